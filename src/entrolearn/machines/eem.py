@@ -1,0 +1,507 @@
+"""Extreme entropy machines: a hidden layer and the entropy discriminant.
+
+Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theoretic classification".
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from warnings import warn
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from entrolearn.machines.layers import ACTIVATIONS, NystromLayer, RandomLayer, kernel_params
+from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
+from entrolearn.machines.readouts import (
+    COVARIANCES,
+    EntropyReadout,
+    class_covariances,
+    entropy_discriminant,
+    fitted_covariance,
+)
+from entrolearn.path import Partition, PathPoint, describe, path, same_settings
+from entrolearn.validation import HasMethods, Interval, StrOptions, validated
+
+__all__ = ["EEKMClassifier", "EEMClassifier"]
+
+
+class _EntropyMachine(ClassifierMixin, BaseEstimator):
+    """A hidden layer, the entropy discriminant, and Bayes' rule on the projected class Gaussians."""
+
+    _parameter_constraints: dict = {
+        "covariance": [
+            StrOptions(set(COVARIANCES)),
+            Interval(Real, 0, None, closed="left"),
+            HasMethods("fit"),
+        ],
+        "priors": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    _dtypes = (np.float64, np.float32)  # of X; others become the first
+
+    @abstractmethod
+    def _draw_layer(self, X):
+        """The hidden layer for data like X."""
+
+    @validated(prefer_skip_nested_validation=False)
+    def fit(self, X, y):
+        """Fit the machine: one pass of moments, one Cholesky solve.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            Training rows. The random layers of the paper expect features scaled to [0, 1].
+        y : array-like of shape (n_samples,)
+            Class labels of any type, at least two different ones.
+
+        Returns
+        -------
+        self : object
+            The fitted machine.
+
+        Raises
+        ------
+        ValueError
+            If y holds one class only, or `priors` does not fit the classes.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes))
+        self.classes_, codes = _encode(self, y)
+        self.priors_ = _priors(self.priors, self.classes_)
+        self._layer = self._draw_layer(X)
+        n_classes = len(self.classes_)
+        if hasattr(self.covariance, "fit"):
+            by_class = [self._layer(X[codes == c]) for c in range(n_classes)]
+            means = np.array([H.mean(axis=0) for H in by_class])
+            covariances = [fitted_covariance(self.covariance, H) for H in by_class]
+            self.shrinkage_ = np.zeros(n_classes)
+        else:
+            moments = moments_by_group(self._layer, X, codes, n_classes)
+            means = np.array([m.mean for m in moments])
+            covariances, self.shrinkage_ = class_covariances(moments, self.covariance)
+        self._keep(entropy_discriminant(means, covariances))
+        return self
+
+    def _keep(self, readout: EntropyReadout) -> None:
+        self.solver_info_ = readout.solver_info
+        if readout.solver_info["degenerate"]:
+            warn(
+                f"{type(self).__name__}: the class means coincide in the hidden space, the machine answers "
+                "with one class; are the features scaled to [0, 1]?",
+                stacklevel=3,
+            )
+        self._gaussians = readout.gaussians(self.priors_)
+        coef = self._layer.fold(readout.coef)
+        if len(self.classes_) == 2:
+            self.coef_ = coef[:, 0]
+            self.projected_means_ = readout.means[:, 0]
+            self.projected_variances_ = readout.covariances[:, 0, 0]
+            self.thresholds_ = self._gaussians.thresholds()
+        else:
+            self.coef_ = coef
+            self.projected_means_ = readout.means
+            self.projected_variances_ = readout.covariances
+
+    def project(self, X):
+        """The projection whose class densities the machine compares.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        projected : ndarray of shape (n_samples,), or (n_samples, n_components) for more than two classes
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
+        blocks = row_blocks(X.shape[0], len(self.coef_))
+        return np.concatenate([self._layer.units(X[block]) @ self.coef_ for block in blocks])
+
+    def _log_joint(self, X):
+        projected = self.project(X)
+        return self._gaussians.log_joint(projected.reshape(len(projected), -1))
+
+    def decision_function(self, X):
+        """Log odds of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_odds : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+            Two classes: ln of the odds of ``classes_[1]``, in nats. More: ln of the class weight times the
+            class density in the projected space.
+        """
+        log_joint = self._log_joint(X)
+        return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
+
+    def predict(self, X):
+        """The class whose weighted density is highest.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        winners = self._log_joint(X).argmax(axis=1)
+        return self.classes_[winners]
+
+    def predict_proba(self, X):
+        """Posterior probabilities under the projected Gaussians.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; rows sum to one.
+        """
+        return softmax(self._log_joint(X), axis=1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class EEMClassifier(_EntropyMachine):
+    """Extreme entropy machine: random hidden units, then the most divergent projection in closed form.
+
+    The classes are modelled as one Gaussian each in the space of the hidden units; the machine projects
+    onto the line on which the Cauchy-Schwarz divergence of the two is (up to a term that hardly matters)
+    largest, and compares the two projected densities, which gives one or two thresholds.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden units.
+    activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
+        Of a unit with weights w and bias b, both drawn from U[0, 1]. ``"sigmoid"``:
+        1 / (1 + exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``:
+        exp(-b ||w - x||^2). A callable gets <w, x> - b, an array of shape (n_samples, n_hidden).
+    covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
+        How the covariance of a class is estimated. A number is a ridge added to the empirical one; an
+        estimator is one of :mod:`sklearn.covariance`, cloned for each class.
+    priors : array-like of shape (n_classes,), default=None
+        Weights of the class densities, in the order of the sorted labels: prior probabilities, costs or
+        their products; only their ratios matter. None weighs all classes alike, whatever their sizes.
+    random_state : int, RandomState instance or None, default=None
+        Draws the units. The units of a smaller machine are the first units of a larger one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_components) for more than two classes
+        The projection, eq. (4): the projected class means lie two apart.
+    projected_means_ : ndarray of shape (2,), or (n_classes, n_components)
+    projected_variances_ : ndarray of shape (2,), or (n_classes, n_components, n_components)
+    thresholds_ : ndarray of shape (0,), (1,) or (2,)
+        Two classes only: where on the projected line the answer changes, ascending.
+    priors_ : ndarray of shape (n_classes,)
+        Normalised.
+    shrinkage_ : ndarray of shape (n_classes,)
+        Of each class covariance.
+    solver_info_ : dict
+        ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily), and whether the
+        machine is ``degenerate``: equal class means, one constant answer.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    EEKMClassifier : The same on a random subset of a kernel's feature space.
+    EntropySearch : Chooses ``n_hidden`` without hold-out data.
+
+    Notes
+    -----
+    Eq. (4) is taken as derived in the text; Algorithm 1 prints the norm where its square is meant. The
+    paper's random layers expect features in [0, 1]; for more than two classes, which the paper leaves
+    open, class Gaussians are compared in the space spanned by Sigma^-1 times the class means.
+
+    References
+    ----------
+    .. [1] W. M. Czarnecki and J. Tabor (2015). Extreme Entropy Machines: Robust information theoretic
+       classification. arXiv:1501.05279.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from entrolearn import EEMClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = make_pipeline(MinMaxScaler(), EEMClassifier(n_hidden=100, random_state=0))
+    >>> machine.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(ACTIVATIONS)), callable],
+        **_EntropyMachine._parameter_constraints,
+    }
+
+    def __init__(
+        self, n_hidden=100, *, activation="rbf", covariance="ledoit_wolf", priors=None, random_state=None
+    ):
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.covariance = covariance
+        self.priors = priors
+        self.random_state = random_state
+
+    def _draw_layer(self, X):
+        rng = check_random_state(self.random_state)
+        return RandomLayer.draw(
+            X.shape[1], self.n_hidden, self.activation, rng, below_one=True, dtype=X.dtype
+        )
+
+
+class EEKMClassifier(_EntropyMachine):
+    """Extreme entropy kernel machine: kernel features of random landmarks, then the entropy discriminant.
+
+    After fitting, the Nyström layer and the projection are folded into one hidden layer of kernel units
+    (section 6 of the paper): a prediction costs what :class:`EEMClassifier`'s does.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Number of training rows that span the feature space, drawn without replacement; all rows where
+        there are fewer.
+    kernel : str or callable, default="rbf"
+        A positive semi-definite kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
+    gamma : float, {"scale", "auto"}, default="scale"
+        Of the rbf kernel exp(-gamma ||x - z||^2), poly and sigmoid: ``"scale"`` is
+        1 / (n_features * X.var()), ``"auto"`` 1 / n_features.
+    degree : float, default=3
+        Of the poly kernel.
+    coef0 : float, default=1
+        Of poly and sigmoid.
+    covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
+        As in :class:`EEMClassifier`.
+    priors : array-like of shape (n_classes,), default=None
+        As in :class:`EEMClassifier`.
+    random_state : int, RandomState instance or None, default=None
+        Chooses the landmarks.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
+    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_components) for more than two classes
+        The folded projection: coefficients of the kernel values with the landmarks.
+    projected_means_, projected_variances_, thresholds_, priors_, shrinkage_, solver_info_
+        As in :class:`EEMClassifier`.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    EEMClassifier : The same on random hidden units.
+    sklearn.kernel_approximation.Nystroem : The layer alone.
+
+    References
+    ----------
+    .. [1] W. M. Czarnecki and J. Tabor (2015). Extreme Entropy Machines: Robust information theoretic
+       classification. arXiv:1501.05279.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import EEKMClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> machine = EEKMClassifier(n_landmarks=50, gamma=5.0, random_state=0).fit(X[:200], y[:200])
+    >>> machine.score(X[200:], y[200:]) > 0.98
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "kernel": [str, callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        **_EntropyMachine._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        n_landmarks=100,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=1,
+        covariance="ledoit_wolf",
+        priors=None,
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.covariance = covariance
+        self.priors = priors
+        self.random_state = random_state
+
+    _dtypes = (np.float64,)  # a Nyström layer in single precision has no digits left
+
+    def _draw_layer(self, X):
+        params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        rng = check_random_state(self.random_state)
+        layer = NystromLayer.draw(X, self.n_landmarks, self.kernel, params, rng)
+        self.landmarks_ = layer.landmarks
+        return layer
+
+
+def _encode(estimator, y) -> tuple[np.ndarray, np.ndarray]:
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} needs samples of at least two classes, "
+            f"but the data contains only one class: {classes.tolist()[0]!r}."
+        )
+    return classes, codes
+
+
+def _priors(priors, classes: np.ndarray) -> np.ndarray:
+    if priors is None:
+        return np.full(len(classes), 1 / len(classes))
+    weights = np.asarray(priors, dtype=float)
+    if weights.shape != classes.shape or not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            f"priors must be {len(classes)} positive numbers, one for each class of {classes.tolist()}, "
+            f"got {np.asarray(priors).tolist()}."
+        )
+    return weights / weights.sum()
+
+
+# --- paths: one pass of moments serves every fold and every size -------------------------------------
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """A grid point's machine before it has seen rows: folded coefficients and densities, or an error."""
+
+    left_out: tuple[int, ...]
+    params: dict
+    priors: object = None
+    readout: EntropyReadout | None = None
+    folded: np.ndarray | None = None
+    error: str = ""
+
+
+@path.register
+def _eem_path(
+    estimator: EEMClassifier, X, y, partition: Partition, grid: Sequence[dict]
+) -> Iterator[PathPoint]:
+    """Moments of each class in each part, once; every training set is a sum of parts."""
+    machines = [clone(estimator).set_params(**params) for params in grid]
+    if not all(_shares_moments(machine) for machine in machines):
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
+    classes, codes = np.unique(y, return_inverse=True)
+    for members in same_settings(machines, "activation", "random_state"):
+        layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
+        sizes = {machines[i].n_hidden for i in members}
+        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
+        solved = []
+        for left_out in partition.left_out:
+            training = moments.without(left_out)
+            solved += [
+                _solve(machines[i], layer, training, machines[i].n_hidden, left_out, grid[i]) for i in members
+            ]
+        yield from _answer(layer, X, classes, solved)
+
+
+@path.register
+def _eekm_path(
+    estimator: EEKMClassifier, X, y, partition: Partition, grid: Sequence[dict]
+) -> Iterator[PathPoint]:
+    """Landmarks are training rows: one layer per training set and kernel, which serves every size."""
+    machines = [clone(estimator).set_params(**params) for params in grid]
+    if not all(_shares_moments(machine) for machine in machines):
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
+    classes, codes = np.unique(y, return_inverse=True)
+    for left_out in partition.left_out:
+        rows = partition.training(left_out)
+        for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
+            largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
+            try:
+                layer = largest._draw_layer(X[rows])
+            except ValueError as error:
+                yield from (PathPoint(left_out, grid[i], error=describe(error)) for i in members)
+                continue
+            sizes = {i: min(machines[i].n_landmarks, len(rows)) for i in members}
+            moments = moments_by_group(layer, X[rows], codes[rows], len(classes), set(sizes.values()))
+            solved = [_solve(machines[i], layer, moments, sizes[i], left_out, grid[i]) for i in members]
+            yield from _answer(layer, X, classes, solved)
+
+
+def _shares_moments(machine: _EntropyMachine) -> bool:
+    """Whether smaller machines are restrictions of larger ones: same seed, covariance from moments."""
+    return isinstance(machine.random_state, Integral) and not hasattr(machine.covariance, "fit")
+
+
+def _solve(
+    machine: _EntropyMachine, layer, moments: Sequence[ClassMoments], h: int, left_out, params: dict
+) -> _Solved:
+    """The machine of the first h units."""
+    try:
+        leading = [m.restrict(h) for m in moments]
+        if min(m.n for m in leading) < 1:
+            raise ValueError("a class has no rows in the training set")
+        covariances, _ = class_covariances(leading, machine.covariance)
+        readout = entropy_discriminant(np.array([m.mean for m in leading]), covariances)
+        return _Solved(left_out, params, machine.priors, readout, layer.fold(readout.coef))
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+        return _Solved(left_out, params, error=describe(error))
+
+
+def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterator[PathPoint]:
+    """Project every row on every machine with one matrix product, then decide."""
+    sound = [machine for machine in solved if not machine.error]
+    yield from (PathPoint(m.left_out, m.params, error=m.error) for m in solved if m.error)
+    if not sound:
+        return
+    columns = np.cumsum([0] + [machine.folded.shape[1] for machine in sound])
+    n_units = max(len(machine.folded) for machine in sound)
+    stacked = np.zeros((n_units, columns[-1]))
+    for machine, start, stop in zip(sound, columns, columns[1:], strict=False):
+        stacked[: len(machine.folded), start:stop] = machine.folded
+    blocks = row_blocks(X.shape[0], n_units)
+    projected = np.concatenate([layer.units(X[block])[:, :n_units] @ stacked for block in blocks])
+    for machine, start, stop in zip(sound, columns, columns[1:], strict=False):
+        readout, mine = machine.readout, projected[:, start:stop]
+        gaussians = readout.gaussians(_priors(machine.priors, classes))
+        prediction = classes[gaussians.log_joint(mine).argmax(axis=1)]
+        if len(classes) > 2:
+            yield PathPoint(machine.left_out, machine.params, prediction)
+            continue
+        (m0, m1), (s0, s1) = readout.means[:, 0], readout.covariances[:, 0, 0]
+        yield PathPoint(
+            machine.left_out,
+            machine.params,
+            prediction,
+            projection=mine[:, 0],
+            gaussians=(float(m0), float(s0), float(m1), float(s1)),
+        )

@@ -1,0 +1,254 @@
+"""Extreme learning machines: random hidden units and least squares.
+
+Huang, Zhu and Siew (2006); weighted for unbalanced classes by Zong, Huang and Chen (2013), as section 2.1
+of Czarnecki and Tabor, "Extreme Entropy Machines", states it.
+"""
+
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from entrolearn.machines.layers import ACTIVATIONS, RandomLayer
+from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
+from entrolearn.machines.readouts import least_squares, least_squares_from_moments
+from entrolearn.path import Partition, PathPoint, describe, path, same_settings
+from entrolearn.validation import Interval, StrOptions, validated
+
+__all__ = ["WELMClassifier"]
+
+
+class WELMClassifier(ClassifierMixin, BaseEstimator):
+    """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden units.
+    activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
+        Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`.
+    solver : {"pinv", "cholesky"}, default="pinv"
+        ``"pinv"``: least squares of least norm on the hidden matrix itself, singular values cut at machine
+        precision; the paper's tables need it. ``"cholesky"``: the normal equations, several times faster;
+        a singular Gram matrix gets its pseudoinverse, which regularises.
+    C : float or None, default=None
+        Inverse strength of a ridge on the coefficients, for ``solver="cholesky"``. None: no ridge, as in
+        the paper.
+    class_weight : dict, "balanced" or None, default="balanced"
+        Weights of the squared errors. ``"balanced"``: inversely proportional to the class sizes.
+    random_state : int, RandomState instance or None, default=None
+        Draws the units. The units of a smaller machine are the first units of a larger one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
+    solver_info_ : dict
+        ``method``: "gelsd", "cholesky" or, where the Gram matrix is singular, "pinvh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    EEMClassifier : The same hidden units with an entropy discriminant.
+
+    References
+    ----------
+    .. [1] W. Zong, G.-B. Huang and Y. Chen (2013). Weighted extreme learning machine for imbalance
+       learning. Neurocomputing 101, 229-242.
+    .. [2] W. M. Czarnecki and J. Tabor (2015). Extreme Entropy Machines: Robust information theoretic
+       classification. arXiv:1501.05279, section 2.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import WELMClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> machine = WELMClassifier(n_hidden=30, random_state=0).fit(X[:200], y[:200])
+    >>> machine.score(X[200:], y[200:]) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(ACTIVATIONS)), callable],
+        "solver": [StrOptions({"pinv", "cholesky"})],
+        "C": [Interval(Real, 0, None, closed="neither"), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_hidden=100,
+        *,
+        activation="rbf",
+        solver="pinv",
+        C=None,
+        class_weight="balanced",
+        random_state=None,
+    ):
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.solver = solver
+        self.C = C
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    @validated(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Fit the output weights.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            Training rows, features scaled to [0, 1].
+        y : array-like of shape (n_samples,)
+            Class labels of any type, at least two different ones.
+
+        Returns
+        -------
+        self : object
+            The fitted machine.
+
+        Raises
+        ------
+        ValueError
+            If y holds one class only, or C is given to ``solver="pinv"``.
+        """
+        # In double precision whatever X is: a cut at machine precision has no digits to give away.
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = _encode(y)
+        if self.solver == "pinv" and self.C is not None:
+            raise ValueError(f"C={self.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
+        self._layer = self._draw_layer(X)
+        if self.solver == "pinv":
+            coef, method = _solve_rows(self, self._layer(X), y), "gelsd"
+        else:
+            moments = moments_by_group(self._layer, X, codes, len(self.classes_))
+            coef, method = _solve_moments(self, moments, y)
+        self.coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
+        self.solver_info_ = {"method": method}
+        return self
+
+    def _draw_layer(self, X) -> RandomLayer:
+        rng = check_random_state(self.random_state)
+        return RandomLayer.draw(X.shape[1], self.n_hidden, self.activation, rng)
+
+    def decision_function(self, X):
+        """Network output.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+            Positive for ``classes_[1]``; or one output per class, the largest of which decides.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        blocks = row_blocks(X.shape[0], len(self.coef_))
+        return np.concatenate([self._layer(X[block]) @ self.coef_ for block in blocks])
+
+    def predict(self, X):
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return _decide(self.decision_function(X), self.classes_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _encode(y) -> tuple[np.ndarray, np.ndarray]:
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            "WELMClassifier needs samples of at least two classes, "
+            f"but the data contains only one class: {classes.tolist()[0]!r}."
+        )
+    return classes, codes
+
+
+def _targets(n_classes: int) -> np.ndarray:
+    """The target of each class: ±1 in one column for two, one column each for more."""
+    if n_classes == 2:
+        return np.array([[-1.0], [1.0]])
+    return 2 * np.eye(n_classes) - 1
+
+
+def _decide(output: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    return classes[(output > 0).astype(int) if output.ndim == 1 else output.argmax(axis=1)]
+
+
+def _solve_rows(machine: WELMClassifier, H: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Coefficients from the hidden rows themselves, shape (n_hidden, n_outputs)."""
+    classes, codes = _encode(y)
+    weights = compute_class_weight(machine.class_weight, classes=classes, y=y)
+    return least_squares(H, _targets(len(classes))[codes], weights[codes])
+
+
+def _solve_moments(
+    machine: WELMClassifier, moments: Sequence[ClassMoments], y: np.ndarray
+) -> tuple[np.ndarray, str]:
+    """Coefficients from the moments of the classes, and how they were found."""
+    weights = compute_class_weight(machine.class_weight, classes=_encode(y)[0], y=y)
+    ridge = 0.0 if machine.C is None else 1 / machine.C
+    return least_squares_from_moments(moments, _targets(len(moments)), weights, ridge)
+
+
+@path.register
+def _welm_path(
+    estimator: WELMClassifier, X, y, partition: Partition, grid: Sequence[dict]
+) -> Iterator[PathPoint]:
+    """One evaluation of the largest layer; the normal equations from one pass of moments."""
+    machines = [clone(estimator).set_params(**params) for params in grid]
+    if not all(isinstance(machine.random_state, Integral) for machine in machines):
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
+    classes, codes = np.unique(y, return_inverse=True)
+    for members in same_settings(machines, "activation", "random_state"):
+        layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
+        H = layer(X)
+        sizes = {machines[i].n_hidden for i in members if machines[i].solver == "cholesky"}
+        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes) if sizes else None
+        for left_out in partition.left_out:
+            rows = partition.training(left_out)
+            training = moments.without(left_out) if moments else None
+            for i in members:
+                machine, mine = machines[i], H[:, : machines[i].n_hidden]
+                try:
+                    if machine.solver == "pinv":
+                        coef = _solve_rows(machine, mine[rows], y[rows])
+                    else:
+                        leading = [m.restrict(machine.n_hidden) for m in training]
+                        coef, _ = _solve_moments(machine, leading, y[rows])
+                except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+                    yield PathPoint(left_out, grid[i], error=describe(error))
+                    continue
+                output = mine @ coef
+                output = output[:, 0] if len(classes) == 2 else output
+                yield PathPoint(
+                    left_out,
+                    grid[i],
+                    prediction=_decide(output, classes),
+                    projection=output if len(classes) == 2 else None,
+                )

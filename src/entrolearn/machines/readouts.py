@@ -1,0 +1,289 @@
+"""Readouts: closed-form solutions in the hidden space.
+
+Pure functions of moments, matrices and targets; the learners in this package join one of them to a layer.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, pinvh
+from sklearn.base import clone
+from sklearn.utils import check_array
+
+from entrolearn.machines.moments import ClassMoments
+
+__all__ = [
+    "COVARIANCES",
+    "ClassGaussians",
+    "EntropyReadout",
+    "bordered_solve",
+    "class_covariances",
+    "entropy_discriminant",
+    "least_squares",
+    "least_squares_from_moments",
+]
+
+# name -> moments of a class to (covariance, shrinkage)
+COVARIANCES: dict[str, Callable] = {
+    "ledoit_wolf": ClassMoments.ledoit_wolf,
+    "oas": ClassMoments.oas,
+    "empirical": lambda moments: (moments.covariance(), 0.0),
+}
+
+
+@dataclass(frozen=True)
+class ClassGaussians:
+    """One Gaussian per class in a space of few dimensions, and Bayes' rule on them.
+
+    Attributes
+    ----------
+    means : ndarray, shape (n_classes, n_components)
+    covariances : ndarray, shape (n_classes, n_components, n_components)
+    log_priors : ndarray, shape (n_classes,)
+    """
+
+    means: np.ndarray
+    covariances: np.ndarray
+    log_priors: np.ndarray
+
+    def log_joint(self, projected: np.ndarray) -> np.ndarray:
+        """ln p(class) N(mean, covariance)[projected] up to a common constant, shape (n, n_classes)."""
+        values = np.empty((len(projected), len(self.means)))
+        for c, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
+            lower = np.linalg.cholesky(covariance)
+            standard = np.linalg.solve(lower, (projected - mean).T)
+            values[:, c] = (
+                self.log_priors[c]
+                - np.log(np.diag(lower)).sum()
+                - 0.5 * np.einsum("ij,ij->j", standard, standard)
+            )
+        return values
+
+    def thresholds(self) -> np.ndarray:
+        """Points of the line where two classes are equally likely: none, one or two, ascending.
+
+        With equal priors these are the t_0 and t_± of section 3 of the EEM paper.
+        """
+        (m0, m1), (s0, s1) = self.means[:, 0], self.covariances[:, 0, 0]
+        # The log odds at m0 + u are a u^2 + b u + c.
+        gap = m1 - m0
+        a = 0.5 * (1 / s0 - 1 / s1)
+        b = gap / s1
+        c = self.log_priors[1] - self.log_priors[0] + 0.5 * (np.log(s0 / s1) - gap**2 / s1)
+        if abs(s1 - s0) <= 8 * np.finfo(float).eps * max(s0, s1):
+            return np.array([m0 - c / b]) if b else np.empty(0)
+        discriminant = b**2 - 4 * a * c
+        if discriminant < 0:
+            return np.empty(0)
+        q = -0.5 * (b + np.copysign(np.sqrt(discriminant), b))  # no cancellation
+        roots = [q / a, c / q] if q else [0.0]
+        return m0 + np.sort(roots)
+
+
+@dataclass(frozen=True)
+class EntropyReadout:
+    """What :func:`entropy_discriminant` finds.
+
+    Attributes
+    ----------
+    coef : ndarray, shape (n_hidden, n_components)
+        The projection; one column, the paper's beta, for two classes.
+    means : ndarray, shape (n_classes, n_components)
+        Projected class means.
+    covariances : ndarray, shape (n_classes, n_components, n_components)
+        Projected class covariances.
+    solver_info : dict
+        ``ridge``: what had to be added to the diagonal for the Cholesky factor to exist, relative to its
+        mean (0 in ordinary cases); ``degenerate``: whether the class means coincide.
+    """
+
+    coef: np.ndarray
+    means: np.ndarray
+    covariances: np.ndarray
+    solver_info: dict
+
+    def gaussians(self, priors: np.ndarray) -> ClassGaussians:
+        """The projected classes as densities, with class weights `priors`."""
+        return ClassGaussians(self.means, self.covariances, np.log(priors))
+
+
+def class_covariances(moments: Sequence[ClassMoments], covariance) -> tuple[list[np.ndarray], np.ndarray]:
+    """Covariance of each class and its shrinkage.
+
+    Parameters
+    ----------
+    moments : sequence of ClassMoments
+    covariance : {"ledoit_wolf", "oas", "empirical"} or float
+        A number is a ridge: the empirical covariance plus that multiple of the identity.
+
+    Returns
+    -------
+    covariances : list of ndarray, shape (n_hidden, n_hidden)
+    shrinkages : ndarray, shape (n_classes,)
+        0 where there is none.
+    """
+    if isinstance(covariance, str):
+        pairs = [COVARIANCES[covariance](m) for m in moments]
+        return [matrix for matrix, _ in pairs], np.array([shrinkage for _, shrinkage in pairs])
+    matrices = [m.covariance() for m in moments]
+    for matrix in matrices:
+        matrix.flat[:: len(matrix) + 1] += covariance
+    return matrices, np.zeros(len(matrices))
+
+
+def fitted_covariance(estimator, H: np.ndarray) -> np.ndarray:
+    """Covariance of the rows of H by a clone of a scikit-learn covariance estimator."""
+    return check_array(clone(estimator).fit(H).covariance_)
+
+
+def entropy_discriminant(means: np.ndarray, covariances: Sequence[np.ndarray]) -> EntropyReadout:
+    """Directions that separate class Gaussians best, in closed form.
+
+    For two classes eq. (4) of Czarnecki and Tabor, "Extreme Entropy Machines"::
+
+        beta = 2 Sigma^-1 (m_1 - m_0) / ||m_1 - m_0||^2_Sigma,  Sigma = Sigma_0 + Sigma_1
+
+    For more, a basis of the space that Sigma^-1 times the differences of class means span, white under
+    Sigma, the sum of all class covariances. With two classes both span the same line.
+
+    Parameters
+    ----------
+    means : ndarray, shape (n_classes, n_hidden)
+    covariances : sequence of n_classes ndarrays, shape (n_hidden, n_hidden)
+
+    Returns
+    -------
+    EntropyReadout
+    """
+    total = np.sum(covariances, axis=0) if len(covariances) > 2 else covariances[0] + covariances[1]
+    differences = (means[1:] - means[0]).T
+    # Relative to the rounding of the means themselves: differences of 1e-28 are informative when the units
+    # are that small, and noise when they sit near one.
+    if np.abs(differences).max() <= 4 * np.finfo(means.dtype).eps * np.abs(means).max():
+        return _degenerate(means)
+    directions, ridge = _solve_positive(total, differences)
+    if len(means) == 2:
+        coef = 2 * directions / (differences[:, 0] @ directions[:, 0])
+    else:
+        coef = _white_basis(differences, directions)
+    projected = np.array([coef.T @ matrix @ coef for matrix in covariances])
+    return EntropyReadout(coef, means @ coef, _with_floor(projected), {"ridge": ridge, "degenerate": False})
+
+
+def _degenerate(means: np.ndarray) -> EntropyReadout:
+    """The machine that the paper prescribes for equal means: beta = 0, one constant answer."""
+    k = len(means)
+    return EntropyReadout(
+        np.zeros((means.shape[1], 1), dtype=means.dtype),
+        np.zeros((k, 1)),
+        np.ones((k, 1, 1)),
+        {"ridge": 0.0, "degenerate": True},
+    )
+
+
+def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, float]:
+    """Solve by Cholesky, with the smallest ridge of 0, 1e-14, 1e-12, … mean diagonals that succeeds."""
+    scale = np.trace(matrix) / len(matrix)
+    if scale <= 0:  # every class is a single point: all directions are equally good
+        return targets, np.inf
+    for ridge in (0.0, *np.logspace(-14, 0, 8)):
+        damped = matrix / scale
+        damped.flat[:: len(damped) + 1] += ridge
+        try:
+            factor = cho_factor(damped, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            continue
+        return cho_solve(factor, targets, check_finite=False) / scale, float(ridge)
+    raise LinAlgError("the sum of the class covariances is not positive definite.")
+
+
+def _white_basis(differences: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Combinations of Sigma^-1 differences that are white under Sigma, dependent ones dropped."""
+    values, vectors = eigh(differences.T @ directions)
+    kept = values > len(values) * np.finfo(values.dtype).eps * values[-1]
+    return directions @ (vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def _with_floor(covariances: np.ndarray) -> np.ndarray:
+    """Keep a class that is a single point from having an infinite density."""
+    scale = np.trace(covariances.sum(axis=0)) / covariances.shape[-1]
+    floor = np.finfo(float).eps * (scale if scale > 0 else 1.0)
+    return covariances + floor * np.eye(covariances.shape[-1])
+
+
+def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted least squares of least norm, (B H)^+ B T with B the root of the weights.
+
+    The pseudoinverse cuts singular values at max(n_samples, n_hidden) times the machine precision, the
+    usual convention; cuts from 2e-16 to there give the same tables of the EEM paper, while a
+    pseudoinverse of H'H, which the paper also names, would regularise. LAPACK's gelsd applies it without
+    forming it.
+
+    Parameters
+    ----------
+    H : ndarray, shape (n_samples, n_hidden)
+    targets : ndarray, shape (n_samples, n_outputs)
+    weights : ndarray, shape (n_samples,)
+
+    Returns
+    -------
+    coef : ndarray, shape (n_hidden, n_outputs)
+    """
+    root = np.sqrt(weights)[:, None]
+    cut = max(H.shape) * np.finfo(H.dtype).eps
+    return lstsq(root * H, root * targets, cond=cut, lapack_driver="gelsd", check_finite=False)[0]
+
+
+def least_squares_from_moments(
+    moments: Sequence[ClassMoments], targets: np.ndarray, weights: np.ndarray, ridge: float = 0.0
+) -> tuple[np.ndarray, str]:
+    """Weighted least squares by the normal equations, from moments of the classes alone.
+
+    Parameters
+    ----------
+    moments : sequence of n_classes ClassMoments
+    targets : ndarray, shape (n_classes, n_outputs)
+        The target of every row of a class.
+    weights : ndarray, shape (n_classes,)
+        The weight of every row of a class.
+    ridge : float
+        Added to the diagonal of the Gram matrix.
+
+    Returns
+    -------
+    coef : ndarray, shape (n_hidden, n_outputs)
+    method : {"cholesky", "pinvh"}
+        The pseudoinverse of the Gram matrix is taken where it is numerically singular.
+    """
+    gram = sum(weight * m.second_moment() for weight, m in zip(weights, moments, strict=True))
+    gram.flat[:: len(gram) + 1] += ridge
+    sums = np.array([weight * m.sum for weight, m in zip(weights, moments, strict=True)])
+    right = sums.T @ targets
+    try:
+        return cho_solve(cho_factor(gram, check_finite=False), right, check_finite=False), "cholesky"
+    except LinAlgError:
+        return pinvh(gram, check_finite=False) @ right, "pinvh"
+
+
+def bordered_solve(
+    solve: Callable[[np.ndarray], np.ndarray], targets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve [[0, 1'], [1, A]] [b; alpha] = [0; T] given a solver of A.
+
+    Parameters
+    ----------
+    solve : callable
+        Maps an array of shape (n_samples, n) to A^-1 times it.
+    targets : ndarray, shape (n_samples, n_outputs)
+
+    Returns
+    -------
+    dual_coef : ndarray, shape (n_samples, n_outputs)
+    intercept : ndarray, shape (n_outputs,)
+    """
+    ones = np.ones((len(targets), 1), dtype=targets.dtype)
+    solutions = solve(np.hstack([ones, targets]))
+    eta, nu = solutions[:, :1], solutions[:, 1:]
+    intercept = nu.sum(axis=0) / eta.sum()
+    return nu - eta * intercept, intercept

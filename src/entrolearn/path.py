@@ -1,0 +1,214 @@
+"""Many fits of one learner: every point of a grid, on every training set of a partition.
+
+Model selection needs the same learner fitted again and again: for each fold, for each point of a grid.
+:func:`path` is the one way to ask for that. Its default clones and fits. A learner whose fits share work
+(one pass of moments, one eigendecomposition, one kernel matrix) registers something better with
+``@path.register(ItsClass)``; who asks need not know.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import singledispatch
+from numbers import Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
+from sklearn.utils import _safe_indexing
+
+__all__ = ["Partition", "PathPoint", "path"]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Disjoint parts of the rows, and the parts that each fit leaves out.
+
+    Cross-validation leaves out one part at a time. Nested cross-validation whose inner folds are the other
+    outer folds leaves out two, and the fit without parts i and j serves twice: as an inner fit of fold i and
+    as one of fold j. A fit on everything leaves out none.
+
+    Parameters
+    ----------
+    part : ndarray of int, shape (n_samples,)
+        The part of each row.
+    left_out : sequence of tuples of int
+        For each fit, the parts that it must not see.
+    """
+
+    part: np.ndarray
+    left_out: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def whole(cls, n_samples: int) -> "Partition":
+        """One fit, on all rows."""
+        return cls(np.zeros(n_samples, dtype=int), ((),))
+
+    @classmethod
+    def cross_validation(cls, part: np.ndarray, *, nested: bool = False) -> "Partition":
+        """Each part left out once; with `nested`, each pair of parts too."""
+        names = np.unique(part).tolist()
+        left_out = [(i,) for i in names]
+        if nested:
+            left_out += [(i, j) for i in names for j in names if i < j]
+        return cls(np.asarray(part), tuple(left_out))
+
+    def held_out(self, parts: Sequence[int]) -> np.ndarray:
+        """Indices of the rows in `parts`."""
+        return np.flatnonzero(np.isin(self.part, list(parts)))
+
+    def training(self, left_out: Sequence[int]) -> np.ndarray:
+        """Indices of the rows outside `left_out`."""
+        return np.flatnonzero(~np.isin(self.part, list(left_out)))
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """One fitted machine of a path, known by what it says about every row of the path's data.
+
+    Attributes
+    ----------
+    left_out : tuple of int
+        The parts that the fit did not see.
+    params : dict
+        The grid point.
+    prediction : ndarray, shape (n_samples,), or None
+        The predicted label (or value) of every row, seen or not; None where the fit failed.
+    projection : ndarray, shape (n_samples,), or None
+        The real number that a binary machine gives each row before it decides; None for other machines.
+    gaussians : tuple of four floats, or None
+        Mean and variance of the projected negative class, then of the positive class, where the machine has
+        a density model of its own (EEM, EEKM).
+    note : str
+        What a reader of the result should know, such as a solver that stopped early.
+    error : str
+        Why the fit failed; empty where it did not.
+    """
+
+    left_out: tuple[int, ...]
+    params: dict = field(default_factory=dict)
+    prediction: np.ndarray | None = None
+    projection: np.ndarray | None = None
+    gaussians: tuple[float, float, float, float] | None = None
+    note: str = ""
+    error: str = ""
+
+
+@singledispatch
+def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
+    """Fit every point of `grid` on every training set of `partition`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned, never changed. Its type decides which implementation runs.
+    X : {ndarray, CSR matrix}, shape (n_samples, n_features)
+    y : ndarray, shape (n_samples,)
+    partition : Partition
+    grid : sequence of dicts
+        Parameters to set, one dict per point.
+
+    Yields
+    ------
+    PathPoint
+        In any order; every pair of ``partition.left_out`` and ``grid`` exactly once. A fit that fails is a
+        point with an ``error``, so that one bad grid point does not take the others with it.
+    """
+    for left_out in partition.left_out:
+        rows = partition.training(left_out)
+        X_train, y_train = _safe_indexing(X, rows), y[rows]
+        for params in grid:
+            try:
+                fitted = clone(estimator).set_params(**params).fit(X_train, y_train)
+                yield PathPoint(
+                    left_out,
+                    params,
+                    prediction=fitted.predict(X),
+                    projection=project(fitted, X),
+                    gaussians=projected_gaussians(fitted),
+                )
+            except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
+                yield PathPoint(left_out, params, error=describe(error))
+
+
+@path.register
+def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
+    """One rbf kernel matrix per gamma serves every C and every training set.
+
+    Decision values come from the dual coefficients and that matrix, not from another pass over the data.
+    """
+    machines = [clone(estimator).set_params(**params) for params in grid]
+    classes = np.unique(y)
+    if len(classes) != 2 or not all(_has_numeric_rbf_kernel(machine) for machine in machines):
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
+    for gamma in dict.fromkeys(machine.gamma for machine in machines):
+        kernel = rbf_kernel(X, gamma=gamma)
+        for left_out in partition.left_out:
+            rows = partition.training(left_out)
+            gram = kernel[np.ix_(rows, rows)]
+            for machine, params in zip(machines, grid, strict=True):
+                if machine.gamma == gamma:
+                    yield _svc_point(machine, params, kernel, gram, rows, y, classes, left_out)
+
+
+def _has_numeric_rbf_kernel(machine: SVC) -> bool:
+    return machine.kernel == "rbf" and isinstance(machine.gamma, Real)
+
+
+def _svc_point(machine, params, kernel, gram, rows, y, classes, left_out) -> PathPoint:
+    on_gram = clone(machine).set_params(kernel="precomputed")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # told in the note
+            on_gram.fit(gram, y[rows])
+    except ValueError as error:
+        return PathPoint(left_out, params, error=describe(error))
+    decision = kernel[:, rows[on_gram.support_]] @ on_gram.dual_coef_[0] + on_gram.intercept_[0]
+    stopped = machine.max_iter > 0 and on_gram.n_iter_.max() >= machine.max_iter
+    return PathPoint(
+        left_out,
+        params,
+        prediction=classes[(decision > 0).astype(int)],
+        projection=decision,
+        note=f"stopped at {machine.max_iter} iterations" if stopped else "",
+    )
+
+
+def project(fitted: BaseEstimator, X) -> np.ndarray | None:
+    """The real number that a fitted binary classifier gives each row, or None if it has none.
+
+    That is the learner's own ``project`` (the projection whose class densities it compares) where it has
+    one, its ``decision_function`` otherwise. A pipeline is asked for its last step's.
+    """
+    if isinstance(fitted, Pipeline):
+        return project(fitted[-1], fitted[:-1].transform(X) if len(fitted) > 1 else X)
+    name = next((name for name in ("project", "decision_function") if hasattr(fitted, name)), None)
+    values = None if name is None else getattr(fitted, name)(X)
+    return values if values is not None and values.ndim == 1 else None
+
+
+def projected_gaussians(fitted: BaseEstimator) -> tuple[float, float, float, float] | None:
+    """Means and variances of the two projected classes, where the fitted learner models them."""
+    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    if getattr(last, "projected_variances_", None) is None or len(last.projected_variances_) != 2:
+        return None
+    (mean_neg, mean_pos), (var_neg, var_pos) = last.projected_means_, last.projected_variances_
+    return float(mean_neg), float(var_neg), float(mean_pos), float(var_pos)
+
+
+def same_settings(machines: Sequence[BaseEstimator], *names: str) -> list[list[int]]:
+    """Indices of the machines that agree on the named parameters, group by group, in order."""
+    groups: dict[tuple, list[int]] = {}
+    for i, machine in enumerate(machines):
+        groups.setdefault(tuple(getattr(machine, name) for name in names), []).append(i)
+    return list(groups.values())
+
+
+def describe(error: BaseException) -> str:
+    """An error in one line: its type, then the first line of its text."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

@@ -1,0 +1,254 @@
+"""Extreme entropy machines: laws, limit cases, naive twins."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from scipy.stats import norm
+from sklearn.covariance import OAS, LedoitWolf, ledoit_wolf
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import minmax_scale
+
+from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
+from entrolearn.machines.layers import ACTIVATIONS
+
+
+@pytest.fixture(scope="module")
+def wdbc():
+    X, y = load_breast_cancer(return_X_y=True)
+    return minmax_scale(X), y
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return minmax_scale(X), y
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_the_machine_is_algorithm_1(wdbc, activation):
+    """A naive twin: hidden matrix, scikit-learn's Ledoit-Wolf, an inverse, scipy's densities."""
+    X, y = wdbc
+    machine = EEMClassifier(40, activation=activation, random_state=0).fit(X, y)
+    w, b = machine._layer.weights, machine._layer.biases
+    if activation == "rbf":
+        H = np.exp(-b * ((X[:, None, :] - w) ** 2).sum(axis=2))
+    else:
+        H = 1 / (1 + np.exp(-(X @ w.T) / (30 if activation == "nsigmoid" else 1) + b))
+    neg, pos = H[y == 0], H[y == 1]
+    sigma_neg, sigma_pos = ledoit_wolf(neg)[0], ledoit_wolf(pos)[0]
+    m = pos.mean(axis=0) - neg.mean(axis=0)
+    inverse = np.linalg.inv(sigma_neg + sigma_pos)
+    beta = 2 * inverse @ m / (m @ inverse @ m)
+    likely = [
+        norm.logpdf(H @ beta, beta @ rows.mean(axis=0), np.sqrt(beta @ sigma @ beta))
+        for rows, sigma in [(neg, sigma_neg), (pos, sigma_pos)]
+    ]
+    assert_allclose(machine.coef_, beta, rtol=1e-5)
+    assert_allclose(machine.decision_function(X), likely[1] - likely[0], rtol=1e-5, atol=1e-6)
+
+
+def test_thresholds_are_where_predictions_change(wdbc):
+    X, y = wdbc
+    machine = EEMClassifier(50, random_state=0).fit(X, y)
+    inside = np.digitize(machine.project(X), machine.thresholds_)
+    answers = [set(machine.predict(X)[inside == i]) for i in range(len(machine.thresholds_) + 1)]
+    assert all(len(answer) <= 1 for answer in answers)
+    assert any(answers)
+
+
+@pytest.mark.parametrize("machine", [EEMClassifier(30), EEKMClassifier(30), WELMClassifier(30), LSSVC()])
+def test_sparse_rows_are_the_same_rows(wdbc, machine):
+    X, y = wdbc
+    X = np.where(X > 0.3, X, 0)
+    machine.set_params(**({"random_state": 0} if "random_state" in machine.get_params() else {}))
+    dense = machine.fit(X, y).decision_function(X)
+    sparse = machine.fit(csr_array(X), y).decision_function(csr_array(X))
+    assert_allclose(sparse, dense, rtol=1e-3, atol=1e-4 * np.abs(dense).max())
+
+
+def test_labels_are_only_names(wdbc):
+    X, y = wdbc
+    plain = EEMClassifier(30, random_state=0).fit(X, y)
+    named = EEMClassifier(30, random_state=0).fit(X, np.where(y, "good", "bad"))
+    assert_array_equal(named.predict(X), np.where(plain.predict(X), "good", "bad"))
+    # "bad" < "good", so classes_[1] is the same class
+    assert_allclose(named.decision_function(X), plain.decision_function(X))
+
+
+def test_swapping_the_classes_mirrors_the_machine(wdbc):
+    X, y = wdbc
+    there = EEMClassifier(30, random_state=0).fit(X, y).decision_function(X)
+    back = EEMClassifier(30, random_state=0).fit(X, 1 - y).decision_function(X)
+    assert_allclose(there, -back, rtol=1e-8)
+
+
+def test_class_sizes_do_not_matter(wdbc):
+    """Repeating one class's rows leaves the empirical machine as it is: the classes weigh alike."""
+    X, y = wdbc
+    repeated = np.concatenate([np.arange(len(y)), np.flatnonzero(y == 0), np.flatnonzero(y == 0)])
+    machine = EEMClassifier(20, covariance=1e-6, random_state=0)
+    once = machine.fit(X, y).decision_function(X)
+    thrice = machine.fit(X[repeated], y[repeated]).decision_function(X)
+    assert_allclose(thrice, once, rtol=1e-4, atol=1e-5)
+
+
+def test_with_equal_covariances_it_is_the_elm_classifier():
+    """Theorem 1: balanced classes of one shape; the least squares machine decides by the same line."""
+    rng = np.random.default_rng(0)
+    cloud = rng.uniform(size=(200, 2)) * 0.3
+    X, y = np.vstack([cloud, 1 - cloud]), np.repeat([0, 1], 200)  # point reflection: equal covariances
+    centred = {"activation": lambda Z: Z - Z.mean(axis=0), "random_state": 0, "n_hidden": 2}
+    entropic = EEMClassifier(**centred, covariance="empirical").fit(X, y)
+    regression = WELMClassifier(**centred).fit(X, y)
+    assert_allclose(*(beta / np.linalg.norm(beta) for beta in (entropic.coef_, regression.coef_)), rtol=1e-8)
+    assert_array_equal(entropic.predict(X), regression.predict(X))
+    assert_allclose(*entropic.projected_variances_, rtol=1e-9)
+
+
+def test_with_all_points_the_kernel_machine_has_the_ls_svm_direction():
+    """Theorem 2: balanced classes, all points as landmarks, a common covariance (here: a ridge of C)."""
+    X, y = make_classification(80, 4, n_redundant=0, weights=[0.5], flip_y=0, random_state=1)
+    X, n = minmax_scale(X), np.bincount(y)
+    machine = EEKMClassifier(n_landmarks=80, gamma=1.0, covariance="empirical", random_state=0)
+    C = 10.0
+    ls = LSSVC(C=C, gamma=1.0).fit(X, y).decision_function(X)
+    # LS-SVM is ridge regression on ±1: kernel Fisher with the pooled scatter n_0 S_0 + n_1 S_1 plus I / C.
+    # With equal class sizes n/2 that is (n / 2)(S_0 + S_1 + 2 I / (n C)): a ridge of 1 / (n C) per class.
+    machine.set_params(covariance=1 / (n.sum() * C))
+    if n[0] != n[1]:
+        keep = np.concatenate([np.flatnonzero(y == c)[: n.min()] for c in (0, 1)])
+        X, y = X[keep], y[keep]
+        ls = LSSVC(C=C, gamma=1.0).fit(X, y).decision_function(X)
+        machine.set_params(covariance=1 / (len(y) * C))
+    projected = machine.fit(X, y).project(X)
+    assert np.corrcoef(projected, ls)[0, 1] > 1 - 1e-9
+
+
+def test_the_kernel_machine_is_its_unfolded_twin(wdbc):
+    """Nyström features by an eigendecomposition, as printed, then scikit-learn's Ledoit-Wolf."""
+    X, y = wdbc
+    machine = EEKMClassifier(40, gamma=0.5, random_state=0).fit(X, y)
+    values, vectors = np.linalg.eigh(rbf_kernel(machine.landmarks_, gamma=0.5))
+    H = rbf_kernel(X, machine.landmarks_, gamma=0.5) @ (vectors / np.sqrt(values)) @ vectors.T
+    sigma = ledoit_wolf(H[y == 0])[0] + ledoit_wolf(H[y == 1])[0]
+    m = H[y == 1].mean(axis=0) - H[y == 0].mean(axis=0)
+    beta = np.linalg.solve(sigma, m)
+    assert_allclose(machine.project(X), H @ (2 * beta / (beta @ m)), rtol=1e-5, atol=1e-6)
+
+
+def test_more_landmarks_than_rows_are_all_rows(wdbc):
+    X, y = wdbc[0][::10], wdbc[1][::10]
+    assert EEKMClassifier(1000, random_state=0).fit(X, y).landmarks_.shape == X.shape
+
+
+def test_three_classes_with_two_of_them_is_the_binary_machine(wine):
+    """The general construction restricted to two classes must be the binary machine exactly."""
+    from entrolearn.machines.moments import ClassMoments
+    from entrolearn.machines.readouts import _white_basis, class_covariances, entropy_discriminant
+
+    X, y = wine
+    X, y = X[y < 2], y[y < 2]
+    machine = EEMClassifier(30, random_state=0).fit(X, y)
+    H = machine._layer(X)
+    moments = [ClassMoments.from_data(H[y == c], shift=H[:9].mean(axis=0)) for c in range(2)]
+    covariances, _ = class_covariances(moments, "ledoit_wolf")
+    means = np.array([m.mean for m in moments])
+    difference = (means[1:] - means[0]).T
+    general = _white_basis(difference, np.linalg.solve(covariances[0] + covariances[1], difference))
+    binary = entropy_discriminant(means, covariances).coef
+    assert_allclose(general / general[0], binary / binary[0], rtol=1e-6)
+    projected = H @ general
+    densities = [
+        norm.logpdf(projected[:, 0], (means[c] @ general)[0], np.sqrt(general[:, 0] @ S @ general[:, 0]))
+        for c, S in enumerate(covariances)
+    ]
+    assert_allclose(densities[1] - densities[0], machine.decision_function(X), rtol=1e-5, atol=1e-6)
+
+
+def test_three_classes_are_told_apart(wine):
+    X, y = wine
+    machine = EEMClassifier(50, random_state=0).fit(X[::2], y[::2])
+    assert machine.project(X).shape == (len(X), 2)
+    assert machine.score(X[1::2], y[1::2]) > 0.93  # scikit-learn's LDA: 0.98 on the same split
+    assert_allclose(machine.predict_proba(X).sum(axis=1), 1)
+
+
+def test_costs_move_the_answer_towards_the_dear_class(wdbc):
+    X, y = wdbc
+    positives = [
+        EEMClassifier(30, priors=[1, cost], random_state=0).fit(X, y).predict(X).sum()
+        for cost in (0.1, 1, 10)
+    ]
+    assert positives[0] < positives[1] < positives[2]
+    scaled = EEMClassifier(30, priors=[3, 30], random_state=0).fit(X, y)
+    assert_allclose(scaled.priors_, [1 / 11, 10 / 11])
+
+
+def test_probabilities_are_the_logistic_of_the_log_odds(wdbc):
+    X, y = wdbc
+    machine = EEMClassifier(30, random_state=0).fit(X, y)
+    assert_allclose(
+        machine.predict_proba(X)[:, 1], 1 / (1 + np.exp(-machine.decision_function(X))), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(("name", "estimator"), [("ledoit_wolf", LedoitWolf()), ("oas", OAS())])
+def test_named_covariances_are_the_estimators(wdbc, name, estimator):
+    X, y = wdbc
+    by_name = EEMClassifier(30, covariance=name, random_state=0).fit(X, y)
+    by_object = EEMClassifier(30, covariance=estimator, random_state=0).fit(X, y)
+    assert_allclose(by_name.decision_function(X), by_object.decision_function(X), rtol=1e-5, atol=1e-6)
+
+
+def test_saturated_sigmoids_still_separate():
+    """Isolet's case: <w, x> near 200, where 1 / (1 + exp(-200)) rounds to one and all rows look alike."""
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = 1 - 0.2 * rng.uniform(size=(200, 500)) * (1 + y[:, None])
+    assert EEMClassifier(20, activation="sigmoid", random_state=0).fit(X, y).score(X, y) > 0.95
+    from scipy.special import expit
+
+    with pytest.warns(UserWarning, match="class means coincide"):
+        printed = EEMClassifier(20, activation=expit, random_state=0).fit(X, y)
+    assert len(set(printed.predict(X))) == 1
+    assert printed.thresholds_.size == 0
+
+
+def test_single_precision_agrees_with_double(wdbc):
+    X, y = wdbc
+    double = EEMClassifier(30, random_state=0).fit(X, y)
+    single = EEMClassifier(30, random_state=0).fit(X.astype(np.float32), y)
+    assert single.coef_.dtype == np.float32
+    assert (single.predict(X.astype(np.float32)) == double.predict(X)).mean() > 0.99
+
+
+def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
+    X, y = wdbc
+    whole = EEMClassifier(30, random_state=0).fit(X, y).decision_function(X)
+    monkeypatch.setattr("entrolearn.machines.moments.BLOCK_BYTES", 8 * 30 * 17)
+    assert_allclose(EEMClassifier(30, random_state=0).fit(X, y).decision_function(X), whole, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("machine", "message"),
+    [
+        (EEMClassifier(0), "'n_hidden' parameter .* must be an int in the range"),
+        (EEMClassifier(activation="relu"), "'activation' parameter .* must be a str among"),
+        (EEMClassifier(covariance="ledoit"), "'covariance' parameter"),
+        (EEMClassifier(priors=[1, 2, 3]), r"priors must be 2 positive numbers, .* got \[1, 2, 3\]"),
+        (EEMClassifier(priors=[1, 0]), "priors must be 2 positive numbers"),
+        (EEKMClassifier(gamma=-1.0), "'gamma' parameter"),
+        (EEKMClassifier(kernel="sigmoid", gamma=9.0, coef0=-9.0), "not positive semi-definite"),
+    ],
+)
+def test_bad_parameters_are_named(wdbc, machine, message):
+    with pytest.raises(ValueError, match=message):
+        machine.fit(*wdbc)
+
+
+def test_one_class_is_refused_by_name():
+    message = "EEMClassifier needs samples of at least two classes.*only one class: 3"
+    with pytest.raises(ValueError, match=message):
+        EEMClassifier().fit([[0.0], [1.0]], [3, 3])

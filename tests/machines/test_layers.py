@@ -1,0 +1,105 @@
+"""Hidden layers against their definitions."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import inv, sqrtm
+from scipy.sparse import csr_array
+from sklearn.metrics.pairwise import rbf_kernel
+
+from entrolearn.machines.layers import ACTIVATIONS, NystromLayer, RandomLayer, kernel_params
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).uniform(size=(30, 4))
+
+
+# G(x, w, b) for one row and one unit, section 7 of the EEM paper
+NAIVE = {
+    "sigmoid": lambda x, w, b: 1 / (1 + np.exp(-(w @ x) + b)),
+    "nsigmoid": lambda x, w, b: 1 / (1 + np.exp(-(w @ x) / len(x) + b)),
+    "rbf": lambda x, w, b: np.exp(-b * np.sum((w - x) ** 2)),
+}
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_units_are_as_printed(X, activation, container):
+    layer = RandomLayer.draw(4, 7, activation, np.random.RandomState(1))
+    expected = [
+        [NAIVE[activation](x, w, b) for w, b in zip(layer.weights, layer.biases, strict=True)] for x in X
+    ]
+    assert_allclose(layer(container(X)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "nsigmoid"])
+def test_below_one_is_the_same_minus_one(X, activation):
+    plain = RandomLayer.draw(4, 7, activation, np.random.RandomState(1))
+    below = RandomLayer.draw(4, 7, activation, np.random.RandomState(1), below_one=True)
+    assert_allclose(below(X), plain(X) - 1, rtol=1e-12)
+
+
+def test_saturated_units_keep_their_digits_below_one():
+    layer = RandomLayer(np.ones((1, 1)), np.zeros(1), "sigmoid", below_one=True)
+    X = np.array([[100.0], [101.0]])
+    assert_allclose(layer(X).ravel(), -np.exp(-X.ravel()), rtol=1e-12)
+    assert_array_equal(RandomLayer(np.ones((1, 1)), np.zeros(1), "sigmoid")(X), 1.0)  # what it is for
+
+
+def test_small_layers_are_the_first_units_of_large_ones(X):
+    small, large = (RandomLayer.draw(4, h, "rbf", np.random.RandomState(3)) for h in (5, 20))
+    assert_array_equal(small.weights, large.weights[:5])
+    assert_array_equal(small.biases, large.biases[:5])
+
+
+def test_a_callable_activation_gets_the_inner_products(X):
+    layer = RandomLayer.draw(4, 3, np.sin, np.random.RandomState(0))
+    assert_allclose(layer(X), np.sin(X @ layer.weights.T - layer.biases))
+
+
+def nystrom(X, n_landmarks=10, gamma=1.0):
+    return NystromLayer.draw(X, n_landmarks, "rbf", {"gamma": gamma}, np.random.RandomState(0))
+
+
+def test_nystrom_features_are_the_papers_up_to_a_rotation(X):
+    layer = nystrom(X)
+    K = rbf_kernel(layer.landmarks, gamma=1.0)
+    printed = rbf_kernel(X, layer.landmarks, gamma=1.0) @ inv(sqrtm(K).real)
+    features = layer(X)
+    rotation = np.linalg.lstsq(printed, features)[0]
+    assert_allclose(rotation @ rotation.T, np.eye(10), atol=1e-6)
+    assert_allclose(features @ features.T, printed @ printed.T, atol=1e-9)
+
+
+def test_with_all_rows_as_landmarks_inner_products_are_the_kernel(X):
+    features = nystrom(X, n_landmarks=100)(X)
+    assert features.shape == (30, 30)
+    assert_allclose(features @ features.T, rbf_kernel(X, gamma=1.0), atol=1e-9)
+
+
+def test_small_nystrom_layers_are_the_first_features_of_large_ones(X):
+    assert_allclose(nystrom(X, 6)(X), nystrom(X, 12)(X)[:, :6], atol=1e-12)
+
+
+def test_folding_moves_the_whitening_into_the_coefficients(X):
+    layer, coef = nystrom(X), np.arange(1.0, 7.0)[:, None]
+    assert_allclose(layer.units(X)[:, :6] @ layer.fold(coef), layer(X)[:, :6] @ coef, rtol=1e-8)
+
+
+def test_features_far_from_the_origin_still_factor(X):
+    """Squared distances of rows around 1000 carry an error of 1e-10, more than the first floor."""
+    assert np.isfinite(nystrom(X + 1000, gamma=0.1)(X + 1000)).all()
+
+
+def test_an_indefinite_kernel_is_refused(X):
+    with pytest.raises(ValueError, match="'sigmoid' kernel .* not positive semi-definite"):
+        NystromLayer.draw(X, 10, "sigmoid", {"gamma": 5.0, "coef0": -3.0}, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_gamma_scale_is_scikit_learns(X, container):
+    X = np.where(X > 0.5, X, 0)
+    gamma = kernel_params(container(X), "rbf", "scale", 3, 1)["gamma"]
+    assert_allclose(gamma, 1 / (4 * X.var()))  # sklearn.svm.SVC's definition
+    assert kernel_params(container(X), "rbf", "auto", 3, 1)["gamma"] == 0.25

@@ -1,0 +1,176 @@
+"""Paths: every registered shortcut against the default, which clones and fits."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ParameterGrid
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, minmax_scale
+from sklearn.svm import SVC
+
+from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
+from entrolearn.path import Partition, path, project, projected_gaussians
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = np.random.RandomState(0).permutation(len(y))[:150]
+    return minmax_scale(X)[rows], np.where(y[rows], "benign", "malignant")
+
+
+@pytest.fixture
+def partition():
+    return Partition.cross_validation(np.arange(150) % 4, nested=True)
+
+
+SHORTCUTS = [
+    (EEMClassifier(random_state=0), {"n_hidden": [5, 10, 25], "activation": ["rbf", "sigmoid"]}),
+    (
+        EEMClassifier(random_state=0),
+        {"covariance": ["oas", 1e-4], "priors": [None, [1, 3]], "n_hidden": [8, 9]},
+    ),
+    (EEKMClassifier(random_state=0), {"n_landmarks": [5, 30, 1000], "gamma": [0.01, 1.0]}),
+    (WELMClassifier(random_state=0), {"n_hidden": [5, 8], "solver": ["pinv", "cholesky"]}),
+    (LSSVC(class_weight="balanced"), {"gamma": [0.1, 1.0], "C": [0.1, 10.0, 1e4]}),
+    (LSSVC(gamma=1.0), {"class_weight": [None, "balanced"], "kernel": ["rbf", "linear"]}),
+    (SVC(class_weight="balanced", tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0]}),
+]
+
+
+def points(implementation, estimator, data, partition, grid):
+    found = {}
+    for point in implementation(estimator, *data, partition, list(ParameterGrid(grid))):
+        key = (point.left_out, str(sorted(point.params.items(), key=str)))
+        assert key not in found, "a point came twice"
+        found[key] = point
+    return found
+
+
+@pytest.mark.parametrize(("estimator", "grid"), SHORTCUTS, ids=lambda value: type(value).__name__)
+def test_a_shortcut_gives_the_machines_of_the_default(estimator, grid, data, partition):
+    assert path.dispatch(type(estimator)) is not path.dispatch(object)
+    quick = points(path, estimator, data, partition, grid)
+    plain = points(path.dispatch(object), estimator, data, partition, grid)
+    assert quick.keys() == plain.keys()
+    assert len(quick) == (4 + 6) * len(ParameterGrid(grid))
+    for key, point in quick.items():
+        expected = plain[key]
+        assert not point.error
+        scale = np.abs(expected.projection).max()
+        assert_allclose(point.projection, expected.projection, atol=2e-5 * scale)
+        assert (point.prediction == expected.prediction).mean() > 0.99  # rounding at a threshold
+        assert (point.gaussians is None) == (expected.gaussians is None)
+        if point.gaussians:
+            assert_allclose(point.gaussians, expected.gaussians, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (EEMClassifier(random_state=0), {"n_hidden": [10, 20]}),
+        (EEKMClassifier(random_state=0), {"n_landmarks": [10, 20]}),
+        (WELMClassifier(random_state=0), {"n_hidden": [6, 9]}),
+        (LSSVC(gamma=1.0), {"C": [1.0, 10.0]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_shortcuts_serve_more_than_two_classes(estimator, grid):
+    X, y = load_wine(return_X_y=True)
+    data, partition = (minmax_scale(X), y), Partition.cross_validation(np.arange(len(y)) % 3)
+    quick = points(path, estimator, data, partition, grid)
+    plain = points(path.dispatch(object), estimator, data, partition, grid)
+    for key, point in quick.items():
+        assert point.projection is None
+        assert (point.prediction == plain[key].prediction).mean() > 0.99
+
+
+def test_rows_left_out_have_no_influence(data, partition):
+    """Whatever stands in the held-out rows' labels, the machine is the same: nothing leaks."""
+    X, y = data
+    held = partition.held_out((1,))
+    spoilt = y.copy()
+    spoilt[held] = np.where(y[held] == "benign", "malignant", "benign")
+    only = Partition(partition.part, ((1,),))
+    for estimator, grid in SHORTCUTS:
+        before = points(path, estimator, (X, y), only, grid)
+        after = points(path, estimator, (X, spoilt), only, grid)
+        for key, point in before.items():
+            scale = np.abs(point.projection).max()
+            assert_allclose(after[key].projection, point.projection, atol=1e-6 * scale)
+
+
+def test_a_fit_that_fails_is_a_point_with_its_reason(data, partition):
+    grid = {"C": [-1.0, 1.0]}
+    found = points(path, LogisticRegression(), data, partition, grid)
+    failed = [point for point in found.values() if point.params["C"] < 0]
+    assert len(failed) == 10
+    assert all("'C' parameter" in point.error and point.prediction is None for point in failed)
+    assert all(not point.error for point in found.values() if point.params["C"] > 0)
+
+
+def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
+    X, y = np.random.default_rng(0).uniform(size=(20, 3)), np.repeat([0, 1], 10)
+    partition = Partition.cross_validation(y)  # each part is one class
+    for estimator, grid in SHORTCUTS[:6]:
+        assert all(point.error for point in path(estimator, X, y, partition, list(ParameterGrid(grid))))
+
+
+def test_a_stopped_solver_is_noted(data, partition):
+    found = points(path, SVC(max_iter=3), data, partition, {"gamma": [1.0], "C": [1e6]})
+    assert {point.note for point in found.values()} == {"stopped at 3 iterations"}
+
+
+def test_nothing_of_the_estimator_changes(data, partition):
+    for estimator, grid in SHORTCUTS:
+        before = repr(estimator)
+        points(path, estimator, data, partition, grid)
+        assert repr(estimator) == before
+        assert not hasattr(estimator, "classes_")
+
+
+def test_sparse_rows_take_the_same_path(data, partition):
+    X, y = np.where(data[0] > 0.3, data[0], 0), data[1]
+    for estimator, grid in SHORTCUTS:
+        dense = points(path, estimator, (X, y), partition, grid)
+        sparse = points(path, estimator, (csr_array(X), y), partition, grid)
+        agreement = [(dense[key].prediction == sparse[key].prediction).mean() for key in dense]
+        assert np.mean(agreement) > 0.99
+
+
+def test_a_random_machine_without_a_seed_takes_the_default(data, partition):
+    found = points(path, EEMClassifier(), data, partition, {"n_hidden": [5, 10]})
+    assert len(found) == 20
+
+
+def test_a_pipeline_projects_by_its_last_step(data):
+    X, y = data
+    pipeline = make_pipeline(StandardScaler(), EEMClassifier(20, random_state=0)).fit(X, y)
+    assert_allclose(project(pipeline, X), pipeline[-1].project(pipeline[0].transform(X)))
+    assert projected_gaussians(pipeline)[0] == pipeline[-1].projected_means_[0]
+
+
+def test_machines_without_a_real_output_have_no_projection(data):
+    X, y = data
+    assert project(GaussianNB().fit(X, y), X) is None
+    assert projected_gaussians(GaussianNB().fit(X, y)) is None
+
+
+def test_partitions_say_who_sees_what():
+    partition = Partition.cross_validation(np.array([0, 1, 2, 0, 1, 2]), nested=True)
+    assert partition.left_out == ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
+    assert_array_equal(partition.held_out((0, 2)), [0, 2, 3, 5])
+    assert_array_equal(partition.training((0, 2)), [1, 4])
+    assert_array_equal(Partition.whole(3).training(()), [0, 1, 2])
+
+
+def test_warnings_of_capped_solvers_are_not_repeated(data, partition):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        points(path, SVC(max_iter=3), data, partition, {"gamma": [1.0], "C": [1e6]})
