@@ -1,0 +1,21 @@
+"""What is measured: entropies and divergences, as functions on arrays."""
+
+from entrolearn.measures.density import silverman_bandwidth
+from entrolearn.measures.divergence import (
+    cauchy_schwarz_gaussian,
+    cauchy_schwarz_kde,
+    quadratic_cross_entropy_gaussian,
+    quadratic_cross_entropy_kde,
+    quadratic_entropy_gaussian,
+    quadratic_entropy_kde,
+)
+
+__all__ = [
+    "cauchy_schwarz_gaussian",
+    "cauchy_schwarz_kde",
+    "quadratic_cross_entropy_gaussian",
+    "quadratic_cross_entropy_kde",
+    "quadratic_entropy_gaussian",
+    "quadratic_entropy_kde",
+    "silverman_bandwidth",
+]

@@ -1,0 +1,187 @@
+"""Gaussian kernel density estimates in one dimension: their bandwidth, their binning and their products.
+
+Every quadratic (Cauchy–Schwarz, Rényi) measure of such densities needs one number: the logarithm of the
+integral of a product of two estimates, which is the mean of a Gaussian kernel over all pairs of points,
+see :func:`log_product_integral`.
+"""
+
+import math
+
+import numpy as np
+
+__all__ = ["log_product_integral", "silverman_bandwidth"]
+
+#: Pairs above which ``method="auto"`` bins. Measured: a million pairs take 4 ms, binning instead 0.5 ms.
+AUTO_PAIRS = 1_000_000
+
+#: Grid steps per kernel width. Measured: a binned logarithm of 1e4 + 1e4 points is off by 1e-5 at worst.
+STEPS_PER_WIDTH = 12
+
+#: Pairs in memory at once (2 MiB: a block stays in the processor's cache).
+BLOCK_PAIRS = 2**18
+
+#: What the left-out pairs may add to a sum, relative to it: exp(-37) is below the rounding of a double.
+NEGLIGIBLE = 37.0
+
+
+def silverman_bandwidth(x) -> float:
+    r"""Width of the Gaussian kernel by Silverman's rule, as the paper takes it.
+
+    .. math:: \sigma(A) = \left(\frac{4}{3|A|}\right)^{1/5} \mathrm{std}(A)
+
+    Parameters
+    ----------
+    x : array-like, shape (n_samples,)
+        Points on the line.
+
+    Returns
+    -------
+    float
+        The bandwidth in the units of `x`; the standard deviation is that of the sample (``ddof=0``).
+        Zero if and only if all points are equal.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, section 7.4, below eq. (5).
+
+    Examples
+    --------
+    >>> from entrolearn.measures import silverman_bandwidth
+    >>> round(silverman_bandwidth([0.0, 1.0, 2.0, 3.0]), 4)
+    0.8975
+    """
+    x = as_sample(x)
+    spread = np.ptp(x)
+    if spread == 0:
+        return 0.0
+    # In units of the range: neither rounding beside a large mean nor the square of a huge value can hurt.
+    return float((4 / (3 * x.size)) ** 0.2 * np.std((x - x.min()) / spread) * spread)
+
+
+def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method: str = "auto") -> float:
+    r"""Logarithm of :math:`\int f g` for the Gaussian kernel density estimates f of `x` and g of `y`.
+
+    With :math:`s^2 = h_x^2 + h_y^2` it is the logarithm of the mean over all pairs of
+    :math:`\mathcal{N}(x_i - y_j; 0, s^2)`. The sum is a log-sum-exp, so it stays finite where every single
+    term underflows.
+
+    Parameters
+    ----------
+    x, y : array-like, shapes (n_samples_x,) and (n_samples_y,)
+    bandwidth_x, bandwidth_y : float
+        Standard deviations of the kernels. Zero stands for the limit of vanishing width.
+    method : {"auto", "exact", "binned"}
+        "exact" visits every pair that can change the result. "binned" puts the points on a grid first (each
+        shared among its three nearest grid points) and visits the pairs of occupied grid points; where there
+        are more of these than pairs of points, it is "exact". "auto" bins when more than a million pairs
+        count.
+
+    Returns
+    -------
+    float
+        Where both bandwidths are zero: +inf if the two samples share a point, else -inf.
+
+    Notes
+    -----
+    The grid step is a fraction of s. Where the two samples are further apart than s it is finer by s/gap,
+    because there the kernel changes by a constant factor over s²/gap. Sharing by the quadratic B-spline
+    keeps each point's mean and adds step²/4 to its variance wherever it lies, so the kernel of a pair is
+    made narrower by step²/2; what is left is of the third order.
+
+    Only occupied grid points are visited, so a far outlier costs one more point, not a longer grid. With
+    Silverman's bandwidth a sample of n points occupies O(n^0.47) of them at most (points spread widely
+    enough to occupy more would have widened the kernel), so the pairs are fewer than O(n).
+    """
+    x, y = as_sample(x, "x"), as_sample(y, "y")
+    if method not in ("auto", "exact", "binned"):
+        raise ValueError(f"method is {method!r}; it must be 'auto', 'exact' or 'binned'")
+    width = math.hypot(bandwidth_x, bandwidth_y)
+    if width == 0:
+        return math.inf if np.intersect1d(x, y).size else -math.inf
+    n_pairs = x.size * y.size
+    x, y = np.sort(x), np.sort(y)
+    with np.errstate(over="ignore"):
+        # From here on the unit of length is the width of the kernel, and the origin lies among the points.
+        origin = x[x.size // 2]
+        x, y = (x - origin) / width, (y - origin) / width
+        gap = _gap(x, y)
+        if not math.isfinite(gap * gap):
+            return -math.inf
+        x, y = _near(x, y, gap, n_pairs)
+        variance, x_weight, y_weight = 1.0, np.ones_like(x), np.ones_like(y)
+        if method == "binned" or (method == "auto" and x.size * y.size > AUTO_PAIRS):
+            step = 1 / (STEPS_PER_WIDTH * max(1.0, gap))
+            x_grid, x_shares = _bin(x, step)
+            y_grid, y_shares = _bin(y, step)
+            if x_grid.size * y_grid.size < x.size * y.size:
+                x, x_weight, y, y_weight = x_grid, x_shares, y_grid, y_shares
+                variance = 1.0 - step**2 / 2
+        log_sum = _log_sum(x, x_weight, y, y_weight, variance)
+    return log_sum - math.log(n_pairs) - 0.5 * math.log(2 * math.pi * variance) - math.log(width)
+
+
+def as_sample(x, name: str = "x") -> np.ndarray:
+    """A sample of points on the line as float64, or one line that says why it is none."""
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim != 1 or x.size == 0:
+        raise ValueError(
+            f"{name} has shape {x.shape}; it must be a non-empty one-dimensional array of points"
+        )
+    if not np.isfinite(x).all():
+        raise ValueError(
+            f"{name} holds {np.count_nonzero(~np.isfinite(x))} NaN or infinite values out of {x.size}"
+        )
+    return x
+
+
+def _distance_to(points: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Distance of each of `x` to the nearest of `points`, which are sorted."""
+    right = np.searchsorted(points, x).clip(1, max(points.size - 1, 1))
+    return np.minimum(np.abs(x - points[right - 1]), np.abs(x - points[np.minimum(right, points.size - 1)]))
+
+
+def _gap(x: np.ndarray, y: np.ndarray) -> float:
+    """The smallest distance of a point of x to a point of y."""
+    return float(_distance_to(y, x).min())
+
+
+def _near(x: np.ndarray, y: np.ndarray, gap: float, n_pairs: int) -> tuple[np.ndarray, np.ndarray]:
+    """The points that are in some pair which counts beside the closest pair, however many the others are."""
+    reach = math.sqrt(gap**2 + 2 * (math.log(n_pairs) + NEGLIGIBLE))
+    return x[_distance_to(y, x) <= reach], y[_distance_to(x, y) <= reach]
+
+
+def _bin(x: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """Share each of the sorted points among its three nearest grid points, by the quadratic B-spline.
+
+    Returns the occupied grid points and their weights. The weights are positive, add up to the number of
+    points, keep each point's mean and add a variance of step²/4 to each point, wherever it lies in its cell.
+    """
+    origin = x[x.size // 2]  # not an end, which may be an outlier that leaves the others no digits
+    place = (x - origin) / step
+    # Cells stay floats: a number of steps that no integer holds is then still a valid place.
+    cell = np.rint(place)
+    right = place - cell
+    first = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))  # of each run of points in one cell
+    cell = cell[first]
+    shares = (0.5 * (0.5 - right) ** 2, 0.75 - right**2, 0.5 * (0.5 + right) ** 2)
+    grid, index = np.unique(np.concatenate([cell - 1, cell, cell + 1]), return_inverse=True)
+    weight = np.bincount(index, np.concatenate([np.add.reduceat(share, first) for share in shares]))
+    return origin + grid * step, weight
+
+
+def _log_sum(
+    x: np.ndarray, x_weight: np.ndarray, y: np.ndarray, y_weight: np.ndarray, variance: float
+) -> float:
+    """Logarithm of the weighted sum over all pairs of exp(-distance² / (2 variance)); x and y are sorted."""
+    largest = _gap(x, y) ** 2
+    rows = max(1, BLOCK_PAIRS // y.size)
+    total = 0.0
+    for start in range(0, x.size, rows):
+        block = slice(start, start + rows)
+        exponent = np.subtract.outer(x[block], y)
+        np.square(exponent, out=exponent)
+        np.subtract(largest, exponent, out=exponent)
+        exponent /= 2 * variance
+        total += x_weight[block] @ (np.exp(exponent, out=exponent) @ y_weight)
+    return math.log(total) - largest / (2 * variance)

@@ -1,0 +1,327 @@
+"""Rényi's quadratic entropy and cross entropy, and the Cauchy–Schwarz divergence.
+
+For densities f and g (Czarnecki and Tabor, Extreme Entropy Machines, section 3)::
+
+    H2(f)     = -ln ∫ f²
+    H2x(f, g) = -ln ∫ f g
+    DCS(f, g) = 2 H2x(f, g) - H2(f) - H2(g)
+
+each for Gaussians in closed form and for Gaussian kernel density estimates on the line. All are in nats.
+"""
+
+import math
+
+import numpy as np
+from scipy.linalg import eigh, eigvalsh
+
+from entrolearn.measures.density import log_product_integral, silverman_bandwidth
+
+__all__ = [
+    "cauchy_schwarz_gaussian",
+    "cauchy_schwarz_kde",
+    "quadratic_cross_entropy_gaussian",
+    "quadratic_cross_entropy_kde",
+    "quadratic_entropy_gaussian",
+    "quadratic_entropy_kde",
+]
+
+
+def quadratic_entropy_gaussian(covariance) -> float:
+    r"""Rényi's quadratic entropy of a Gaussian, :math:`\frac{1}{2}\ln|4\pi\Sigma|`.
+
+    Parameters
+    ----------
+    covariance : float or array-like, shape (d, d)
+        Variance on the line, or covariance in d dimensions.
+
+    Returns
+    -------
+    float
+        -inf where the covariance is singular.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, section 3 (definition of H2).
+
+    Examples
+    --------
+    >>> from entrolearn.measures import quadratic_entropy_gaussian
+    >>> round(quadratic_entropy_gaussian(1.0), 4)
+    1.2655
+    """
+    covariance = _covariance(covariance, "covariance")
+    _, log_determinant = _whitening(covariance)
+    return 0.5 * (len(covariance) * math.log(4 * math.pi) + log_determinant)
+
+
+def quadratic_cross_entropy_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float:
+    r"""Rényi's quadratic cross entropy of two Gaussians.
+
+    .. math:: -\ln \mathcal{N}(m_p - m_q; 0, \Sigma_p + \Sigma_q)
+
+    Parameters
+    ----------
+    mean_p, mean_q : float or array-like, shape (d,)
+    covariance_p, covariance_q : float or array-like, shape (d, d)
+
+    Returns
+    -------
+    float
+        Where the sum of the covariances is singular: +inf if the means differ in a direction without
+        variance, else -inf.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, section 3 (definition of the cross entropy).
+
+    Examples
+    --------
+    >>> from entrolearn.measures import quadratic_cross_entropy_gaussian, quadratic_entropy_gaussian
+    >>> quadratic_cross_entropy_gaussian(0.0, 1.0, 0.0, 1.0) == quadratic_entropy_gaussian(1.0)
+    True
+    """
+    difference, covariance_p, covariance_q = _gaussians(mean_p, covariance_p, mean_q, covariance_q)
+    total = covariance_p + covariance_q
+    whitening, log_determinant = _whitening(total)
+    if not _in_range(total, whitening, difference):
+        return math.inf
+    squared_distance = float(np.sum((whitening.T @ difference) ** 2))
+    return 0.5 * (difference.size * math.log(2 * math.pi) + log_determinant + squared_distance)
+
+
+def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float:
+    r"""Cauchy–Schwarz divergence of two Gaussians.
+
+    On the line
+
+    .. math:: \ln\frac{\frac{1}{2}(S_+ + S_-)}{\sqrt{S_+ S_-}} + \frac{(m_+ - m_-)^2}{S_+ + S_-},
+
+    the logarithm of the variances' arithmetic over their geometric mean, plus a squared distance; in d
+    dimensions the same with determinants.
+
+    Parameters
+    ----------
+    mean_p, mean_q : float or array-like, shape (d,)
+    covariance_p, covariance_q : float or array-like, shape (d, d)
+        Variances (not standard deviations), or covariances.
+
+    Returns
+    -------
+    float
+        At least 0, and 0 if and only if the Gaussians are equal.
+
+    Notes
+    -----
+    Singular covariances have the limit of the same vanishing variance added to both: equal point masses have
+    divergence 0, different ones +inf, a point mass and a Gaussian +inf. In d dimensions: +inf where the
+    covariances have different ranges or the means differ outside the common range, otherwise the divergence
+    inside that range. There the rank is the numerical one; on the line any variance above 0 counts.
+
+    Equation (3) as printed has an additional constant, the opposite sign of the logarithm and another factor;
+    the formula here is the integral's value.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, eq. (3), corrected.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import cauchy_schwarz_gaussian
+    >>> round(cauchy_schwarz_gaussian(0.0, 1.0, 2.0, 3.0), 4)
+    1.1438
+    """
+    difference, covariance_p, covariance_q = _gaussians(mean_p, covariance_p, mean_q, covariance_q)
+    if difference.size == 1:
+        return _cauchy_schwarz_on_the_line(float(difference[0]), covariance_p.item(), covariance_q.item())
+    mean_covariance = covariance_p / 2 + covariance_q / 2
+    whitening, _ = _whitening(mean_covariance)
+    if not _in_range(mean_covariance, whitening, difference):
+        return math.inf
+    if whitening.shape[1] == 0:
+        return 0.0
+    # Where the mean of the covariances is the identity, its determinant drops out of the formula.
+    spectra = [eigvalsh(whitening.T @ covariance @ whitening) for covariance in (covariance_p, covariance_q)]
+    if np.min(spectra) <= difference.size * np.finfo(float).eps:
+        return math.inf
+    squared_distance = 0.5 * float(np.sum((whitening.T @ difference) ** 2))
+    return squared_distance + max(0.0, -0.5 * float(np.log(spectra).sum()))
+
+
+def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto") -> float:
+    """Rényi's quadratic entropy of a Gaussian kernel density estimate on the line.
+
+    Parameters
+    ----------
+    x : array-like, shape (n_samples,)
+    bandwidth : "silverman" or float
+        Standard deviation of the kernel, in the units of `x`; by :func:`silverman_bandwidth` unless given.
+    method : {"auto", "exact", "binned"}
+        All pairs of points, or pairs of grid points: see :func:`cauchy_schwarz_kde`.
+
+    Returns
+    -------
+    float
+        -inf where Silverman's bandwidth is zero, that is where all points are equal.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, section 3 and eq. (5).
+    """
+    width = _bandwidth(x, bandwidth)
+    return -log_product_integral(x, width, x, width, method=method)
+
+
+def quadratic_cross_entropy_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
+    """Rényi's quadratic cross entropy of two Gaussian kernel density estimates on the line.
+
+    Parameters
+    ----------
+    x, y : array-like, shapes (n_samples_x,) and (n_samples_y,)
+    bandwidth : "silverman", float, or pair of these
+        Standard deviation of the kernels, in the units of the samples; a pair gives each sample its own.
+    method : {"auto", "exact", "binned"}
+        All pairs of points, or pairs of grid points: see :func:`cauchy_schwarz_kde`.
+
+    Returns
+    -------
+    float
+        Finite however far the samples are apart. Where both samples are point masses: -inf if they are the
+        same point, else +inf.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, section 3 and eq. (5).
+    """
+    width_x, width_y = _bandwidths(x, y, bandwidth)
+    return -log_product_integral(x, width_x, y, width_y, method=method)
+
+
+def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
+    """Cauchy–Schwarz divergence of two Gaussian kernel density estimates on the line.
+
+    Parameters
+    ----------
+    x, y : array-like, shapes (n_samples_x,) and (n_samples_y,)
+        The two samples, for instance the projections of two classes.
+    bandwidth : "silverman", float, or pair of these
+        Standard deviation of the kernels, in the units of the samples; a pair gives each sample its own.
+        "silverman" takes each sample's :func:`silverman_bandwidth`.
+    method : {"auto", "exact", "binned"}
+        "exact" sums over pairs of points, in blocks. "binned" sums over pairs of occupied grid points, which
+        are fewer than O(n) with Silverman's bandwidth, and agrees to about 1e-5. "auto" bins each of the
+        three sums that has more than a million pairs.
+
+    Returns
+    -------
+    float
+        At least 0 (a rounding below is cut). Finite however far the samples are apart, because the sums are
+        log-sum-exps.
+
+    Notes
+    -----
+    A sample whose points are all equal has Silverman's bandwidth zero and is a point mass: two equal point
+    masses have divergence 0, different ones +inf, a point mass and anything else +inf.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, eq. (5).
+
+    Examples
+    --------
+    >>> from entrolearn.measures import cauchy_schwarz_kde
+    >>> round(cauchy_schwarz_kde([0.0], [2.0], bandwidth=1.0), 4)
+    2.0
+    >>> cauchy_schwarz_kde([0.0, 1.0], [5.0, 5.0])
+    inf
+    """
+    width_x, width_y = _bandwidths(x, y, bandwidth)
+    if width_x == 0 or width_y == 0:
+        same_point = width_x == width_y and np.asarray(x)[0] == np.asarray(y)[0]
+        return 0.0 if same_point else math.inf
+    return max(
+        0.0,
+        log_product_integral(x, width_x, x, width_x, method=method)
+        + log_product_integral(y, width_y, y, width_y, method=method)
+        - 2 * log_product_integral(x, width_x, y, width_y, method=method),
+    )
+
+
+def _cauchy_schwarz_on_the_line(difference: float, variance_p: float, variance_q: float) -> float:
+    if variance_p == 0 or variance_q == 0:
+        return 0.0 if variance_p == variance_q and difference == 0 else math.inf
+    # ln of arithmetic over geometric mean = ln cosh(half the log ratio): nothing overflows or cancels.
+    half_ratio = 0.5 * (math.log(variance_p) - math.log(variance_q))
+    log_of_means = float(np.logaddexp(half_ratio, -half_ratio)) - math.log(2)
+    return max(0.0, log_of_means) + difference / (variance_p + variance_q) * difference
+
+
+def _gaussians(mean_p, covariance_p, mean_q, covariance_q) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The difference of the means, shape (d,), and both covariances, shape (d, d)."""
+    covariance_p = _covariance(covariance_p, "covariance_p")
+    covariance_q = _covariance(covariance_q, "covariance_q")
+    mean_p, mean_q = (np.atleast_1d(np.asarray(mean, dtype=np.float64)) for mean in (mean_p, mean_q))
+    if not mean_p.shape == mean_q.shape == covariance_p.shape[:1] == covariance_q.shape[:1]:
+        raise ValueError(
+            f"the Gaussians do not fit together: means of shapes {mean_p.shape} and {mean_q.shape}, "
+            f"covariances of shapes {covariance_p.shape} and {covariance_q.shape}; "
+            "they must be (d,) and (d, d), or scalars"
+        )
+    if not (np.isfinite(mean_p).all() and np.isfinite(mean_q).all()):
+        raise ValueError("mean_p or mean_q holds NaN or infinite values")
+    return mean_p - mean_q, covariance_p, covariance_q
+
+
+def _covariance(covariance, name: str) -> np.ndarray:
+    covariance = np.atleast_2d(np.asarray(covariance, dtype=np.float64))
+    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
+        raise ValueError(f"{name} has shape {covariance.shape}; it must be a scalar or a square matrix")
+    if not np.isfinite(covariance).all():
+        raise ValueError(f"{name} holds NaN or infinite values")
+    if not np.allclose(covariance, covariance.T, rtol=1e-8, atol=1e-12 * np.abs(covariance).max()):
+        raise ValueError(f"{name} is not symmetric")
+    if (covariance.diagonal() < 0).any():
+        raise ValueError(f"{name} holds a negative variance, {covariance.diagonal().min():g}")
+    return covariance
+
+
+def _whitening(covariance: np.ndarray) -> tuple[np.ndarray, float]:
+    """A matrix W, shape (d, rank), with W' covariance W = I, and the logarithm of the determinant.
+
+    The rank is that of the correlation matrix, so that it does not depend on the features' units.
+    """
+    scale = np.sqrt(covariance.diagonal())
+    scale[scale == 0] = 1.0
+    values, vectors = eigh(covariance / np.outer(scale, scale))
+    rounding = len(covariance) * np.finfo(float).eps
+    if values[0] < -1e-8:
+        raise ValueError("a covariance is not positive semi-definite")
+    kept = values > rounding
+    whitening = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, np.newaxis]
+    if not kept.all():
+        return whitening, -math.inf
+    return whitening, float(np.log(values).sum() + 2 * np.log(scale).sum())
+
+
+def _in_range(covariance: np.ndarray, whitening: np.ndarray, vector: np.ndarray) -> bool:
+    """Whether a vector has no part in the directions where a covariance has no variance."""
+    if whitening.shape[1] == vector.size:
+        return True
+    outside = vector - covariance @ (whitening @ (whitening.T @ vector))
+    return float(np.linalg.norm(outside)) <= 1e-8 * float(np.linalg.norm(vector))
+
+
+def _bandwidth(x, bandwidth) -> float:
+    if isinstance(bandwidth, str):
+        if bandwidth != "silverman":
+            raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
+        return silverman_bandwidth(x)
+    if not (np.ndim(bandwidth) == 0 and 0 < bandwidth < math.inf):
+        raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
+    return float(bandwidth)
+
+
+def _bandwidths(x, y, bandwidth) -> tuple[float, float]:
+    if isinstance(bandwidth, str) or np.ndim(bandwidth) == 0:
+        bandwidth = (bandwidth, bandwidth)
+    bandwidth_x, bandwidth_y = bandwidth
+    return _bandwidth(x, bandwidth_x), _bandwidth(y, bandwidth_y)

@@ -1,0 +1,387 @@
+"""Choosing a learner's parameters by how far apart it projects the classes, without held-out data."""
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.utils import assert_all_finite, check_random_state, column_or_1d, get_tags, indexable
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
+from entrolearn.path import Partition, PathPoint, path
+
+__all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
+
+
+def entropy_criterion(point: PathPoint, y, rows, kind: str) -> float:
+    """Cauchy–Schwarz divergence of the two classes as a machine projects them.
+
+    Parameters
+    ----------
+    point : PathPoint
+        A fitted machine of two classes.
+    y : ndarray, shape (n_samples,)
+        The labels of all rows of the path's data; the larger one is the positive class.
+    rows : ndarray of int
+        The rows to compare: those that the machine was trained on.
+    kind : {"gaussian", "kde"}
+        "gaussian" compares the machine's own Gaussians where it has them (``point.gaussians``), otherwise
+        those with each class's mean and variance (``ddof=0``) of the projection. "kde" compares kernel
+        density estimates of the projection.
+
+    Returns
+    -------
+    float
+        In nats; +inf where a class is projected to a point and the other is not on it; NaN where there is
+        nothing to compare: a failed fit, a machine without a projection, a projection that is constant or
+        not finite, a single class in `rows`.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, section 7.4: "gaussian" is the criterion of Table 9 (whose
+    caption gives EEM's variances), "kde" is eq. (5), that of Table 10.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.path import PathPoint
+    >>> from entrolearn.selection import entropy_criterion
+    >>> point = PathPoint((), {}, projection=np.array([-1.0, 1.0, 3.0, 5.0]))
+    >>> entropy_criterion(point, np.array([0, 0, 1, 1]), np.arange(4), "gaussian")
+    8.0
+    """
+    return _criterion(kind)(point, np.asarray(y), np.asarray(rows))
+
+
+def _gaussian_criterion(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> float:
+    classes = _projected_classes(point, y, rows)
+    if classes is None:
+        return math.nan
+    if point.gaussians is not None:
+        mean_neg, variance_neg, mean_pos, variance_pos = point.gaussians
+    else:
+        (mean_neg, variance_neg), (mean_pos, variance_pos) = map(_mean_and_variance, classes)
+    known = np.isfinite([mean_neg, variance_neg, mean_pos, variance_pos]).all()
+    if not known or variance_neg < 0 or variance_pos < 0:
+        return math.nan
+    return cauchy_schwarz_gaussian(mean_pos, variance_pos, mean_neg, variance_neg)
+
+
+def _kde_criterion(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> float:
+    classes = _projected_classes(point, y, rows)
+    return math.nan if classes is None else cauchy_schwarz_kde(*classes)
+
+
+#: Name -> function of a path point, the labels and the training rows.
+CRITERIA: dict[str, Callable[[PathPoint, np.ndarray, np.ndarray], float]] = {
+    "gaussian": _gaussian_criterion,
+    "kde": _kde_criterion,
+}
+
+
+def _criterion(kind: str) -> Callable[[PathPoint, np.ndarray, np.ndarray], float]:
+    if kind not in CRITERIA:
+        raise ValueError(
+            f"unknown criterion {kind!r}{_did_you_mean(kind, CRITERIA)}; known: {_listed(CRITERIA)}"
+        )
+    return CRITERIA[kind]
+
+
+def _projected_classes(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> list[np.ndarray] | None:
+    """The projections of the negative and of the positive training rows, or None where that says nothing."""
+    if point.projection is None:
+        return None
+    projection, y = np.asarray(point.projection, dtype=np.float64)[rows], y[rows]
+    labels = np.unique(y)
+    if len(labels) != 2 or not np.isfinite(projection).all() or np.ptp(projection) == 0:
+        return None
+    return [projection[y == label] for label in labels]
+
+
+def _mean_and_variance(sample: np.ndarray) -> tuple[float, float]:
+    # Measured from one of the points, so that equal points have a variance of exactly zero.
+    deviation = sample - sample[0]
+    return float(sample[0] + deviation.mean()), float(deviation.var())
+
+
+def best_point(values, tie_breaker=None) -> int:
+    """Index of the best grid point.
+
+    The largest value wins; NaN is never chosen. Among equal values, several +inf included, the larger
+    `tie_breaker` wins, then the earlier point.
+
+    Parameters
+    ----------
+    values : array-like, shape (n_points,)
+        The criterion of each grid point.
+    tie_breaker : array-like, shape (n_points,), optional
+        A second criterion; NaN counts as the smallest.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If every value is NaN, or there is none.
+
+    Examples
+    --------
+    >>> from entrolearn.selection import best_point
+    >>> best_point([1.0, float("inf"), float("inf"), float("nan")], tie_breaker=[9.0, 2.0, 3.0, 4.0])
+    2
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if np.isnan(values).all():
+        raise ValueError(f"no grid point to choose: all {values.size} values are NaN")
+    best = np.flatnonzero(values == np.nanmax(values))
+    if tie_breaker is None:
+        return int(best[0])
+    tie_breaker = np.asarray(tie_breaker, dtype=np.float64)[best]
+    return int(best[np.argmax(np.where(np.isnan(tie_breaker), -np.inf, tie_breaker))])
+
+
+def _delegates(name: str):
+    """Make a method available where the estimator (the fitted one, once there is one) has it."""
+    return available_if(lambda search: hasattr(getattr(search, "best_estimator_", search.estimator), name))
+
+
+class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Choice of a binary classifier's parameters by the divergence of the projected classes.
+
+    Each point of the grid is fitted once, on all data. The one that projects the two classes furthest apart,
+    as measured by the Cauchy–Schwarz divergence on the same data, is fitted again and kept. There is no
+    cross-validation and no held-out data.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A binary classifier with ``decision_function`` (or ``project``), or a pipeline that ends in one.
+    param_grid : dict or list of dicts
+        Parameter names and the values to try, as in :class:`sklearn.model_selection.GridSearchCV`.
+    criterion : {"gaussian", "kde"}, default="gaussian"
+        How the projected classes are compared, see :func:`entropy_criterion`.
+
+    Attributes
+    ----------
+    best_params_ : dict
+    best_score_ : float
+        The criterion of the chosen point, in nats; may be +inf.
+    best_index_ : int
+        Its place in ``results_``.
+    best_estimator_ : estimator
+        Fitted with ``best_params_`` on all data.
+    results_ : dict of arrays, each of shape (n_points,)
+        ``params``, ``gaussian`` (which also breaks ties), ``kde`` where it is the criterion, ``note`` and
+        ``error``, in the order of the grid. A point that failed, or projects everything to one place, has
+        NaN and is never chosen.
+    classes_ : ndarray, shape (2,)
+    n_features_in_ : int
+        Where the fitted estimator knows it.
+    feature_names_in_ : ndarray, shape (n_features_in_,)
+        Where the data had names.
+
+    Notes
+    -----
+    Every ``random_state`` of the estimator that is None is given one seed, drawn when ``fit`` begins, so
+    that the machine that is refitted is the one that was chosen and not another draw. To vary or repeat the
+    draw set the estimator's ``random_state``.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, section 7.4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from entrolearn.selection import EntropySearch
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> search = EntropySearch(machine, {"logisticregression__C": [0.001, 0.1, 10.0]}).fit(X, y)
+    >>> search.best_params_
+    {'logisticregression__C': 0.1}
+    """
+
+    def __init__(self, estimator, param_grid, *, criterion="gaussian"):
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.criterion = criterion
+
+    def fit(self, X, y):
+        """Fit every grid point, choose one and refit it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like, shape (n_samples,)
+            Labels of two classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For an unknown criterion, an empty grid, an unknown parameter, other than two classes, or if no
+            grid point could be fitted or compared.
+        TypeError
+            If the estimator has neither ``decision_function`` nor ``project``.
+        """
+        _criterion(self.criterion)
+        grid = _checked_grid(self.estimator, self.param_grid)
+        X, y = indexable(X, _checked_labels(self, y))
+        estimator = _with_seeds(self.estimator)
+
+        points: list[PathPoint | None] = [None] * len(grid)
+        for point in path(estimator, X, y, Partition.whole(len(y)), grid):
+            points[_place(point.params, grid)] = point
+        self.results_ = _results(points, y, dict.fromkeys(("gaussian", self.criterion)))
+        scores = self.results_[self.criterion]
+        if np.isnan(scores).all():
+            raise ValueError(f"{len(grid)} of {len(grid)} grid points cannot be chosen; {_why_none(points)}")
+
+        self.best_index_ = best_point(scores, self.results_["gaussian"])
+        self.best_score_ = float(scores[self.best_index_])
+        self.best_params_ = grid[self.best_index_]
+        self.best_estimator_ = clone(estimator).set_params(**clone(self.best_params_, safe=False)).fit(X, y)
+        self.classes_ = np.unique(y)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.best_estimator_, name):
+                setattr(self, name, getattr(self.best_estimator_, name))
+        return self
+
+    @_delegates("predict")
+    def predict(self, X):
+        """The chosen estimator's ``predict``: labels, shape (n_samples,)."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    @_delegates("predict_proba")
+    def predict_proba(self, X):
+        """The chosen estimator's ``predict_proba``: shape (n_samples, 2), columns as in ``classes_``."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict_proba(X)
+
+    @_delegates("decision_function")
+    def decision_function(self, X):
+        """The chosen estimator's ``decision_function``: shape (n_samples,), above 0 for ``classes_[1]``."""
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    @_delegates("score")
+    def score(self, X, y):
+        """The chosen estimator's ``score``."""
+        check_is_fitted(self)
+        return self.best_estimator_.score(X, y)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator)
+        tags.input_tags = own.input_tags
+        tags.non_deterministic = own.non_deterministic
+        tags.classifier_tags.poor_score = own.classifier_tags is not None and own.classifier_tags.poor_score
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _checked_grid(estimator: BaseEstimator, param_grid) -> list[dict]:
+    """The points of the grid, each of which names parameters of a machine that projects."""
+    if isinstance(param_grid, Mapping | Sequence) and len(param_grid) == 0:
+        raise ValueError("param_grid is empty; it must name at least one parameter and the values to try")
+    grid = list(ParameterGrid(param_grid))
+    for params in grid:
+        _check_point(estimator, params)
+    return grid
+
+
+def _check_point(estimator: BaseEstimator, params: dict) -> None:
+    candidate = clone(estimator)
+    name_of_estimator = type(candidate).__name__
+    try:
+        candidate.set_params(**clone(params, safe=False))
+    except ValueError:
+        known = candidate.get_params()
+        unknown = next((name for name in params if name not in known), None)
+        if unknown is None:
+            raise
+        raise ValueError(
+            f"{name_of_estimator} has no parameter {unknown!r}{_did_you_mean(unknown, known)}; "
+            f"it has: {_listed(known)}"
+        ) from None
+    last = candidate[-1] if isinstance(candidate, Pipeline) else candidate
+    if not (hasattr(last, "decision_function") or hasattr(last, "project")):
+        raise TypeError(
+            f"{type(last).__name__} has neither decision_function nor project, so it gives EntropySearch no "
+            "projection to measure"
+        )
+
+
+def _checked_labels(search: EntropySearch, y) -> np.ndarray:
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind != "binary":
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}"
+            + (f" with {len(np.unique(y))} classes." if kind == "multiclass" else ".")
+        )
+    if len(np.unique(y)) < 2:
+        raise ValueError(f"{type(search).__name__} needs samples of two classes; y has one class only")
+    return y
+
+
+def _with_seeds(estimator: BaseEstimator) -> BaseEstimator:
+    """A clone in which every ``random_state`` is set, so that a grid point gives the same machine twice."""
+    seeds = check_random_state(None)
+    estimator = clone(estimator)
+    unset = [
+        name
+        for name, value in estimator.get_params().items()
+        if value is None and name.split("__")[-1] == "random_state"
+    ]
+    return estimator.set_params(**{name: int(seeds.randint(np.iinfo(np.int32).max)) for name in unset})
+
+
+def _place(params: dict, grid: list[dict]) -> int:
+    """Where in the grid a point of a path belongs: by identity first, as arrays do not compare."""
+    identical = [index for index, other in enumerate(grid) if other is params]
+    return identical[0] if identical else grid.index(params)
+
+
+def _results(points: Sequence[PathPoint], y: np.ndarray, criteria) -> dict[str, np.ndarray]:
+    rows = np.arange(len(y))
+    results = {"params": np.array([point.params for point in points], dtype=object)}
+    for kind in criteria:
+        results[kind] = np.array([entropy_criterion(point, y, rows, kind) for point in points])
+    results["note"] = np.array([point.note for point in points], dtype=object)
+    results["error"] = np.array([point.error for point in points], dtype=object)
+    return results
+
+
+def _why_none(points: Sequence[PathPoint]) -> str:
+    reason = next((point.error for point in points if point.error), None)
+    return "they project the training data to one place" if reason is None else f"the first reason: {reason}"
+
+
+def _did_you_mean(name, known) -> str:
+    close = difflib.get_close_matches(str(name), list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _listed(names) -> str:
+    return ", ".join(sorted(names))

@@ -1,0 +1,373 @@
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csr_array
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
+from entrolearn.path import PathPoint
+from entrolearn.selection import CRITERIA, EntropySearch, best_point, entropy_criterion
+
+Y = np.array([0, 0, 0, 1, 1, 1])
+ROWS = np.arange(6)
+PROJECTION = np.array([-1.0, -2.0, 0.5, 1.0, 3.0, 2.5])
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(150, 6, n_informative=4, flip_y=0.1, random_state=3)
+    return X, np.array(["no", "yes"])[y]
+
+
+@parametrize_with_checks(
+    [
+        EntropySearch(SVC(), {"C": [0.1, 10.0]}),
+        EntropySearch(LogisticRegression(), {"C": [0.1, 10.0]}, criterion="kde"),
+        EntropySearch(make_pipeline(StandardScaler(with_mean=False), SVC()), {"svc__gamma": [0.1, 1.0]}),
+    ]
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+# entropy_criterion
+
+
+def test_gaussian_criterion_takes_the_moments_of_the_training_rows():
+    rows = np.array([0, 1, 3, 4])
+    point = PathPoint((), {}, projection=PROJECTION)
+    expected = cauchy_schwarz_gaussian(2.0, 1.0, -1.5, 0.25)
+    assert entropy_criterion(point, Y, rows, "gaussian") == pytest.approx(expected, rel=1e-14)
+
+
+def test_gaussian_criterion_takes_the_machines_own_gaussians_where_it_has_them():
+    point = PathPoint((), {}, projection=PROJECTION, gaussians=(0.0, 1.0, 2.0, 3.0))
+    # 1.1438: N(0, 1) against N(2, 3) by eq. (3) corrected.
+    assert round(entropy_criterion(point, Y, ROWS, "gaussian"), 4) == 1.1438
+
+
+def test_kde_criterion_is_the_divergence_of_the_projected_training_rows():
+    point = PathPoint((), {}, projection=PROJECTION, gaussians=(0.0, 1.0, 2.0, 3.0))
+    rows = np.array([0, 2, 3, 4, 5])
+    expected = cauchy_schwarz_kde([-1.0, 0.5], [1.0, 3.0, 2.5])
+    assert entropy_criterion(point, Y, rows, "kde") == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", sorted(CRITERIA))
+def test_criteria_depend_neither_on_the_names_of_the_labels_nor_on_unseen_rows(kind):
+    rows = np.array([0, 1, 3, 4])
+    expected = entropy_criterion(PathPoint((), {}, projection=PROJECTION), Y, rows, kind)
+    other = PROJECTION.copy()
+    other[[2, 5]] = 1e9, -1e9
+    named = np.array(["a", "b"])[Y]
+    assert entropy_criterion(PathPoint((), {}, projection=other), named, rows, kind) == expected
+
+
+@pytest.mark.parametrize("kind", sorted(CRITERIA))
+@pytest.mark.parametrize(
+    "point",
+    [
+        PathPoint((), {}, error="ValueError: no"),
+        PathPoint((), {}, prediction=Y),
+        PathPoint((), {}, projection=np.full(6, 0.1)),
+        PathPoint((), {}, projection=np.where(ROWS == 2, np.nan, PROJECTION)),
+        PathPoint((), {}, projection=np.where(ROWS == 2, np.inf, PROJECTION)),
+    ],
+    ids=["failed", "no projection", "constant", "nan", "inf"],
+)
+def test_criteria_are_nan_where_there_is_nothing_to_compare(point, kind):
+    assert math.isnan(entropy_criterion(point, Y, ROWS, kind))
+
+
+@pytest.mark.parametrize("kind", sorted(CRITERIA))
+def test_criteria_are_nan_for_one_class_and_infinite_for_a_class_on_one_point(kind):
+    point = PathPoint((), {}, projection=PROJECTION)
+    assert math.isnan(entropy_criterion(point, Y, np.array([0, 1, 2]), kind))
+    collapsed = PathPoint((), {}, projection=np.where(Y == 0, 0.1, PROJECTION))
+    assert entropy_criterion(collapsed, Y, ROWS, kind) == math.inf
+
+
+@pytest.mark.parametrize("gaussians", [(0.0, math.nan, 1.0, 1.0), (0.0, -1e-30, 1.0, 1.0)])
+def test_gaussian_criterion_is_nan_where_the_machines_gaussians_are_none(gaussians):
+    point = PathPoint((), {}, projection=PROJECTION, gaussians=gaussians)
+    assert math.isnan(entropy_criterion(point, Y, ROWS, "gaussian"))
+
+
+def test_unknown_criterion_is_named_with_the_known_ones():
+    message = "unknown criterion 'gausian' (did you mean 'gaussian'?); known: gaussian, kde"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        entropy_criterion(PathPoint((), {}), Y, ROWS, "gausian")
+
+
+# best_point
+
+
+@pytest.mark.parametrize(
+    ("values", "tie_breaker", "expected"),
+    [
+        ([1.0, 3.0, 2.0], None, 1),
+        ([math.nan, 1.0, math.nan], None, 1),
+        ([2.0, 3.0, 3.0], None, 1),
+        ([2.0, 3.0, 3.0], [9.0, 1.0, 2.0], 2),
+        ([2.0, 3.0, 3.0], [9.0, 2.0, 2.0], 1),
+        ([5.0, math.inf, math.inf], [9.0, 1.0, math.inf], 2),
+        ([5.0, math.inf, math.inf], [9.0, math.nan, -4.0], 2),
+        ([5.0, math.inf, math.inf], [9.0, math.nan, math.nan], 1),
+        ([-math.inf, math.nan], [1.0, 2.0], 0),
+    ],
+)
+def test_best_point_follows_the_stated_rule(values, tie_breaker, expected):
+    assert best_point(values, tie_breaker) == expected
+
+
+@pytest.mark.parametrize("values", [[math.nan, math.nan], []])
+def test_best_point_of_nothing_is_an_error(values):
+    with pytest.raises(ValueError, match=f"no grid point to choose: all {len(values)} values are NaN"):
+        best_point(values)
+
+
+# EntropySearch
+
+
+@pytest.mark.parametrize("kind", sorted(CRITERIA))
+@pytest.mark.parametrize(
+    ("machine", "grid"),
+    [
+        (SVC(), {"C": [0.01, 0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}),
+        (LogisticRegression(), [{"C": [0.01, 1.0]}, {"C": [0.1], "class_weight": ["balanced", None]}]),
+        (make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 1.0], "svc__gamma": [0.1, 1.0]}),
+    ],
+    ids=["svc", "logistic", "pipeline"],
+)
+def test_choice_equals_that_of_a_naive_loop(data, machine, grid, kind):
+    X, y = data
+    search = EntropySearch(machine, grid, criterion=kind).fit(X, y)
+    values = []
+    for params in search.results_["params"]:
+        scores = clone(machine).set_params(**params).fit(X, y).decision_function(X)
+        no, yes = scores[y == "no"], scores[y == "yes"]
+        if kind == "gaussian":
+            values.append(cauchy_schwarz_gaussian(yes.mean(), yes.var(), no.mean(), no.var()))
+        else:
+            values.append(cauchy_schwarz_kde(yes, no))
+    np.testing.assert_allclose(search.results_[kind], values, rtol=1e-8)
+    assert search.best_index_ == int(np.argmax(values))
+    assert search.best_score_ == search.results_[kind][search.best_index_]
+    assert search.best_params_ == search.results_["params"][search.best_index_]
+    refitted = clone(machine).set_params(**search.best_params_).fit(X, y)
+    np.testing.assert_array_equal(search.decision_function(X), refitted.decision_function(X))
+    np.testing.assert_array_equal(search.predict(X), refitted.predict(X))
+    assert search.score(X, y) == refitted.score(X, y)
+    assert list(search.classes_) == ["no", "yes"]
+    assert search.n_features_in_ == 6
+
+
+class Recorder(LogisticRegression):
+    """Keeps the sizes of the data that it is fitted on."""
+
+    sizes = []
+
+    def fit(self, X, y):
+        self.sizes.append(len(y))
+        return super().fit(X, y)
+
+
+def test_every_fit_sees_all_rows_and_none_is_held_out(data):
+    Recorder.sizes.clear()
+    EntropySearch(Recorder(), {"C": [0.1, 1.0, 10.0]}).fit(*data)
+    assert Recorder.sizes == [150] * 4
+
+
+def test_choice_does_not_depend_on_the_order_of_the_rows(data):
+    X, y = data
+    order = np.random.default_rng(0).permutation(len(y))
+    grid = {"C": np.logspace(-3, 3, 7)}
+    search, permuted = (EntropySearch(SVC(), grid).fit(*rows) for rows in ((X, y), (X[order], y[order])))
+    assert search.best_params_ == permuted.best_params_
+    # The solver stops at a tolerance of 1e-3.
+    np.testing.assert_allclose(search.results_["gaussian"], permuted.results_["gaussian"], rtol=0.05)
+
+
+def test_results_follow_the_order_of_the_grid_and_name_what_failed(data):
+    search = EntropySearch(SVC(), {"C": [1.0, -1.0, 0.1]}).fit(*data)
+    assert [params["C"] for params in search.results_["params"]] == [1.0, -1.0, 0.1]
+    assert np.isnan(search.results_["gaussian"]).tolist() == [False, True, False]
+    assert search.results_["error"][1].startswith("InvalidParameterError")
+    assert search.results_["error"][[0, 2]].tolist() == ["", ""]
+    assert "kde" not in search.results_
+    assert "kde" in EntropySearch(SVC(), {"C": [1.0]}, criterion="kde").fit(*data).results_
+
+
+def test_values_of_the_grid_may_be_arrays_and_estimators(data):
+    X, y = data
+    grid = {"estimator": [SVC(C=0.1), SVC(C=1.0)], "weights": [np.ones(2), np.array([1.0, 2.0])]}
+    search = EntropySearch(Wrapped(SVC()), grid).fit(X, y)
+    assert search.best_index_ == int(np.argmax(search.results_["gaussian"]))
+
+
+class Wrapped(ClassifierMixin, BaseEstimator):
+    def __init__(self, estimator, weights=None):
+        self.estimator = estimator
+        self.weights = weights
+
+    def fit(self, X, y):
+        self.fitted_ = clone(self.estimator).fit(X, y)
+        self.classes_ = self.fitted_.classes_
+        return self
+
+    def predict(self, X):
+        return self.fitted_.predict(X)
+
+    def project(self, X):
+        return self.weights[0] * self.fitted_.decision_function(X) ** self.weights[1]
+
+
+def test_projection_of_the_machine_is_what_is_compared(data):
+    """A machine with ``project`` needs no decision_function, and has none to pass on."""
+    X, y = data
+    search = EntropySearch(Wrapped(SVC(), np.array([1.0, 2.0])), {"estimator__C": [0.1, 1.0]}).fit(X, y)
+    squared = SVC(C=0.1).fit(X, y).decision_function(X) ** 2
+    no, yes = squared[y == "no"], squared[y == "yes"]
+    expected = cauchy_schwarz_gaussian(yes.mean(), yes.var(), no.mean(), no.var())
+    assert search.results_["gaussian"][0] == pytest.approx(expected, rel=1e-9)
+    assert not hasattr(search, "decision_function")
+
+
+@pytest.mark.parametrize(
+    "random_state", [None, 3, np.random.RandomState(3)], ids=["none", "seed", "generator"]
+)
+def test_the_machine_that_is_refitted_is_the_one_that_was_measured(data, random_state):
+    X, y = data
+    machine = SGDClassifier(max_iter=5, tol=None, random_state=random_state)
+    search = EntropySearch(machine, {"alpha": [1e-4, 1e-2]}).fit(X, y)
+    scores = search.decision_function(X)
+    no, yes = scores[y == "no"], scores[y == "yes"]
+    measured = cauchy_schwarz_gaussian(yes.mean(), yes.var(), no.mean(), no.var())
+    assert measured == pytest.approx(search.best_score_, rel=1e-9)
+    assert machine.random_state is random_state
+    if random_state is None:
+        again = EntropySearch(machine, {"alpha": [1e-4, 1e-2]}).fit(X, y)
+        assert again.best_score_ != search.best_score_
+
+
+def test_ties_of_the_kernel_criterion_go_to_the_gaussian_one(data):
+    class Step(BaseEstimator, ClassifierMixin):
+        """Projects each class to a cloud around its own place, one class to a single point."""
+
+        def __init__(self, gap=1.0):
+            self.gap = gap
+
+        def fit(self, X, y):
+            self.classes_, self.index_ = np.unique(y, return_inverse=True)
+            self.projected_means_ = np.array([0.0, self.gap])
+            self.projected_variances_ = np.array([1.0, 1.0])
+            return self
+
+        def predict(self, X):
+            return self.classes_[self.index_]
+
+        def project(self, X):
+            return self.index_ * (self.gap + X[:, 0])
+
+    search = EntropySearch(Step(), {"gap": [1.0, 3.0, 2.0]}, criterion="kde").fit(*data)
+    assert (search.results_["kde"] == math.inf).all()
+    # Equal variances of 1: gap² / 2.
+    np.testing.assert_allclose(search.results_["gaussian"], [0.5, 4.5, 2.0])
+    assert search.best_params_ == {"gap": 3.0}
+
+
+@pytest.mark.parametrize("as_sparse", [csr_array, coo_array])
+def test_sparse_data_give_the_dense_choice(data, as_sparse):
+    X, y = data
+    X = np.where(np.abs(X) < 0.5, 0.0, X)
+    grid = {"C": [0.1, 1.0, 10.0]}
+    dense = EntropySearch(LogisticRegression(tol=1e-8), grid).fit(X, y)
+    sparse = EntropySearch(LogisticRegression(tol=1e-8), grid).fit(as_sparse(X), y)
+    np.testing.assert_allclose(sparse.results_["gaussian"], dense.results_["gaussian"], rtol=1e-6)
+    assert sparse.best_params_ == dense.best_params_
+    np.testing.assert_array_equal(sparse.predict(csr_array(X)), dense.predict(X))
+
+
+def test_feature_names_are_kept():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    machine = make_pipeline(StandardScaler(), LogisticRegression())
+    search = EntropySearch(machine, {"logisticregression__C": [0.1]}).fit(X, y)
+    assert list(search.feature_names_in_) == list(X.columns)
+
+
+def test_methods_are_those_of_the_machine(data):
+    X, y = data
+    svc = EntropySearch(SVC(), {"C": [1.0]})
+    assert not hasattr(svc, "predict_proba")
+    with pytest.raises(NotFittedError):
+        svc.predict(X)
+    logistic = EntropySearch(LogisticRegression(), {"C": [1.0]}).fit(X, y)
+    np.testing.assert_allclose(logistic.predict_proba(X), LogisticRegression().fit(X, y).predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("search", "kind", "message"),
+    [
+        (
+            EntropySearch(SVC(), {"C": [1.0]}, criterion="kdee"),
+            ValueError,
+            "unknown criterion 'kdee' (did you mean 'kde'?); known: gaussian, kde",
+        ),
+        (EntropySearch(SVC(), {}), ValueError, "param_grid is empty"),
+        (EntropySearch(SVC(), []), ValueError, "param_grid is empty"),
+        (
+            EntropySearch(SVC(), {"gama": [1.0]}),
+            ValueError,
+            "SVC has no parameter 'gama' (did you mean 'gamma'?); it has: C, break_ties, cache_size",
+        ),
+        (
+            EntropySearch(make_pipeline(StandardScaler(), SVC()), {"svc__gama": [1.0]}),
+            ValueError,
+            "Pipeline has no parameter 'svc__gama' (did you mean 'svc__gamma'?); it has: memory",
+        ),
+        (
+            EntropySearch(RandomForestClassifier(), {"max_depth": [1]}),
+            TypeError,
+            "RandomForestClassifier has neither decision_function nor project",
+        ),
+        (
+            EntropySearch(SVC(), {"C": [-1.0, -2.0]}),
+            ValueError,
+            "2 of 2 grid points cannot be chosen; the first reason: InvalidParameterError: The 'C' parameter",
+        ),
+    ],
+    ids=["criterion", "empty dict", "empty list", "parameter", "nested", "no projection", "all failed"],
+)
+def test_errors_are_one_line_that_names_the_thing(data, search, kind, message):
+    with pytest.raises(kind, match=re.escape(message)) as caught:
+        search.fit(*data)
+    assert "\n" not in str(caught.value)
+
+
+def test_more_and_fewer_than_two_classes_are_refused(data):
+    X, _ = data
+    search = EntropySearch(SVC(), {"C": [1.0]})
+    with pytest.raises(
+        ValueError, match="Only binary classification is supported.*multiclass with 3 classes"
+    ):
+        search.fit(X, np.arange(150) % 3)
+    with pytest.raises(ValueError, match="needs samples of two classes; y has one class only"):
+        search.fit(X, np.zeros(150))
+
+
+def test_data_projected_to_one_place_are_refused(data):
+    _, y = data
+    with pytest.raises(
+        ValueError, match="1 of 1 grid points cannot be chosen; they project the training data"
+    ):
+        EntropySearch(LogisticRegression(), {"C": [1.0]}).fit(np.ones((150, 2)), y)
