@@ -1,0 +1,308 @@
+"""Tables from where they stand: files of several formats, scikit-learn's own sets, generators.
+
+Each of the three families ends in a name -> function table; every function returns a :class:`Table`, with the
+labels as the source writes them. What the labels mean is the catalog's business (see `lab/datasets.py`).
+"""
+
+import gzip
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+__all__ = ["BUNDLED", "FORMATS", "GENERATORS", "Table"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Features and labels, not yet interpreted.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of float64, shape (n_samples, n_features)
+        NaN where a value is missing.
+    labels : ndarray, shape (n_samples,)
+        Numbers or strings.
+    feature_names : list of str
+    rows : list of int
+        How many rows each file gave, in the order of the files.
+    """
+
+    X: np.ndarray | sparse.csr_array
+    labels: np.ndarray
+    feature_names: list[str]
+    rows: list[int]
+
+
+def numbered(n_features: int) -> list[str]:
+    """Names for features that have none: x1, x2, …"""
+    return [f"x{column + 1}" for column in range(n_features)]
+
+
+# ----------------------------------------------------------------------------------------------- file formats
+
+
+def read_csv(
+    paths: Sequence[Path],
+    *,
+    delimiter: str = ",",
+    header: str = "none",
+    label: int = -1,
+    label_suffix: str = "",
+    drop: Sequence[int] = (),
+    missing: Sequence[str] = (),
+    categorical: Sequence[int] = (),
+) -> Table:
+    """Read delimited text; columns count from 0, or from the end with a minus.
+
+    `header` is "none", "skip" (a line to pass over) or "names" (a line of feature names).
+    """
+    frames = [
+        pd.read_csv(
+            path,
+            sep=r"\s+" if delimiter == "whitespace" else delimiter,
+            header=None,
+            skiprows=0 if header == "none" else 1,
+            skipinitialspace=True,
+            keep_default_na=False,
+            na_values=list(missing),
+        )
+        for path in paths
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    n_columns = frame.shape[1]
+    frame.columns = _header_names(paths[0], delimiter) if header == "names" else numbered(n_columns)
+    labels = _strip(frame.iloc[:, label], label_suffix)
+    left_out = {column % n_columns for column in (label, *drop)}
+    features = frame.iloc[:, [column for column in range(n_columns) if column not in left_out]]
+    coded = [frame.columns[column] for column in categorical]
+    return Table(_numeric(features, coded), labels, list(features.columns), [len(part) for part in frames])
+
+
+def read_arff(paths: Sequence[Path], *, label: str | None = None) -> Table:
+    """Read ARFF (WEKA's, and KEEL's dialect of it); the label is the last attribute unless named.
+
+    Nominal attributes whose values are all numbers are taken as those numbers.
+    """
+    from scipy.io import arff
+
+    frames = [pd.DataFrame(arff.loadarff(path)[0]) for path in paths]
+    frame = pd.concat(frames, ignore_index=True)
+    for name in frame.select_dtypes(object):
+        frame[name] = frame[name].str.decode("utf-8").replace("?", np.nan)
+    target = label or frame.columns[-1]
+    features = frame.drop(columns=target)
+    rows = [len(part) for part in frames]
+    return Table(_numeric(features, ()), frame[target].to_numpy(), list(features.columns), rows)
+
+
+def read_svmlight(
+    paths: Sequence[Path],
+    *,
+    n_features: int | None = None,
+    sparse_features: bool = False,
+    drop_duplicate_lines: bool = False,
+) -> Table:
+    """Read SVMlight / LIBSVM text, also as .gz or .bz2.
+
+    A file in which the last feature is never set is padded to `n_features`. With `drop_duplicate_lines`, of
+    equal lines (label and features) the first is kept.
+    """
+    from sklearn.datasets import load_svmlight_files
+
+    sources = [_distinct_lines(path) if drop_duplicate_lines else str(path) for path in paths]
+    loaded = load_svmlight_files(sources, n_features=n_features)
+    X = sparse.csr_array(sparse.vstack(loaded[0::2], format="csr"))
+    rows = [len(labels) for labels in loaded[1::2]]
+    return Table(
+        X if sparse_features else X.toarray(), np.concatenate(loaded[1::2]), numbered(X.shape[1]), rows
+    )
+
+
+def read_npz(paths: Sequence[Path], *, features: str = "data", label: str = "label") -> Table:
+    """Read NumPy archives that hold an array of features and an array of labels."""
+    tables = []
+    for path in paths:
+        with np.load(path) as archive:
+            tables.append(_matrix(archive[features], archive[label]))
+    return _stacked(tables)
+
+
+def read_mat(paths: Sequence[Path], *, features: str, label: str) -> Table:
+    """Read MATLAB files (to version 7) that hold a matrix of features and a vector of labels."""
+    from scipy.io import loadmat
+
+    contents = (loadmat(path, variable_names=[features, label]) for path in paths)
+    return _stacked([_matrix(content[features], content[label]) for content in contents])
+
+
+def read_rdata(paths: Sequence[Path], *, features: str | None = None, label: str | int = 0) -> Table:
+    """Read RData files of one object each.
+
+    The object is a list with a matrix `features` and a vector `label`, or (no `features`) one matrix in which
+    `label` is the column of the labels.
+    """
+    import rdata
+
+    tables = []
+    for path in paths:
+        (content,) = rdata.read_rda(path).values()
+        if features is None:
+            tables.append(_matrix(np.delete(content, label, axis=1), content[:, label]))
+        else:
+            tables.append(_matrix(content[features], content[label]))
+    return _stacked(tables)
+
+
+def read_idx(paths: Sequence[Path]) -> Table:
+    """Read gzipped IDX files, each file of images followed by the file of its labels; an image is a row."""
+    arrays = [_idx_array(path) for path in paths]
+    table = _stacked(
+        [
+            _matrix(images.reshape(len(images), -1), labels)
+            for images, labels in zip(arrays[0::2], arrays[1::2], strict=True)
+        ]
+    )
+    # A file of labels brings no rows of its own.
+    rows = [count for images in arrays[0::2] for count in (len(images), 0)]
+    return Table(table.X, table.labels, table.feature_names, rows)
+
+
+FORMATS = {
+    "arff": read_arff,
+    "csv": read_csv,
+    "idx": read_idx,
+    "mat": read_mat,
+    "npz": read_npz,
+    "rdata": read_rdata,
+    "svmlight": read_svmlight,
+}
+
+
+def _header_names(path: Path, delimiter: str) -> list[str]:
+    first = path.open(encoding="utf-8").readline()
+    return first.split() if delimiter == "whitespace" else [name.strip() for name in first.split(delimiter)]
+
+
+def _strip(labels: pd.Series, suffix: str) -> np.ndarray:
+    if suffix:
+        labels = labels.str.strip().str.removesuffix(suffix)
+    return labels.to_numpy()
+
+
+def _numeric(features: pd.DataFrame, categorical: Sequence[str]) -> np.ndarray:
+    """Features as float64; categories become their rank among the sorted names."""
+    columns = {}
+    for name, column in features.items():
+        if name in categorical:
+            columns[name] = column.astype("category").cat.codes
+        else:
+            try:
+                columns[name] = pd.to_numeric(column)
+            except ValueError as error:
+                raise ValueError(f"column {name}: {error}; list it under categorical if it is one") from None
+    return pd.DataFrame(columns).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _distinct_lines(path: Path) -> BytesIO:
+    return BytesIO(b"\n".join(dict.fromkeys(path.read_bytes().splitlines())) + b"\n")
+
+
+def _matrix(X, labels) -> Table:
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    labels = np.ravel(labels)
+    if len(labels) != len(X):
+        raise ValueError(f"{len(X)} rows of features but {len(labels)} labels")
+    return Table(X, labels, numbered(X.shape[1]), [len(X)])
+
+
+def _stacked(tables: Sequence[Table]) -> Table:
+    return Table(
+        np.concatenate([table.X for table in tables]),
+        np.concatenate([table.labels for table in tables]),
+        tables[0].feature_names,
+        [len(table.X) for table in tables],
+    )
+
+
+def _idx_array(path: Path) -> np.ndarray:
+    """An array of bytes: two zero bytes, the type (8 = unsigned byte), the rank, the shape, the values."""
+    content = gzip.decompress(path.read_bytes())
+    if content[:3] != b"\x00\x00\x08":
+        raise ValueError(f"{path.name} is not an IDX file of bytes")
+    n_dimensions = content[3]
+    shape = np.frombuffer(content, dtype=">i4", count=n_dimensions, offset=4)
+    return np.frombuffer(content, dtype=np.uint8, offset=4 + 4 * n_dimensions).reshape(shape)
+
+
+# ------------------------------------------------------------------------------------ scikit-learn's own sets
+
+
+def _bundled(loader: str) -> Table:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{loader}")()
+    names = np.asarray(bunch.target_names)
+    return Table(
+        np.asarray(bunch.data, dtype=np.float64),
+        names[bunch.target],
+        [str(name) for name in bunch.feature_names],
+        [len(bunch.target)],
+    )
+
+
+def breast_cancer() -> Table:
+    """Wisconsin diagnostic breast cancer; labels "malignant" and "benign"."""
+    return _bundled("breast_cancer")
+
+
+def digits() -> Table:
+    """Handwritten digits of 8 × 8 pixels; labels 0 to 9."""
+    return _bundled("digits")
+
+
+def iris() -> Table:
+    """Iris flowers; labels "setosa", "versicolor", "virginica"."""
+    return _bundled("iris")
+
+
+def wine() -> Table:
+    """Chemical analyses of wines; labels "class_0", "class_1", "class_2"."""
+    return _bundled("wine")
+
+
+BUNDLED = {"breast_cancer": breast_cancer, "digits": digits, "iris": iris, "wine": wine}
+
+
+# ------------------------------------------------------------------------------------------------- generators
+
+
+def gaussians(
+    *, n_samples: int, n_features: int, distance: float, variances: Sequence[float], seed: int
+) -> Table:
+    """Two isotropic Gaussians, labels 0 and 1, equally many rows of each.
+
+    The means stand at ±distance/2 along the diagonal; `variances` are the per-axis variances of the classes.
+    """
+    rng = np.random.default_rng(seed)
+    mean = np.full(n_features, distance / 2 / np.sqrt(n_features))
+    half = n_samples // 2
+    negative, positive = (
+        sign * mean + np.sqrt(variance) * rng.standard_normal((half, n_features))
+        for sign, variance in zip((-1, 1), variances, strict=True)
+    )
+    return _matrix(np.concatenate([negative, positive]), np.repeat([0, 1], half))
+
+
+def two_moons(*, n_samples: int, noise: float, seed: int) -> Table:
+    """scikit-learn's two interleaving half circles, labels 0 and 1."""
+    from sklearn.datasets import make_moons
+
+    return _matrix(*make_moons(n_samples, noise=noise, random_state=seed))
+
+
+GENERATORS = {"gaussians": gaussians, "two_moons": two_moons}

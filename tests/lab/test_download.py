@@ -1,0 +1,257 @@
+"""Downloading, against a server that fails in every way that servers do."""
+
+import gzip
+import hashlib
+import json
+
+import pytest
+
+from entrolearn.lab import download as module
+from entrolearn.lab.download import Patience, download
+
+DATA = b"".join(b"%d,%d,1\n" % (row, row * row) for row in range(2000))
+IMPATIENT = Patience(tries=3, first_wait=0.01, connect=2, read=0.3, whole=5)
+
+
+def answer(body=DATA, status=200, announced=None, content_type="text/plain", headers=()):
+    """A step of the server's script: send `body`, having announced `announced` bytes (None: its length)."""
+
+    def step(handler):
+        handler.send_response(status)
+        handler.send_header("Content-Type", content_type)
+        if announced != "nothing":
+            handler.send_header("Content-Length", str(len(body) if announced is None else announced))
+        for name, value in headers:
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return step
+
+
+def entry_of(url, data=DATA, path="set/data.csv"):
+    return {
+        "files": [{"path": path, "url": url, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}]
+    }
+
+
+@pytest.fixture
+def fetch(server, tmp_path):
+    """Download the set from the server; give the receipt."""
+
+    def run(**options):
+        entry = options.pop("entry", None) or entry_of(server.url)
+        return download("set", entry, tmp_path / "raw", patience=IMPATIENT, **options)
+
+    return run
+
+
+def refused(receipt, folder, *said):
+    """The receipt tells, in one line with the data set, the file and the remedy; no file is left behind."""
+    reason = receipt["reason"]
+    assert receipt["available"] is False
+    assert "\n" not in reason
+    assert reason.startswith("set: ")
+    for words in (*said, "set/data.csv", "put the file with sha256"):
+        assert words in reason
+    assert [path.name for path in (folder / "raw").iterdir()] == ["receipt.json"]
+
+
+def test_bytes_from_the_url_and_the_receipt_says_so(server, fetch, tmp_path):
+    server.steps = [answer()]
+    receipt = fetch(attempt=4)
+    assert (tmp_path / "raw/data.csv").read_bytes() == DATA
+    assert receipt == json.loads((tmp_path / "raw/receipt.json").read_text())
+    assert receipt == {
+        "dataset": "set",
+        "available": True,
+        "reason": "",
+        "attempt": 4,
+        "files": [
+            {
+                "path": "set/data.csv",
+                "sha256": hashlib.sha256(DATA).hexdigest(),
+                "bytes": len(DATA),
+                "source": server.url,
+            }
+        ],
+    }
+
+
+def test_a_file_that_is_there_is_kept_without_asking(server, fetch, tmp_path):
+    server.steps = [answer()]
+    fetch()
+    before = (tmp_path / "raw/data.csv").stat().st_mtime_ns
+    assert fetch()["files"][0]["source"] == "already there"
+    assert server.requests == 1
+    assert (tmp_path / "raw/data.csv").stat().st_mtime_ns == before
+
+
+def test_a_damaged_file_that_is_there_is_replaced(server, fetch, tmp_path):
+    server.steps = [answer()]
+    fetch()
+    (tmp_path / "raw/data.csv").write_bytes(DATA[:-1])
+    assert fetch()["available"]
+    assert (tmp_path / "raw/data.csv").read_bytes() == DATA
+
+
+def test_a_set_without_files_has_an_empty_receipt(tmp_path):
+    receipt = download("two-moons", {"source": "generated"}, tmp_path)
+    assert receipt["available"]
+    assert receipt["files"] == []
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
+def test_passing_errors_are_tried_again(server, fetch, status):
+    server.steps = [answer(b"", status), answer(b"", status), answer()]
+    assert fetch()["available"]
+    assert server.requests == 3
+
+
+def test_server_errors_that_stay_are_told(server, fetch, tmp_path):
+    server.steps = [answer(b"", 503)]
+    refused(fetch(), tmp_path, "503 Service Unavailable", "after 3 tries", "try again later")
+    assert server.requests == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "phrase"), [(404, "404 Not Found"), (403, "403 Forbidden"), (410, "410 Gone")]
+)
+def test_final_errors_are_not_tried_again(server, fetch, tmp_path, status, phrase):
+    server.steps = [answer(b"no such thing", status)]
+    refused(fetch(), tmp_path, phrase, server.url)
+    assert server.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "waits"), [("7", [7.0, 7.0]), ("100000", [120.0, 120.0]), ("soon", [0.01, 0.02])]
+)
+def test_retry_after_is_honoured_within_reason(server, fetch, monkeypatch, asked, waits):
+    slept = []
+    monkeypatch.setattr("tenacity.nap.time.sleep", slept.append)
+    server.steps = [answer(b"", 429, headers=[("Retry-After", asked)])] * 2 + [answer()]
+    assert fetch()["available"]
+    assert slept == waits
+
+
+@pytest.mark.parametrize("announced", [len(DATA), "nothing"])
+def test_a_cut_body_is_tried_again_then_told(server, fetch, tmp_path, announced):
+    server.steps = [answer(DATA[:5000], announced=announced)]
+    refused(fetch(), tmp_path, f"5000 of {len(DATA)} bytes (cut short)", "try again later")
+    assert server.requests == 3
+    server.steps = [answer()]
+    assert fetch()["available"]
+
+
+def test_a_cut_gz_is_told(server, fetch, tmp_path):
+    packed = gzip.compress(DATA)
+    server.steps = [answer(packed[:-100])]
+    receipt = fetch(entry=entry_of(server.url, packed))
+    refused(receipt, tmp_path, f"{len(packed) - 100} of {len(packed)} bytes (cut short)")
+
+
+def test_one_wrong_byte_is_told(server, fetch, tmp_path):
+    corrupt = bytes([DATA[0] ^ 1]) + DATA[1:]
+    server.steps = [answer(corrupt)]
+    found, wanted = (hashlib.sha256(data).hexdigest() for data in (corrupt, DATA))
+    refused(fetch(), tmp_path, "wrong checksum", found, wanted)
+    assert server.requests == 1
+
+
+@pytest.mark.parametrize("page", [b"<!DOCTYPE html><title>Sign in</title>", b"\n <html>" + b"x" * 10**6])
+def test_a_page_instead_of_data_is_named(server, fetch, tmp_path, page):
+    server.steps = [answer(page, content_type="text/html")]
+    refused(fetch(), tmp_path, "an HTML page instead of data")
+    assert server.requests == 1
+
+
+def test_more_than_the_announced_size_is_not_taken(server, fetch, tmp_path):
+    server.steps = [answer(DATA + b"more")]
+    refused(fetch(), tmp_path, f"more than the {len(DATA)} bytes")
+    assert server.requests == 1
+
+
+def test_a_stall_is_tried_again_then_told(server, fetch, tmp_path):
+    def stall(handler):
+        answer(DATA[:100], announced=len(DATA))(handler)
+        handler.wfile.flush()
+        server.closing.wait(10)
+
+    server.steps = [stall]
+    refused(fetch(), tmp_path, "nothing for 0.3 s (stalled)", "after 3 tries")
+
+
+def test_a_trickle_is_told(server, tmp_path):
+    def trickle(handler):
+        answer(b"", announced=len(DATA))(handler)
+        while not server.closing.wait(0.02):
+            handler.wfile.write(b"1")
+
+    server.steps = [trickle]
+    slow = Patience(tries=1, first_wait=0.01, connect=2, read=2, whole=0.2)
+    refused(download("set", entry_of(server.url), tmp_path / "raw", patience=slow), tmp_path, "(too slow)")
+    server.closing.set()
+
+
+def test_no_server_is_told(tmp_path):
+    receipt = download("set", entry_of("http://127.0.0.1:9/"), tmp_path / "raw", patience=IMPATIENT)
+    refused(receipt, tmp_path, "Connection refused", "after 3 tries")
+
+
+def test_a_full_disk_is_told_before_asking(server, fetch, tmp_path, monkeypatch):
+    usage = module.shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda folder: usage._replace(free=10))
+    refused(fetch(), tmp_path, f"{len(DATA)} bytes, but only 10 are free")
+    assert server.requests == 0
+
+
+def test_after_a_failure_the_next_run_gets_the_rest(server, tmp_path):
+    first, second = entry_of(server.url), entry_of(server.url, path="set/more.csv")
+    entry = {"files": first["files"] + second["files"]}
+    server.steps = [answer(), answer(b"", 404), answer()]
+    assert not download("set", entry, tmp_path, patience=IMPATIENT)["available"]
+    sources = [file["source"] for file in download("set", entry, tmp_path, patience=IMPATIENT)["files"]]
+    assert sources == ["already there", server.url]
+
+
+@pytest.fixture
+def mirror(tmp_path):
+    (tmp_path / "mirror/set").mkdir(parents=True)
+    (tmp_path / "mirror/set/data.csv").write_bytes(DATA)
+    return tmp_path / "mirror"
+
+
+def test_the_mirror_comes_first(server, fetch, mirror):
+    receipt = fetch(mirror=mirror)
+    assert receipt["files"][0]["source"] == "mirror"
+    assert receipt["reason"] == ""
+    assert server.requests == 0
+
+
+def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
+    (mirror / "set/data.csv").unlink()
+    server.steps = [answer()]
+    receipt = fetch(mirror=mirror)
+    assert receipt["files"][0]["source"] == server.url
+    assert receipt["reason"] == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"2" + DATA[1:], "wrong checksum"), (DATA[:-9], "(cut short)")],
+    ids=["byte", "cut"],
+)
+def test_a_wrong_file_in_the_mirror_is_told_and_passed_over(server, fetch, mirror, content, said):
+    (mirror / "set/data.csv").write_bytes(content)
+    server.steps = [answer()]
+    receipt = fetch(mirror=mirror)
+    assert receipt["available"]
+    assert receipt["files"][0]["source"] == server.url
+    assert said in receipt["reason"]
+    assert str(mirror / "set/data.csv") in receipt["reason"]
+
+
+def test_mirror_and_url_wrong_are_both_told(server, fetch, mirror, tmp_path):
+    (mirror / "set/data.csv").write_bytes(b"2" + DATA[1:])
+    server.steps = [answer(b"", 404)]
+    refused(fetch(mirror=mirror), tmp_path, "wrong checksum", "404 Not Found", f"at {mirror}/set/data.csv")
