@@ -1,0 +1,357 @@
+"""The report: pages that a reviewer reads, from the tables, records and scores of every study.
+
+Static html with its style inside; works from a file:// address. Everything else is linked relatively.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+import pandas as pd
+
+from entrolearn.lab.atomic import replacing
+from entrolearn.lab.config import study_cells
+from entrolearn.lab.records import read_json
+from entrolearn.lab.registry import expand_values
+from entrolearn.lab.tables import (
+    COLUMNS,
+    CRITERIA,
+    METRICS,
+    VERDICTS,
+    counts,
+    layout,
+    one_line,
+    read_table,
+    table_spec,
+    templates,
+)
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """What a study has left behind, as the report needs it.
+
+    Attributes
+    ----------
+    key : str
+        The study's key, e.g. ``"eem"``.
+    study : dict
+        The study, as `entrolearn.lab.config.load_study` returns it.
+    folder : Path
+        Where its results are, e.g. ``results/eem``.
+    tables : dict of str to DataFrame
+        The tables, as `entrolearn.lab.tables.read_table` reads them, by their key in the study.
+    records : list of dict
+        The cells' records.
+    scores : DataFrame
+        The rows of all cells' scores; empty if there are none.
+    labels : dict of str to str
+        Data set keys to the catalog's labels.
+    """
+
+    key: str
+    study: dict
+    folder: Path
+    tables: dict[str, pd.DataFrame]
+    records: list[dict]
+    scores: pd.DataFrame
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+def read_results(
+    key: str, study: dict, folder: str | Path, labels: Mapping[str, str] | None = None
+) -> StudyResults:
+    """Read a study's tables, records and scores from its results folder.
+
+    Only cells that the study still has are read. A record or scores file that is absent is left out, since
+    the tables say so; an absent table is an error. A cell that the study has gained since its table was made
+    is shown as failed for that reason.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a table of the study has not been made.
+    """
+    folder = Path(folder)
+    tables = {}
+    for name in study["tables"]:
+        path = folder / "tables" / f"{name}.csv"
+        if not path.exists():
+            raise FileNotFoundError(f"{path} is missing: run `snakemake {key}` first")
+        tables[name] = _as_asked(read_table(path), table_spec(key, study, name))
+    records = [read_json(path) for path in _present(folder, study, "records", "json")]
+    scores = [pd.read_parquet(path) for path in _present(folder, study, "scores", "parquet")]
+    scores = [rows for rows in scores if len(rows)]
+    return StudyResults(
+        key,
+        study,
+        folder,
+        tables,
+        records,
+        pd.concat(scores, ignore_index=True) if scores else pd.DataFrame(),
+        dict(labels or {}),
+    )
+
+
+def build_report(studies: Iterable[StudyResults], folder: str | Path, *, commit: str = "") -> Path:
+    """Write ``index.html`` and a page per study.
+
+    Parameters
+    ----------
+    studies : iterable of StudyResults
+        In the order in which the index lists them.
+    folder : path
+        Where the pages go, e.g. ``results/report``.
+    commit : str
+        The version of the code that the results were made with, shown as it is; "" shows none.
+
+    Returns
+    -------
+    Path
+        The index page.
+    """
+    folder = Path(folder)
+    environment = templates("html")
+    pages = [_page(results, folder) for results in studies]
+    for page in pages:
+        _write(folder / f"{page['key']}.html", environment.get_template("paper.html.j2").render(**page))
+    facts = made(chain.from_iterable(page["records"] for page in pages), commit)
+    index = folder / "index.html"
+    _write(index, environment.get_template("index.html.j2").render(papers=pages, facts=facts, key=_key()))
+    return index
+
+
+# --- what a page says ----------------------------------------------------------------------------------
+
+
+def _page(results: StudyResults, folder: Path) -> dict:
+    study, key = results.study, results.key
+    home = _relative(results.folder, folder)
+    specs = {name: table_spec(key, study, name, results.labels) for name in results.tables}
+    tables = [
+        {**layout(table, specs[name]), "bar": _bar(counts(table))} for name, table in results.tables.items()
+    ]
+    return {
+        "key": key,
+        "title": one_line(study["title"]),
+        "reference": one_line(study["reference"]),
+        "url": study["url"],
+        "protocol": protocol(study),
+        "tables": tables,
+        "tables_folder": f"{home}/tables/",
+        "legend": _key(),
+        "failures": failures(results),
+        "chosen": chosen_parameters(results),
+        "errata": [
+            {name: one_line(text, limit=2000) for name, text in erratum.items()}
+            for erratum in study["errata"]
+        ],
+        "files": _files(results, home),
+        "model_names": [_model_name(model) for model in study["models"].values()],
+        "facts": made(results.records),
+        "records": results.records,
+    }
+
+
+def protocol(study: Mapping) -> list[str]:
+    """Say a study's protocol in words, one sentence each."""
+    scheme = study["protocol"]
+    often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
+    metrics = [METRICS.get(name, name.replace("_", " ")) for name in study["metrics"]]
+    criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
+    return [
+        f"Stratified {scheme['folds']}-fold cross-validation, {often}.",
+        INNER.get(scheme["inner"], f"Inner validation: {scheme['inner']}."),
+        _scaling(study["scaling"]),
+        f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
+        f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
+        "The oracle column uses test data and is a diagnostic only.",
+        f"A cell may take {study['limits']['seconds']:g} seconds.",
+    ]
+
+
+INNER = {
+    "leave-two-folds-out": "Inner cross-validation for a left-out fold: each of the other folds is left out "
+    "in its turn as well, so that the fit without a pair of folds serves both of them.",
+}
+
+
+def _scaling(scaling: Mapping) -> str:
+    if scaling["method"] == "none":
+        return "Features are taken as they are."
+    how = {
+        "minmax": "scaled linearly to [{}, {}]".format(*scaling.get("range", (0, 1))),
+        "standard": "brought to zero mean and unit variance",
+    }[scaling["method"]]
+    rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
+    return f"Each feature is {how}, as measured on {rows}."
+
+
+def failures(results: StudyResults) -> list[dict]:
+    """List the cells without a number, those with one data set and reason together.
+
+    Returns
+    -------
+    list of dict
+        Keys dataset, models, verdict and reason.
+    """
+    models = results.study["models"]
+    found: dict[tuple, dict] = {}
+    for table in results.tables.values():
+        for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
+            names = found.setdefault((row.dataset, row.verdict, row.reason), {})
+            names[row.model] = _model_name(models[row.model])
+    return [
+        {
+            "dataset": results.labels.get(dataset, dataset),
+            "models": list(names.values()),
+            "verdict": kind,
+            "reason": reason,
+        }
+        for (dataset, kind, reason), names in found.items()
+    ]
+
+
+def chosen_parameters(results: StudyResults) -> list[dict]:
+    """Count how often the study's first criterion took each value of each grid, over all data sets and folds.
+
+    Returns
+    -------
+    list of dict
+        Keys model, parameter and values: a list of {"value", "times", "share"} in the grid's order.
+    """
+    if not len(results.scores):
+        return []
+    criterion = results.study["criteria"][0]
+    taken = results.scores[
+        (results.scores["criterion"] == criterion) & results.scores["success"].astype(bool)
+    ]
+    summary = []
+    for key, model in results.study["models"].items():
+        rows = [json.loads(text) for text in taken.loc[taken["model"] == key, "params"]]
+        for parameter, grid in model["grid"].items():
+            times = Counter(_value(row[parameter]) for row in rows if parameter in row)
+            if not times:
+                continue
+            total = sum(times.values())
+            summary.append(
+                {
+                    "model": _model_name(model),
+                    "parameter": parameter,
+                    "values": [
+                        {"value": text, "times": times[text], "share": round(100 * times[text] / total)}
+                        for text in dict.fromkeys([*map(_value, expand_values(grid)), *times])
+                    ],
+                }
+            )
+    return summary
+
+
+def made(records: Iterable[Mapping], commit: str = "") -> list[tuple[str, str]]:
+    """Say when and where records were made: (what, text) pairs, each different value listed once."""
+    records = list(records)
+    facts = [("commit", commit)] if commit else []
+    if not records:
+        return [*facts, ("cells", "none yet")]
+    failed = sum(not record["success"] for record in records)
+    facts.append(("cells", f"{len(records)}, of which {failed} without a result"))
+    started = sorted(record["started"] for record in records if record.get("started"))
+    if started:
+        days = dict.fromkeys((_moment(started[0]), _moment(started[-1])))
+        facts.append(("begun", " to ".join(days)))
+    facts.append(("training", _duration(sum(record.get("seconds") or 0 for record in records))))
+    for name in ("versions", "machine"):
+        seen = dict.fromkeys(_described(record[name]) for record in records if record.get(name))
+        facts.extend((name, text) for text in seen)
+    return facts
+
+
+# --- small parts ---------------------------------------------------------------------------------------
+
+
+def _as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
+    """The rows of `table` that its study asks for today: another study's run need not have renewed it."""
+    cells = pd.MultiIndex.from_product([spec["datasets"], spec["models"]], names=["dataset", "model"])
+    table = table[table["metric"] == spec["metric"]].set_index(["dataset", "model"]).reindex(cells)
+    stale = {"verdict": "failed", "reason": f"not in the table yet: run `snakemake {spec['paper']}`"}
+    return table.fillna({"metric": spec["metric"], **stale}).reset_index()[COLUMNS]
+
+
+def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path]:
+    paths = (folder / stage / dataset / f"{model}.{suffix}" for dataset, model in study_cells(study))
+    return [path for path in paths if path.exists()]
+
+
+_STAGES = {"records": "json", "candidates": "parquet", "scores": "parquet"}
+
+
+def _files(results: StudyResults, home: str) -> list[dict]:
+    """Per data set and model, links to those of the cell's files that exist."""
+
+    def links(cell: str) -> list[tuple[str, str]]:
+        paths = {stage: f"{stage}/{cell}.{suffix}" for stage, suffix in _STAGES.items()}
+        return [
+            (stage, f"{home}/{path}") for stage, path in paths.items() if (results.folder / path).exists()
+        ]
+
+    return [
+        {
+            "label": results.labels.get(dataset, dataset),
+            "cells": [links(f"{dataset}/{model}") for model in results.study["models"]],
+        }
+        for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(results.study))
+    ]
+
+
+def _bar(found: Mapping[str, int]) -> dict:
+    """A bar of verdicts: its segments, and how many cells it stands for."""
+    segments = [
+        {"verdict": name, "slug": name.replace(" ", "-"), "mark": VERDICTS[name].mark, "count": number}
+        for name, number in found.items()
+        if number
+    ]
+    return {"segments": segments, "total": sum(found.values())}
+
+
+def _key() -> list[dict]:
+    return [
+        {"verdict": name, "slug": name.replace(" ", "-"), "mark": entry.mark, "meaning": entry.meaning}
+        for name, entry in VERDICTS.items()
+    ]
+
+
+def _model_name(model: Mapping) -> str:
+    return one_line(f"{model.get('label', '')} {model.get('sublabel', '')}")
+
+
+def _value(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _described(facts: object) -> str:
+    if isinstance(facts, Mapping):
+        return ", ".join(f"{name} {one_line(value)}" for name, value in facts.items())
+    return one_line(facts)
+
+
+def _moment(iso: str) -> str:
+    return iso[:16].replace("T", " ")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

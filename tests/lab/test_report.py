@@ -1,0 +1,316 @@
+"""The report: complete pages that load nothing, whose links lead somewhere."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from entrolearn.lab.report import (
+    build_report,
+    chosen_parameters,
+    failures,
+    made,
+    protocol,
+    read_results,
+)
+from entrolearn.lab.tables import FORMATS, make_table, table_spec, write_table
+
+MODELS = {
+    "eem_rbf": {
+        "label": "EEM",
+        "sublabel": "rbf",
+        "estimator": "entrolearn.EEMClassifier",
+        "params": {},
+        "steps": [],
+        "grid": {"n_hidden": [50, 100]},
+    },
+    "svm_rbf": {
+        "label": "SVM",
+        "sublabel": "<rbf>",
+        "estimator": "sklearn.svm.SVC",
+        "params": {},
+        "steps": [],
+        "grid": {"gamma": {"logspace": [-1, 0, 10]}},
+    },
+}
+
+STUDY = {
+    "title": "Machines & <entropy>",
+    "reference": "A. Author. A Journal 1 (2020).",
+    "url": "https://example.org/paper",
+    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "protocol": {"folds": 2, "repeats": 1, "inner": "leave-two-folds-out"},
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv"],
+    "limits": {"seconds": 3600},
+    "datasets": {"real": ["iris", "wine"]},
+    "models": MODELS,
+    "tables": {
+        "table4": {
+            "kind": "scores",
+            "caption": "GMEAN",
+            "datasets": "real",
+            "models": "all",
+            "metric": "gmean",
+            "criterion": "cv",
+            "notes": ["A note of the study."],
+        }
+    },
+    "errata": [{"where": "eq. (3)", "printed": "-ln", "taken": "-2 ln", "evidence": "quadrature"}],
+}
+
+
+def record(dataset, model, **changes):
+    return {
+        "key": f"paper/{dataset}/{model}",
+        "dataset": dataset,
+        "model": model,
+        "success": True,
+        "kind": "",
+        "error": "",
+        "notes": {},
+        "n_candidates": 4,
+        "n_failed": 0,
+        "seconds": 30.0,
+        "started": "2026-01-02T03:04:05+00:00",
+        "versions": {"python": "3.11.2"},
+        "machine": {"system": "Linux", "cores": 2},
+    } | changes
+
+
+def score_rows(dataset, model, params):
+    return pd.DataFrame(
+        {
+            "paper": "paper",
+            "dataset": dataset,
+            "model": model,
+            "repeat": 0,
+            "fold": [0, 1],
+            "criterion": "cv",
+            "point": 0,
+            "params": [json.dumps(one) for one in params],
+            "criterion_value": 1.0,
+            "gmean": 0.8,
+            "accuracy": 0.8,
+            "success": True,
+            "error": "",
+        }
+    )
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A study's folder: iris has results, wine has no data."""
+    folder = tmp_path / "results" / "paper"
+    records = [record("iris", model) for model in MODELS]
+    records += [
+        record("wine", model, success=False, kind="no data", error="wine: 404 <gone>") for model in MODELS
+    ]
+    scores = [
+        score_rows("iris", "eem_rbf", [{"n_hidden": 100}, {"n_hidden": 100}]),
+        score_rows("iris", "svm_rbf", [{"gamma": 0.1}, {"gamma": 1.0}]),
+    ]
+    for one in records:
+        path = folder / "records" / one["dataset"] / f"{one['model']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(one))
+    for rows in scores:
+        path = folder / "scores" / "iris" / f"{rows['model'][0]}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows.to_parquet(path)
+    published = pd.DataFrame(
+        [("table4", "iris", "eem_rbf", "gmean", 80.0, 1.0)],
+        columns=["table", "dataset", "model", "metric", "value", "std"],
+    )
+    spec = table_spec("paper", STUDY, "table4", {"iris": "Iris"})
+    table = make_table(pd.concat(scores), published, records, spec)
+    for format in FORMATS:
+        write_table(table, spec, folder / "tables" / f"table4.{format}")
+    return read_results("paper", STUDY, folder, {"iris": "Iris"})
+
+
+@pytest.fixture
+def report(results, tmp_path):
+    index = build_report([results], tmp_path / "results" / "report", commit="0123abc")
+    assert index == tmp_path / "results" / "report" / "index.html"
+    return index.parent
+
+
+class Page(HTMLParser):
+    """A page's text, ids, links and what it loads; unbalanced tags are an error."""
+
+    VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.text, self.links, self.loads, self.ids, self.tags, self.open = "", [], [], [], [], []
+        self.feed(path.read_text(encoding="utf-8"))
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        attributes = dict(attributes)
+        self.loads += [attributes["src"]] if "src" in attributes else []
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        if "href" in attributes:
+            (self.links if tag == "a" else self.loads).append(attributes["href"])
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+PAGES = ["report/index.html", "report/paper.html", "paper/tables/table4.html"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_balanced_and_load_nothing(report, name):
+    path = report.parent / name
+    page = Page(path)
+    assert page.loads == []
+    assert "script" not in page.tags
+    assert not re.search(r"@import|url\(", path.read_text())
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_relative_link_leads_to_a_file_and_a_place_in_it(report, name):
+    path = report.parent / name
+    relative = [link for link in Page(path).links if not link.startswith("http")]
+    assert relative
+    for link in relative:
+        file, _, place = link.partition("#")
+        target = path.parent / file if file else path
+        assert target.is_file(), link
+        if place:
+            assert place in Page(target).ids
+
+
+def test_index_says_what_when_where_and_how(report):
+    text = Page(report / "index.html").text
+    for said in (
+        "0123abc",
+        "python 3.11.2",
+        "cores 2",
+        "2026-01-02 03:04",
+        "make demo",
+        "snakemake paper",
+        "make ui",
+    ):
+        assert said in text
+    assert "1 of 1 within ± · 2 ∅ · 1 ○" in " ".join(text.split())
+
+
+def test_paper_page_shows_table_errata_failures_and_choices(report):
+    text = " ".join(Page(report / "paper.html").text.split())
+    for said in (
+        "Machines & <entropy>",
+        "A. Author",
+        "A note of the study.",
+        "wine: 404 <gone>",
+        "quadrature",
+        "snakemake results/paper/tables/table4.html",
+        "diagnostic only",
+        "n_hidden",
+    ):
+        assert said in text
+
+
+def test_report_of_nothing_is_a_page(tmp_path):
+    page = Page(build_report([], tmp_path / "report"))
+    assert "No study has results yet." in page.text
+
+
+def test_results_without_a_table_say_what_to_run(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"table4\.csv is missing: run `snakemake paper` first"):
+        read_results("paper", STUDY, tmp_path)
+
+
+def test_records_and_scores_that_are_absent_are_left_out(results):
+    (results.folder / "records" / "wine" / "eem_rbf.json").unlink()
+    (results.folder / "scores" / "iris" / "eem_rbf.parquet").unlink()
+    again = read_results("paper", STUDY, results.folder)
+    assert len(again.records) == len(results.records) - 1
+    assert set(again.scores["model"]) == {"svm_rbf"}
+
+
+def test_cells_that_the_study_no_longer_has_are_not_read(results):
+    stale = results.folder / "records" / "old" / "eem_rbf.json"
+    stale.parent.mkdir()
+    stale.write_text("{}")
+    assert read_results("paper", STUDY, results.folder).records == results.records
+
+
+def test_table_older_than_its_study_shows_the_study_of_today(results, tmp_path):
+    """Editing one study must not break the report that another one's run writes."""
+    models = {"eem_rbf": MODELS["eem_rbf"], "new": {**MODELS["eem_rbf"], "label": "New"}}
+    edited = {**STUDY, "models": models, "datasets": {"real": ["iris", "extra"]}}
+    again = read_results("paper", edited, results.folder)
+    rows = again.tables["table4"]
+    assert list(zip(rows["dataset"], rows["model"], rows["verdict"], strict=True)) == [
+        ("iris", "eem_rbf", "reproduced"),
+        ("iris", "new", "failed"),
+        ("extra", "eem_rbf", "failed"),
+        ("extra", "new", "failed"),
+    ]
+    page = Page(build_report([again], tmp_path / "report").with_name("paper.html"))
+    assert "not in the table yet: run `snakemake paper`" in page.text
+
+
+def test_failures_of_one_reason_share_a_line(results):
+    assert failures(results) == [
+        {
+            "dataset": "wine",
+            "models": ["EEM rbf", "SVM <rbf>"],
+            "verdict": "no data",
+            "reason": "wine: 404 <gone>",
+        }
+    ]
+
+
+def test_chosen_parameters_count_every_fold_and_list_the_whole_grid(results):
+    chosen = {(row["model"], row["parameter"]): row["values"] for row in chosen_parameters(results)}
+    assert chosen == {
+        ("EEM rbf", "n_hidden"): [
+            {"value": "50", "times": 0, "share": 0},
+            {"value": "100", "times": 2, "share": 100},
+        ],
+        ("SVM <rbf>", "gamma"): [
+            {"value": "0.1", "times": 1, "share": 50},
+            {"value": "1", "times": 1, "share": 50},
+        ],
+    }
+
+
+def test_protocol_in_words_follows_the_study():
+    said = " ".join(protocol(STUDY))
+    assert "Stratified 2-fold cross-validation, once." in said
+    assert "scaled linearly to [0, 1], as measured on all rows" in said
+    other = {
+        **STUDY,
+        "protocol": {"folds": 5, "repeats": 3, "inner": "leave-two-folds-out"},
+        "scaling": {"method": "standard", "fit_on": "train"},
+    }
+    said = " ".join(protocol(other))
+    assert "Stratified 5-fold cross-validation, 3 times." in said
+    assert "zero mean and unit variance, as measured on the training rows alone" in said
+    assert "as they are" in " ".join(protocol({**STUDY, "scaling": {"method": "none", "fit_on": "all"}}))
+
+
+def test_made_lists_each_machine_once_and_sums_the_time():
+    one, other = (
+        record("iris", "eem_rbf"),
+        record("wine", "eem_rbf", machine={"system": "Darwin"}, success=False),
+    )
+    facts = made([one, one, other])
+    assert [text for what, text in facts if what == "machine"] == ["system Linux, cores 2", "system Darwin"]
+    assert dict(facts)["cells"] == "3, of which 1 without a result"
+    assert dict(facts)["training"] == "90 s"
+    assert made([]) == [("cells", "none yet")]

@@ -1,0 +1,497 @@
+"""Tables: verdicts, completeness, units, and views that hostile texts cannot break."""
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from entrolearn.lab.tables import (
+    COLUMNS,
+    FORMATS,
+    KINDS,
+    VERDICTS,
+    counts,
+    escape_md,
+    escape_tex,
+    layout,
+    make_table,
+    read_table,
+    render,
+    score_table,
+    table_spec,
+    verdict,
+    write_table,
+)
+
+FOLDS = 4
+
+
+def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
+    return {
+        "title": "A study",
+        "metrics": ["gmean", "accuracy"],
+        "criteria": ["cv", "dcs_gaussian"],
+        "datasets": {"all": list(datasets), "none": []},
+        "models": {
+            key: {"label": key.partition("_")[0].upper(), "sublabel": key.partition("_")[2], "grid": {}}
+            for key in models
+        },
+        "tables": {
+            "table1": {
+                "kind": "scores",
+                "caption": "Scores",
+                "datasets": "all",
+                "models": "all",
+                "metric": "gmean",
+                "criterion": "cv",
+                "notes": [],
+                **table,
+            }
+        },
+    }
+
+
+def spec(*arguments, labels=None, **table):
+    return table_spec("paper", study(*arguments, **table), "table1", labels)
+
+
+def score_rows(dataset, model, values, criterion="cv", success=True, error=""):
+    return pd.DataFrame(
+        {
+            "paper": "paper",
+            "dataset": dataset,
+            "model": model,
+            "repeat": 0,
+            "fold": range(len(values)),
+            "criterion": criterion,
+            "point": 0,
+            "params": json.dumps({}),
+            "criterion_value": 1.0,
+            "gmean": values,
+            "accuracy": 0.5,
+            "success": success,
+            "error": error,
+        }
+    )
+
+
+def published(**cells):
+    """Cells by ``dataset__model=(value, std)``."""
+    rows = [("table1", *key.split("__"), "gmean", *pair) for key, pair in cells.items()]
+    return pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value", "std"])
+
+
+def record(dataset, model, **changes):
+    return {
+        "dataset": dataset,
+        "model": model,
+        "success": True,
+        "kind": "",
+        "error": "",
+        "notes": {},
+        "n_candidates": 110,
+        "n_failed": 0,
+    } | changes
+
+
+def one_cell(values=(0.8,) * FOLDS, printed=(80.0, 1.0), **changes):
+    """The single row of a table of one data set and one model."""
+    table = score_table(
+        score_rows("iris", "eem_rbf", list(values)),
+        published(iris__eem_rbf=printed),
+        [record("iris", "eem_rbf", **changes)],
+        spec(["iris"], ["eem_rbf"]),
+    )
+    return table.iloc[0]
+
+
+@pytest.fixture
+def mixed():
+    """Every verdict once: a table, and its spec."""
+    datasets = ["a", "b", "c", "d", "e", "f"]
+    asked = spec(datasets, ["eem_rbf"])
+    scores = pd.concat(
+        score_rows(dataset, "eem_rbf", [0.8] * FOLDS, criterion)
+        for dataset in datasets[:4]
+        for criterion in ("cv", "oracle")
+    )
+    printed = published(
+        a__eem_rbf=(80.5, 1.0),
+        b__eem_rbf=(78.0, 1.0),
+        c__eem_rbf=(82.0, 1.0),
+        e__eem_rbf=(70.0, 1.0),
+        f__eem_rbf=(70.0, 1.0),
+    )
+    records = [record(dataset, "eem_rbf") for dataset in datasets[:4]]
+    records.append(record("e", "eem_rbf", success=False, kind="failed", error="singular matrix"))
+    records.append(record("f", "eem_rbf", success=False, kind="no data", error="f: the server answered 404"))
+    return score_table(scores, printed, records, asked), asked
+
+
+# --- verdicts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ours", "value", "std", "expected"),
+    [
+        (85.0, 85.0, 0.0, "reproduced"),  # no deviation printed as 0.0: equality alone
+        (87.3, 85.0, 2.3, "reproduced"),  # 87.3 - 85.0 is 2.2999999999999972 in floating point
+        (100 * 0.29, 25.0, 4.0, "reproduced"),  # 100 * 0.29 is 28.999999999999996
+        (100 * 0.57, 50.0, 7.0, "reproduced"),  # 100 * 0.57 is 56.99999999999999
+        (100 * 1.1, 100.0, 10.0, "reproduced"),  # 100 * 1.1 is 110.00000000000001
+        (82.7, 85.0, 2.3, "reproduced"),
+        (87.31, 85.0, 2.3, "higher"),
+        (82.69, 85.0, 2.3, "lower"),
+        (85.04, 85.0, np.nan, "reproduced"),  # printed without ±: ours rounds to it
+        (85.06, 85.0, np.nan, "higher"),
+        (84.94, 85.0, np.nan, "lower"),
+        (85.0, np.nan, np.nan, "ours alone"),
+    ],
+)
+def test_verdict_at_its_boundaries(ours, value, std, expected):
+    assert verdict(ours, value, std) == expected
+
+
+def test_verdict_counts_sum_to_the_cell_count(mixed):
+    table, _ = mixed
+    assert list(counts(table)) == list(VERDICTS)
+    assert counts(table) == dict.fromkeys(VERDICTS, 1)
+    assert sum(counts(table).values()) == len(table)
+
+
+def test_reasons_say_why_there_is_no_number(mixed):
+    table, _ = mixed
+    reasons = dict(zip(table["dataset"], table["reason"], strict=True))
+    assert reasons["e"] == "singular matrix"
+    assert reasons["f"] == "f: the server answered 404"
+    assert table.loc[table["verdict"].isin(["failed", "no data"]), "ours"].isna().all()
+
+
+def test_a_fold_without_a_score_fails_the_cell():
+    """The mean of the other folds is another quantity than the printed one."""
+    scores = pd.concat(
+        [
+            score_rows("iris", "eem_rbf", [0.8] * (FOLDS - 1)),
+            score_rows("iris", "eem_rbf", [np.nan], success=False, error="time\nlimit; reached"),
+        ]
+    )
+    printed = published(iris__eem_rbf=(80.0, 1.0))
+    table = score_table(scores, printed, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
+    row = table.iloc[0]
+    assert (row["verdict"], row["published"]) == ("failed", 80.0)
+    assert row["reason"] == "1 of 4 folds have no score: time limit, reached"
+    assert np.isnan(row["ours"])
+
+
+def test_a_time_limit_is_a_failure_that_names_itself():
+    row = one_cell(success=False, kind="time limit", error="3600 s used")
+    assert (row["verdict"], row["reason"]) == ("failed", "time limit: 3600 s used")
+
+
+# --- numbers -------------------------------------------------------------------------------------------
+
+
+def test_scores_are_percents_with_the_sample_deviation():
+    row = one_cell([0.7, 0.8, 0.9, 1.0], printed=(80.0, 5.0))
+    assert row["ours"] == pytest.approx(85.0)
+    # sample variance of 70, 80, 90, 100: (15² + 5² + 5² + 15²) / 3
+    assert row["ours_std"] == pytest.approx(np.sqrt(500 / 3))
+    assert row["difference"] == pytest.approx(5.0)
+    assert row["verdict"] == "reproduced"
+
+
+def test_only_the_asked_criterion_counts_and_the_oracle_stands_beside():
+    scores = pd.concat(
+        [
+            score_rows("iris", "eem_rbf", [0.6] * FOLDS, "dcs_gaussian"),
+            score_rows("iris", "eem_rbf", [0.7] * FOLDS, "cv"),
+            score_rows("iris", "eem_rbf", [0.9] * FOLDS, "oracle"),
+        ]
+    )
+    asked = spec(["iris"], ["eem_rbf"], criterion="dcs_gaussian")
+    row = score_table(scores, published(), [record("iris", "eem_rbf")], asked).iloc[0]
+    assert (row["ours"], row["oracle"]) == (pytest.approx(60), pytest.approx(90))
+
+
+def test_other_tables_and_metrics_of_the_published_numbers_are_not_taken():
+    printed = published(iris__eem_rbf=(80.0, 1.0))
+    others = pd.concat([printed.assign(table="table2"), printed.assign(metric="accuracy")])
+    scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
+    table = score_table(scores, others, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
+    assert table["verdict"].tolist() == ["ours alone"]
+
+
+# --- completeness --------------------------------------------------------------------------------------
+
+
+def test_table_is_complete_and_in_the_studys_order_whatever_is_missing():
+    asked = spec(["wine", "iris"], ["svm_rbf", "eem_rbf"])
+    scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
+    table = score_table(scores, published(), [record("iris", "eem_rbf")], asked)
+    assert list(table.columns) == COLUMNS
+    assert list(zip(table["dataset"], table["model"], strict=True)) == [
+        ("wine", "svm_rbf"),
+        ("wine", "eem_rbf"),
+        ("iris", "svm_rbf"),
+        ("iris", "eem_rbf"),
+    ]
+    assert table["verdict"].tolist() == ["failed", "failed", "failed", "ours alone"]
+    assert table["reason"][0] == "no record of this cell"
+
+
+def test_table_without_any_scores_is_complete():
+    absent = [
+        record(name, "eem_rbf", success=False, kind="no data", error="offline") for name in ("iris", "wine")
+    ]
+    table = score_table(pd.DataFrame(), published(), absent, spec(["iris", "wine"], ["eem_rbf"]))
+    assert table["verdict"].tolist() == ["no data", "no data"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_renders_a_table_without_any_result(format):
+    asked = spec()
+    table = score_table(pd.DataFrame(), published(), [], asked)
+    assert "no record of this cell" in render(table, asked, format)
+
+
+# --- errors --------------------------------------------------------------------------------------------
+
+
+def test_unknown_kind_names_the_known_ones(mixed):
+    with pytest.raises(
+        ValueError, match=r"unknown kind of table 'score', did you mean 'scores'\?; known: scores"
+    ):
+        make_table(pd.DataFrame(), published(), [], {**mixed[1], "kind": "score"})
+
+
+def test_unknown_format_names_the_known_ones(mixed):
+    with pytest.raises(ValueError, match=r"unknown format of a table 'pdf'.*csv, html, tex, md"):
+        render(*mixed, "pdf")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "known"), [("criterion", "dcs", "cv"), ("metric", "gmeen", "gmean")]
+)
+def test_scores_without_the_asked_criterion_or_metric_are_refused(key, value, known):
+    scores = score_rows("iris", "eem_rbf", [0.8])
+    with pytest.raises(ValueError, match=f"unknown {key} in the scores '{value}'.*known: {known}"):
+        score_table(scores, published(), [], {**spec(), key: value})
+
+
+def test_unknown_table_names_the_known_ones():
+    with pytest.raises(ValueError, match=r"unknown table of paper 'table2', did you mean 'table1'"):
+        table_spec("paper", study(), "table2")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_makes_the_columns_of_the_csv(kind):
+    table = make_table(pd.DataFrame(), published(), [], spec(kind=kind))
+    assert list(table.columns) == COLUMNS
+
+
+# --- layout --------------------------------------------------------------------------------------------
+
+
+def test_columns_count_what_is_within_of_what_is_printed(mixed):
+    shown = layout(*mixed)
+    assert [(column["within"], column["printed"]) for column in shown["columns"]] == [(1, 5)]
+    assert sum(entry["count"] for entry in shown["legend"]) == len(mixed[0])
+
+
+def test_notes_that_differ_by_their_counts_share_a_footnote():
+    asked = spec(["iris", "wine"], ["svm_rbf"])
+    scores = pd.concat(score_rows(name, "svm_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
+    capped = [
+        record("iris", "svm_rbf", notes={"stopped at its cap": 3}, n_failed=2),
+        record("wine", "svm_rbf", notes={"stopped at its cap": 40}),
+    ]
+    table = score_table(scores, published(), capped, asked)
+    assert table["reason"][0] == "stopped at its cap in 3 of 110 fits; no result in 2 of 110 fits"
+    shown = layout(table, asked)
+    assert [(note["letter"], note["text"]) for note in shown["footnotes"]] == [
+        ("a", "stopped at its cap in 3 of 110 to 40 of 110 fits of a cell"),
+        ("b", "no result in 2 of 110 fits"),
+    ]
+    assert [row["cells"][0].letters for row in shown["rows"]] == ["a,b", "a"]
+
+
+def test_footnote_letters_go_on_after_z():
+    names = [f"d{i}" for i in range(28)]
+    broken = [record(name, "eem_rbf", success=False, kind="failed", error=f"error {name}") for name in names]
+    asked = spec(names, ["eem_rbf"])
+    letters = [
+        note["letter"]
+        for note in layout(score_table(pd.DataFrame(), published(), broken, asked), asked)["footnotes"]
+    ]
+    assert (letters[0], letters[25], letters[26], letters[27]) == ("a", "z", "aa", "bb")
+
+
+def test_numbers_have_the_decimals_of_the_printed_ones():
+    scores = score_rows("iris", "eem_rbf", [0.84125] * FOLDS)
+    asked = spec(["iris"], ["eem_rbf"])
+    for printed, shown in ((84.13, "84.12"), (84.1, "84.1")):
+        table = score_table(
+            scores, published(iris__eem_rbf=(printed, 1.0)), [record("iris", "eem_rbf")], asked
+        )
+        assert layout(table, asked)["rows"][0]["cells"][0].ours == shown
+
+
+# --- files ---------------------------------------------------------------------------------------------
+
+
+def test_csv_reads_back_as_it_was(mixed, tmp_path):
+    table, asked = mixed
+    write_table(table, asked, tmp_path / "table1.csv")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "table1.csv"), table, atol=1e-4)
+    header = (tmp_path / "table1.csv").read_text().splitlines()[0]
+    assert (
+        header
+        == "dataset,model,metric,published,published_std,ours,ours_std,difference,verdict,oracle,reason"
+    )
+
+
+def test_csv_keeps_names_that_look_like_missing_values(tmp_path):
+    asked = spec(["null", "nan"], ["eem_rbf"])
+    write_table(score_table(pd.DataFrame(), published(), [], asked), asked, tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv")["dataset"].tolist() == ["null", "nan"]
+
+
+@pytest.mark.parametrize("format", ["html", "tex", "md"])
+def test_view_shows_ours_the_printed_number_the_mark_and_the_warning(mixed, format):
+    text = render(*mixed, format)
+    for shown in ("80.0", "80.5", "no data", "singular matrix", "diagnostic only", "inner cross-validation"):
+        assert shown in text
+    for entry in VERDICTS.values():
+        assert (entry.tex if format == "tex" else entry.mark) in text
+
+
+HOSTILE = r"""<script>alert(1)</script> & "x" 50% of $a_b^c$ #1 {y} ~ \input{z} | [w](v) `u` *t*"""
+
+
+@pytest.fixture
+def hostile():
+    """A table whose every text is hostile."""
+    asked = table_spec("paper", study(["iris"], ["eem_rbf"]), "table1", {"iris": HOSTILE})
+    asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
+    asked["models"] = {"eem_rbf": {"label": HOSTILE, "sublabel": HOSTILE}}
+    broken = [record("iris", "eem_rbf", success=False, kind="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
+    return score_table(pd.DataFrame(), published(), broken, asked), asked
+
+
+def test_html_escapes_hostile_texts(hostile):
+    page = Page(render(*hostile, "html"))
+    assert "script" not in page.tags
+    assert HOSTILE in page.text
+
+
+class Page(HTMLParser):
+    """What a page holds: its tags, its text, what it loads; unbalanced tags are an error."""
+
+    VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.loads, self.open, self.text = [], [], [], ""
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.loads += [
+            value for name, value in attributes if name == "src" or (name == "href" and tag == "link")
+        ]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("table", ["mixed", "hostile"])
+def test_html_is_balanced_and_loads_nothing(table, request):
+    text = render(*request.getfixturevalue(table), "html")
+    assert Page(text).loads == []
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_md_escapes_hostile_texts_and_keeps_its_rows(hostile):
+    text = render(*hostile, "md")
+    assert "<script" not in text
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(table) == 4  # head, rule, one data set, the counts
+    for line in table:
+        assert len(re.findall(r"(?<!\\)\|", line)) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [("a|b", r"a\|b"), ("<br>", "&lt;br&gt;"), ("_x_", r"\_x\_"), ("[a](b)", r"\[a\](b)"), ("\\", "\\\\")],
+)
+def test_escape_md(text, escaped):
+    assert escape_md(text) == escaped
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        (r"\input{x}", r"\textbackslash{}input\{x\}"),
+        ("50% & #1 $a_b^c$ ~", r"50\% \& \#1 \$a\_b\textasciicircum{}c\$ \textasciitilde{}"),
+    ],
+)
+def test_escape_tex(text, escaped):
+    assert escape_tex(text) == escaped
+
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{booktabs}\usepackage[table]{xcolor}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@pytest.mark.parametrize("table", ["mixed", "hostile"])
+def test_tex_is_well_formed(table, request, tmp_path):
+    text = render(*request.getfixturevalue(table), "tex")
+    assert_balanced(text)
+    if shutil.which("pdflatex"):
+        (tmp_path / "main.tex").write_text(DOCUMENT % text, encoding="utf-8")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout[-2000:]
+
+
+def assert_balanced(text):
+    """Braces, environments, math and the columns of every row fit together, comments and escapes left out."""
+    body = re.sub(r"(?<!\\)%.*", "", text).replace("\\\\", "\n<row>\n")
+    body = re.sub(r"\\[{}$&#%_]", "", body)
+    depth = np.cumsum([{"{": 1, "}": -1}.get(character, 0) for character in body])
+    assert depth.min() >= 0
+    assert depth[-1] == 0
+    assert body.count("$") % 2 == 0
+    assert not re.search(r"[#_^]", re.sub(r"\$[^$]*\$", "", body))
+    stack = []
+    for what, name in re.findall(r"\\(begin|end)\{(\w+)\}", body):
+        if what == "begin":
+            stack.append(name)
+        else:
+            assert stack.pop() == name
+    assert not stack
+    columns = int(re.search(r"\\begin\{tabular\}\{l\*\{(\d+)\}", text)[1])
+    tabular = body[body.index("\\toprule") : body.index("\\bottomrule")]
+    assert {row.count("&") for row in tabular.split("<row>")[:-1]} == {columns}
+
+
+def test_balance_check_sees_an_unescaped_brace(mixed):
+    with pytest.raises(AssertionError):
+        assert_balanced(render(*mixed, "tex").replace("singular matrix", "singular } matrix"))
