@@ -1,0 +1,374 @@
+"""What the run of one cell says in the tracking store: its name, parameters, metrics, tags and note.
+
+All of it is read from the cell's files before the store is opened; nothing here knows MLflow's client.
+"""
+
+import hashlib
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from entrolearn.lab.records import read_json
+from entrolearn.lab.registry import expand_grid, expand_values
+from entrolearn.lab.tables import VERDICTS, verdict
+
+__all__ = ["Cell", "RunContent", "cell_content", "paper_note"]
+
+PERCENT = 100.0  # score columns are fractions; the papers print percent
+MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers")
+TRUSTED_PACKAGES = ("entrolearn", "sklearn", "numpy", "scipy")
+LONGEST_ERROR = 1000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One data set × one model of one paper, and the files that say what became of it."""
+
+    paper: str
+    dataset: str
+    model: str
+    record: Path
+    scores: Path
+    candidates: Path
+    facts: Path
+    fitted: Path
+
+    @classmethod
+    def at(cls, paper: str, dataset: str, model: str, results: str | os.PathLike = "results") -> "Cell":
+        """The cell whose files are where the workflow puts them, under `results`."""
+        folder = Path(results, paper)
+        return cls(
+            paper,
+            dataset,
+            model,
+            record=folder / "records" / dataset / f"{model}.json",
+            scores=folder / "scores" / dataset / f"{model}.parquet",
+            candidates=folder / "candidates" / dataset / f"{model}.parquet",
+            facts=folder / "models" / dataset / f"{model}.json",
+            fitted=folder / "models" / dataset / f"{model}.skops",
+        )
+
+    @property
+    def key(self) -> str:
+        return f"{self.paper}/{self.dataset}/{self.model}"
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What the files of one cell hold; a stage without a result leaves an empty file, or none."""
+
+    record: dict
+    facts: dict
+    scores: pd.DataFrame
+    candidates: pd.DataFrame
+    trusted_types: list[str] | None  # None: there is no fitted model
+
+    @classmethod
+    def of(cls, cell: Cell, study: Mapping) -> "_Files":
+        fitted = cell.fitted if _filled(cell.fitted) else None
+        return cls(
+            record=read_json(cell.record),
+            facts=read_json(cell.facts) if _filled(cell.facts) else {},
+            scores=_read_table(cell.scores) if _filled(cell.scores) else _NO_SCORES,
+            candidates=_read_table(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
+            trusted_types=fitted and _trusted_types(fitted, study["models"][cell.model]),
+        )
+
+    def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        yield from self.scores.groupby("criterion", sort=False)
+
+
+_NO_SCORES = pd.DataFrame({"criterion": []})
+
+
+def _filled(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
+def _read_table(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except (ValueError, OSError) as error:  # pyarrow's errors are one or the other
+        first_line = str(error).partition("\n")[0]
+        raise ValueError(
+            f"{path}: not a whole parquet file ({first_line}); delete it and run again"
+        ) from None
+
+
+def _trusted_types(path: Path, model: Mapping) -> list[str]:
+    """The types in a skops file that loading it has to trust, all of them from packages that are known.
+
+    The packages of the estimators that the study names are known too: training has run their code already.
+    """
+    import skops.io  # it brings scikit-learn, seconds that a cell without a model does not need
+
+    named = [model["estimator"], *(step["estimator"] for step in model["steps"])]
+    packages = {*TRUSTED_PACKAGES, *(name.partition(".")[0] for name in named)}
+    try:
+        found = skops.io.get_untrusted_types(file=path)
+    except Exception as error:  # a damaged file raises whatever its bytes lead to
+        raise ValueError(f"{path}: not a whole model file ({error}); delete it and run again") from error
+    refused = [name for name in found if name.partition(".")[0] not in packages]
+    if refused:
+        raise ValueError(
+            f"{path}: the model holds {', '.join(refused)}; accepted are types of "
+            f"{', '.join(sorted(packages))}, so it is neither loaded nor stored"
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """A criterion's mean of one metric in percent, beside the number that a table prints (NaN: none does)."""
+
+    criterion: str
+    metric: str
+    ours: float
+    ours_std: float
+    table: str
+    printed: float
+    printed_std: float
+
+    @property
+    def difference(self) -> float:
+        return self.ours - self.printed
+
+    @property
+    def verdict(self) -> str:
+        return "failed" if math.isnan(self.ours) else verdict(self.ours, self.printed, self.printed_std)
+
+
+@dataclass(frozen=True)
+class RunContent:
+    """Everything that the run of one cell says, before it is written."""
+
+    cell: Cell
+    label: str
+    files: _Files
+    params: dict[str, str]
+    metrics: dict[tuple[str, int], float]  # (name, step) -> value
+    tags: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return f"{self.label} · {self.cell.dataset}"
+
+    @property
+    def status(self) -> str:
+        return "FINISHED" if self.files.record["success"] else "FAILED"
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all that the run says and the tables behind it, except what differs between reruns."""
+        files = self.files
+        said = {
+            "name": self.name,
+            "status": self.status,
+            "params": self.params,
+            "metrics": [[*at, value] for at, value in self.metrics.items() if not at[0].endswith("seconds")],
+            "tags": self.tags,
+            "versions": files.record["versions"],
+            "facts": {name: value for name, value in files.facts.items() if not name.endswith("seconds")},
+            "tables": [_table_digest(files.scores), _table_digest(files.candidates)],
+            "model": files.trusted_types,
+        }
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _table_digest(table: pd.DataFrame) -> str:
+    """SHA-256 over a table's names and values: the bytes of its file depend on who wrote it."""
+    table = table[[name for name in table.columns if not name.endswith("seconds")]]
+    digest = hashlib.sha256(json.dumps(list(table.columns)).encode())
+    if len(table):
+        digest.update(np.ascontiguousarray(pd.util.hash_pandas_object(table, index=False)))
+    return digest.hexdigest()
+
+
+def cell_content(study: Mapping, cell: Cell, printed: pd.DataFrame | None) -> RunContent:
+    files = _Files.of(cell, study)
+    model = study["models"][cell.model]
+    label = " ".join(filter(None, [model["label"], model["sublabel"]]))
+    comparisons = _comparisons(study, cell, files, printed)
+    metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
+    tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
+    tags |= {f"verdict.{one.criterion}": one.verdict for one in comparisons if one.table}
+    if not files.record["success"]:
+        tags |= {"failure": files.record["kind"], "failure.reason": files.record["error"][:LONGEST_ERROR]}
+    elif files.facts.get("error"):
+        tags["refit.error"] = files.facts["error"][:LONGEST_ERROR]
+    tags["mlflow.note.content"] = _cell_note(study, cell, label, files, comparisons)
+    return RunContent(cell, label, files, _params(study, cell, files), metrics, tags)
+
+
+def _params(study: Mapping, cell: Cell, files: _Files) -> dict[str, str]:
+    record = files.record
+    params = {
+        "dataset": cell.dataset,
+        "model": cell.model,
+        "estimator": record["estimator"],
+        "seed": record["seed"],
+        "grid.points": len(expand_grid(record["grid"])),
+    }
+    steps = study["models"][cell.model]["steps"]
+    groups = {
+        "fixed": record["params"],
+        "step": {str(number): step["estimator"] for number, step in enumerate(steps, start=1)},
+        "grid": {name: _in_short(expand_values(values)) for name, values in record["grid"].items()},
+        "protocol": study["protocol"],
+        "scaling": study["scaling"],
+        "data": record["data"],
+        **{f"chosen.{criterion}": params for criterion, (params, _) in _most_chosen(files).items()},
+    }
+    params |= {f"{group}.{name}": value for group, values in groups.items() for name, value in values.items()}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
+
+
+def _in_short(values: Sequence) -> str:
+    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    return ", ".join(shown) if len(shown) <= 6 else f"{shown[0]}, {shown[1]} … {shown[-1]}"
+
+
+def _most_chosen(files: _Files) -> dict[str, tuple[dict, str]]:
+    """For each criterion the parameters that it chose most often, and in how many of the folds."""
+    result = {}
+    for criterion, rows in files.by_criterion():
+        chosen = Counter(rows["params"][rows["success"].astype(bool)])
+        if chosen:
+            params, times = chosen.most_common(1)[0]
+            result[criterion] = (json.loads(params), f"{times} of {len(rows)}")
+    return result
+
+
+def _comparisons(
+    study: Mapping, cell: Cell, files: _Files, printed: pd.DataFrame | None
+) -> list[_Comparison]:
+    """Every criterion by every metric, beside the first table of the study that prints it."""
+    result = []
+    for criterion, rows in files.by_criterion():
+        for metric in study["metrics"]:
+            values = _percent(rows, metric)
+            # The mean of the folds that happened to succeed would compare with nothing: it is NaN instead.
+            with np.errstate(invalid="ignore"):
+                ours, ours_std = values.mean(skipna=False), values.std(ddof=1, skipna=False)
+            there = _printed(study, cell, criterion, metric, printed)
+            result.append(_Comparison(criterion, metric, float(ours), float(ours_std), *there))
+    return result
+
+
+def _percent(rows: pd.DataFrame, metric: str) -> pd.Series:
+    """A score in every fold, in percent; NaN where the fold failed."""
+    return PERCENT * rows[metric].astype(float).where(rows["success"].astype(bool))
+
+
+def _printed(
+    study: Mapping, cell: Cell, criterion: str, metric: str, printed: pd.DataFrame | None
+) -> tuple[str, float, float]:
+    """Where a cell's score is printed, its value and its ±."""
+    names = [
+        name
+        for name, table in study["tables"].items()
+        if table["kind"] == "scores" and (table["criterion"], table["metric"]) == (criterion, metric)
+    ]
+    if printed is not None:
+        mine = printed[
+            (printed[["dataset", "model", "metric"]] == [cell.dataset, cell.model, metric]).all(axis=1)
+        ]
+        for row in mine.set_index("table").reindex(names).dropna(subset="value").itertuples():
+            return row.Index, float(row.value), float(row.std)
+    return "", math.nan, math.nan
+
+
+def _metrics(
+    study: Mapping, files: _Files, comparisons: Sequence[_Comparison]
+) -> dict[tuple[str, int], float]:
+    """Every metric of the run, finite or not: (name, step) -> value, in the order that the UI shows them.
+
+    The scores of the folds have names of their own: of a name with several steps, tables of runs show the
+    last, which would pass for the result.
+    """
+    metrics: dict[tuple[str, int], float] = {}
+    for one in comparisons:
+        metrics[f"{one.criterion}/{one.metric}_mean", 0] = one.ours
+        metrics[f"{one.criterion}/{one.metric}_std", 0] = one.ours_std
+        if one.table:  # the study's metrics come in order, so the first one's number stays
+            metrics.setdefault((f"{one.criterion}/published", 0), one.printed)
+            metrics.setdefault((f"{one.criterion}/difference", 0), one.difference)
+    record, facts = files.record, files.facts
+    metrics |= {(name, 0): record[name] for name in ("n_candidates", "n_failed")}
+    metrics |= {(name, 0): facts[name] for name in MODEL_FACTS if name in facts}
+    metrics["train_seconds", 0] = record["seconds"]
+    for criterion, rows in files.by_criterion():
+        steps = (rows["repeat"] * study["protocol"]["folds"] + rows["fold"]).astype(int)
+        for metric in study["metrics"]:
+            by_fold = zip(steps, _percent(rows, metric), strict=True)
+            metrics |= {(f"{criterion}_folds/{metric}", step): value for step, value in by_fold}
+    return metrics
+
+
+def _finite_and_not(
+    metrics: Mapping[tuple[str, int], float],
+) -> tuple[dict[tuple[str, int], float], dict[str, str]]:
+    """The metrics that a store can hold, and in words those that it cannot.
+
+    MLflow keeps infinity as the largest double and NaN as a number like others, and shows both as results.
+    """
+    finite, not_finite = {}, {}
+    for (name, step), value in metrics.items():
+        if math.isfinite(value):
+            finite[name, step] = float(value)
+        else:
+            not_finite.setdefault(name, []).append(f"{value} at step {step}")
+    return finite, {name: ", ".join(values)[:LONGEST_ERROR] for name, values in not_finite.items()}
+
+
+def _cell_note(
+    study: Mapping, cell: Cell, label: str, files: _Files, comparisons: Sequence[_Comparison]
+) -> str:
+    """What the run is and how to get it again, in markdown; nothing in it differs between reruns."""
+    record = files.record
+    lines = [f"**{label}** (`{record['estimator']}`) on **{cell.dataset}** · {study['title']}", ""]
+    if not record["success"]:
+        lines += [f"**{record['kind']}**: {record['error'][:LONGEST_ERROR]}", ""]
+    shown = [one for one in comparisons if one.metric == study["metrics"][0] or one.table]
+    if shown:
+        lines += [
+            "| criterion | metric | ours (%) | printed (%) | difference | verdict | table |",
+            "|---" * 7 + "|",
+        ]
+        lines += [_comparison_row(one) for one in shown]
+        lines += ["", "Chosen most often (`oracle` looks at the test folds: a diagnostic, no result):", ""]
+        for criterion, (params, times) in _most_chosen(files).items():
+            values = ", ".join(f"{name} = {value}" for name, value in params.items())
+            lines.append(f"- {criterion}: {values or 'the only point'} ({times} folds)")
+    lines += [
+        f"- {note}: {count} of {record['n_candidates']} fits" for note, count in record["notes"].items()
+    ]
+    if record["success"] and files.facts.get("error"):
+        lines.append(f"- no model is stored: {files.facts['error'][:LONGEST_ERROR]}")
+    command = f"snakemake {cell.scores.as_posix()} --forcerun {cell.record.as_posix()}"
+    return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
+
+
+def _comparison_row(one: _Comparison) -> str:
+    ours = f"{one.ours:.2f} ± {one.ours_std:.2f}"
+    theirs = f"{one.printed:.2f} ± {one.printed_std:.2f} | {one.difference:+.2f}" if one.table else " | "
+    return f"| {one.criterion} | {one.metric} | {ours} | {theirs} | {one.verdict} | {one.table} |"
+
+
+def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]]) -> str:
+    lines = [f"**{study['title']}**", "", study["reference"], "", study["url"], ""]
+    if verdicts:
+        lines += ["| table | " + " | ".join(VERDICTS) + " |", "|---" * (len(VERDICTS) + 1) + "|"]
+        lines += [
+            f"| {table} | " + " | ".join(str(found[name]) for name in VERDICTS) + " |"
+            for table, found in verdicts.items()
+        ]
+    return "\n".join([*lines, "", "Regenerate it with", "", f"    snakemake {paper}"])

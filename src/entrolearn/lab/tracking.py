@@ -1,0 +1,560 @@
+"""The ledger: what the record of each cell says becomes one MLflow run.
+
+The files under ``results`` are the truth; the store repeats them where runs can be compared. One experiment
+is one paper. It holds one parent run, which carries the rendered tables, and under it one run per cell
+(data set × model). A cell is known by its key, ``<paper>/<dataset>/<model>``, and has exactly one live run:
+tracking a cell that says nothing new writes nothing, and a cell that changed replaces its run.
+
+This is the only module that imports mlflow.
+"""
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from time import time
+from typing import Any
+
+import pandas as pd
+import tenacity
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from entrolearn.lab.atomic import replacing
+from entrolearn.lab.records import machine, versions, write_json
+from entrolearn.lab.runs import Cell, RunContent, cell_content, paper_note
+from entrolearn.lab.tables import counts, read_table
+
+# MLflow reads these while it is imported. It would otherwise report its use, leave an installation id in the
+# home folder, and announce every run and every step of making a store. A tracking server that does not answer
+# is given up after about half a minute instead of four.
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+os.environ["DO_NOT_TRACK"] = "true"
+os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "ERROR")
+os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
+
+import mlflow
+from mlflow import MlflowClient
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    InputTag,
+    LoggedModelOutput,
+    Metric,
+    Param,
+    Run,
+    RunTag,
+    ViewType,
+)
+from mlflow.exceptions import MlflowException
+
+__all__ = ["Cell", "StoreUnavailable", "track_dataset", "track_paper"]
+
+DEFAULT_STORE = "sqlite:///mlflow.db"
+PATIENCE = 60.0  # seconds that a locked store is waited for
+MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
+LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
+
+logger = logging.getLogger(__name__)
+# A lock that is being waited for is not worth a traceback at each attempt: the last one is reported.
+logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
+
+
+class StoreUnavailable(RuntimeError):
+    """The tracking store cannot be written: it is locked, read-only, out of reach or not a store."""
+
+
+def track_dataset(
+    study: Mapping[str, Any],
+    paper: str,
+    dataset: str,
+    cells: Sequence[Cell],
+    *,
+    store_uri: str | None = None,
+    artifact_root: str | os.PathLike = "mlruns",
+    published: str | os.PathLike | None = None,
+    receipt: str | os.PathLike | None = None,
+    patience: float = PATIENCE,
+) -> dict:
+    """Write the cells of one data set to the store, one finished run each.
+
+    A cell that is in the store already, finished and with the same digest, is left alone. Any other live run
+    with its key is deleted, one that a killed job left running too, together with the models it logged, and
+    a new run is written. The digest covers everything that the run says and the tables behind it, except
+    seconds, dates, the machine and the commit: the same numbers from a later commit are the same cell.
+
+    A cell whose training failed is a run with the status FAILED that gives the reason.
+
+    Parameters
+    ----------
+    study : mapping
+        The paper's file as parsed (title, metrics, criteria, protocol, scaling, models, tables).
+    paper, dataset : str
+        Keys of the paper and of the data set.
+    cells : sequence of Cell
+    store_uri : str, optional
+        Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
+    artifact_root : path
+        Folder of the artifacts of a new experiment; a tracking server has its own.
+    published : path, optional
+        CSV of the printed numbers: table, dataset, model, metric, value, std.
+    receipt : path, optional
+        Where to write what is returned, as JSON.
+    patience : float
+        Seconds that a locked store is waited for.
+
+    Returns
+    -------
+    dict
+        The store, the experiment, the parent run, the run of every model, and which of them were written.
+
+    Raises
+    ------
+    StoreUnavailable
+        The store cannot be written. What the workflow computed stands; the next call logs it.
+    ValueError
+        A file of a cell cannot be read, or its model holds types that nobody vouched for.
+    """
+    printed = None if published is None else pd.read_csv(published)
+    code = _code()
+    contents = [cell_content(study, cell, printed) for cell in cells]
+    with _opened(store_uri, paper, study, artifact_root, patience) as ledger:
+        parent = ledger.parent(paper, study)
+        live = ledger.live_runs(f"tags.dataset = '{dataset}'")
+        runs, written = {}, []
+        for cell, content in zip(cells, contents, strict=True):
+            own = [run for run in live if run.data.tags.get("entrolearn.key") == cell.key]
+            if len(own) == 1 and _says(own[0], content, parent):
+                runs[cell.model] = own[0].info.run_id
+                continue
+            for run in own:
+                ledger.discard(run)
+            runs[cell.model] = ledger.write(content, parent, code)
+            written.append(cell.model)
+    logger.info(
+        "%s/%s: %d runs written, %d as they were", paper, dataset, len(written), len(cells) - len(written)
+    )
+    done = ledger.place | {
+        "paper": paper,
+        "dataset": dataset,
+        "parent": parent,
+        "runs": runs,
+        "written": written,
+    }
+    if receipt is not None:
+        write_json(receipt, done)
+    return done
+
+
+def track_paper(
+    study: Mapping[str, Any],
+    paper: str,
+    tables: Sequence[str | os.PathLike],
+    *,
+    config: str | os.PathLike,
+    store_uri: str | None = None,
+    artifact_root: str | os.PathLike = "mlruns",
+    receipt: str | os.PathLike | None = None,
+    patience: float = PATIENCE,
+) -> dict:
+    """Bring the paper's parent run up to date with its rendered tables.
+
+    The run is made when the paper has none and reopened when a table or the study's file changed; otherwise
+    nothing is written. Its metrics count the verdicts of every table, such as ``table4/reproduced``.
+
+    Parameters
+    ----------
+    study, paper, store_uri, artifact_root, receipt, patience
+        As for :func:`track_dataset`.
+    tables : sequence of paths
+        The rendered tables; the verdicts are counted in those that end in ``.csv``.
+    config : path
+        The study's YAML file.
+
+    Returns
+    -------
+    dict
+        The store, the experiment, the run, and whether it was written.
+
+    Raises
+    ------
+    StoreUnavailable
+        The store cannot be written.
+    """
+    tables = sorted(Path(table) for table in tables)
+    judged = [path for path in tables if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)]
+    verdicts = {path.stem: counts(read_table(path)) for path in judged}
+    digest = hashlib.sha256()
+    for path in [Path(config), *tables]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    with _opened(store_uri, paper, study, artifact_root, patience) as ledger:
+        run_id = ledger.parent(paper, study)
+        known = ledger.call(ledger.client.get_run, run_id).data.tags.get("entrolearn.digest")
+        changed = known != digest.hexdigest()
+        if changed:
+            ledger.call(ledger.client.update_run, run_id, status="RUNNING")
+            for path in tables:
+                ledger.call(ledger.client.log_artifact, run_id, str(path), "tables")
+            ledger.call(ledger.client.log_artifact, run_id, str(config), "config")
+            now = round(time() * 1000)
+            ledger.log(
+                run_id,
+                metrics=[
+                    # A verdict that no cell got is a zero, which overwrites an earlier count.
+                    Metric(f"{table}/{name}", count, now, 0)
+                    for table, found in verdicts.items()
+                    for name, count in found.items()
+                ],
+                tags=_code() | _machine() | {"mlflow.note.content": paper_note(study, paper, verdicts)},
+            )
+            # Last: a run whose job died before this line says by itself that it is to be written again.
+            ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
+            ledger.call(ledger.client.set_terminated, run_id, "FINISHED")
+    done = ledger.place | {"paper": paper, "parent": run_id, "written": changed}
+    if receipt is not None:
+        write_json(receipt, done)
+    return done
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Where the code was
+
+
+def _code() -> dict[str, str]:
+    """The commit, whether the checkout differs from it, and the hash of the lock, as tags."""
+    commit = _git("rev-parse", "HEAD")
+    lock = Path("requirements.lock")
+    tags = {
+        "commit": commit or "unknown",
+        "dirty": "unknown" if commit is None else str(bool(_git("status", "--porcelain", "-uno"))).lower(),
+        "lock": hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else "unknown",
+    }
+    # MLflow's own name for the commit: the UI shows it in the list of runs.
+    return tags | ({} if commit is None else {"mlflow.source.git.commit": commit})
+
+
+def _git(*arguments: str) -> str | None:
+    """What git answers, or None without git, without a repository or without a commit."""
+    try:
+        answer = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return answer.stdout.strip()
+
+
+def _machine() -> dict[str, str]:
+    """The machine and the versions that the tables were made with, as tags."""
+    groups = {"machine": machine(), "version": versions()}
+    return {
+        f"{group}.{name}": str(value) for group, values in groups.items() for name, value in values.items()
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The store
+
+
+class _Ledger:
+    """One experiment of an open store."""
+
+    def __init__(self, client: MlflowClient, retrying: tenacity.Retrying, shown_uri: str):
+        self.client = client
+        self._retrying = retrying
+        self._shown_uri = shown_uri
+        self.experiment_id = ""
+
+    @property
+    def place(self) -> dict:
+        return {"store": self._shown_uri, "experiment": self.experiment_id}
+
+    def call(self, method: Callable, *arguments, **keywords):
+        """Call the client; while another program holds the store, again."""
+        return self._retrying(method, *arguments, **keywords)
+
+    def open_experiment(self, name: str, study: Mapping, artifact_location: str | None) -> None:
+        description = "\n\n".join(filter(None, [study["title"], study["reference"], study["url"]]))
+        found = self.call(self.client.get_experiment_by_name, name)
+        if found is None:
+            tags = {"mlflow.note.content": description, "mlflow.experimentKind": "custom_model_development"}
+            self.experiment_id = self.call(self.client.create_experiment, name, artifact_location, tags)
+            return
+        self.experiment_id = found.experiment_id
+        if found.lifecycle_stage == "deleted":  # its name stays taken
+            self.call(self.client.restore_experiment, self.experiment_id)
+        if found.tags.get("mlflow.note.content") != description:
+            self.call(self.client.set_experiment_tag, self.experiment_id, "mlflow.note.content", description)
+
+    def live_runs(self, condition: str) -> list[Run]:
+        """The runs that meet the condition and are not deleted, oldest first."""
+        runs, token = [], None
+        while True:
+            page = self.call(
+                self.client.search_runs,
+                [self.experiment_id],
+                condition,
+                ViewType.ACTIVE_ONLY,
+                order_by=["attributes.start_time ASC"],
+                page_token=token,
+            )
+            runs += page
+            token = page.token
+            if not token:
+                return runs
+
+    def parent(self, paper: str, study: Mapping) -> str:
+        """The id of the paper's own run; made, or closed if a killed job left it open, where necessary."""
+        found = self.live_runs(f"tags.`entrolearn.key` = '{paper}'")
+        for extra in found[1:]:
+            self.discard(extra)
+        if found:
+            run_id, status = found[0].info.run_id, found[0].info.status
+        else:
+            tags = {
+                "entrolearn.key": paper,
+                "paper": paper,
+                "mlflow.note.content": paper_note(study, paper, {}),
+            }
+            run = self.call(self.client.create_run, self.experiment_id, tags=tags, run_name=paper)
+            run_id, status = run.info.run_id, run.info.status
+        if status != "FINISHED":
+            self.call(self.client.set_terminated, run_id, "FINISHED")
+        return run_id
+
+    def discard(self, run: Run) -> None:
+        """Delete a run and the models it logged; the run last, so that an interruption is made good."""
+        models = self.call(
+            self.client.search_logged_models,
+            [self.experiment_id],
+            filter_string=f"source_run_id = '{run.info.run_id}'",
+        )
+        for model in models:
+            self.call(self.client.delete_logged_model, model.model_id)
+        self.call(self.client.delete_run, run.info.run_id)
+
+    def write(self, content: RunContent, parent: str, code: Mapping[str, str]) -> str:
+        """Write the run of one cell and return its id."""
+        files = content.files
+        start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
+        end = start + round(1000 * files.record["seconds"])
+        run = self.call(
+            self.client.create_run,
+            self.experiment_id,
+            start_time=start,
+            tags=_identity(content, parent),
+            run_name=content.name,
+        )
+        run_id = run.info.run_id
+        self.log(
+            run_id,
+            metrics=[Metric(name, value, end, step) for (name, step), value in content.metrics.items()],
+            params=content.params,
+            tags=content.tags | code,
+        )
+        if files.record["data"]:
+            self.call(self.client.log_inputs, run_id, [_dataset_input(content)])
+        with tempfile.TemporaryDirectory() as folder:
+            write_json(Path(folder, "record.json"), files.record)
+            files.scores.to_csv(Path(folder, "scores.csv"), index=False)
+            files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
+            self.call(self.client.log_artifacts, run_id, folder)
+        if files.trusted_types is not None:
+            self._log_model(run_id, content)
+        self.call(self.client.set_terminated, run_id, content.status, end)
+        return run_id
+
+    def log(
+        self,
+        run_id: str,
+        *,
+        metrics: Sequence[Metric] = (),
+        params: Mapping[str, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> None:
+        self.call(
+            self.client.log_batch,
+            run_id,
+            metrics=list(metrics),
+            params=[Param(name, value) for name, value in (params or {}).items()],
+            tags=[RunTag(name, value) for name, value in (tags or {}).items()],
+            synchronous=True,
+        )
+
+    def _log_model(self, run_id: str, content: RunContent) -> None:
+        """Log the refitted model as ``mlflow.sklearn.log_model`` does.
+
+        That function works on the process's active run and store; this goes through the client that is open.
+        """
+        import skops.io
+
+        cell, files = content.cell, content.files
+        estimator = skops.io.load(cell.fitted, trusted=files.trusted_types)
+        logged = self.call(
+            self.client.create_logged_model,
+            self.experiment_id,
+            name=f"{cell.model}-{cell.dataset}",
+            source_run_id=run_id,
+            params={name: str(value) for name, value in files.facts["params"].items()},
+            tags={"entrolearn.key": cell.key, "chosen_by": files.facts["chosen_by"]},
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            saved = Path(folder, "model")
+            mlflow.sklearn.save_model(
+                estimator,
+                saved,
+                mlflow_model=mlflow.models.Model(
+                    artifact_path=logged.artifact_location,
+                    run_id=run_id,
+                    model_uuid=logged.model_id,
+                    model_id=logged.model_id,
+                ),
+                serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
+                skops_trusted_types=files.trusted_types,
+                signature=False,
+                # Named, because guessing them takes seconds.
+                pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
+            )
+            self.call(self.client.log_model_artifacts, logged.model_id, str(saved))
+        self.call(self.client.finalize_logged_model, logged.model_id, "READY")
+        self.call(self.client.log_outputs, run_id, [LoggedModelOutput(logged.model_id, step=0)])
+
+
+def _says(run: Run, content: RunContent, parent: str) -> bool:
+    """Whether a live run is this content's, and whole."""
+    tags = run.data.tags
+    return (
+        run.info.status == content.status
+        and tags.get("entrolearn.digest") == content.digest
+        and tags.get("mlflow.parentRunId") == parent
+    )
+
+
+def _identity(content: RunContent, parent: str) -> dict[str, str]:
+    """The tags that a run has from its first moment, so that it is found again whatever happens next."""
+    cell = content.cell
+    return {
+        "entrolearn.key": cell.key,
+        "entrolearn.digest": content.digest,
+        "paper": cell.paper,
+        "dataset": cell.dataset,
+        "model": cell.model,
+        "mlflow.parentRunId": parent,
+    }
+
+
+def _dataset_input(content: RunContent) -> DatasetInput:
+    """The data set by name, digest and size; its values stay where they are."""
+    cell, data = content.cell, content.files.record["data"]
+    dataset = Dataset(
+        name=cell.dataset,
+        digest=data["digest"][:LONGEST_DATASET_DIGEST],
+        source_type="local",
+        source=json.dumps({"uri": f"results/data/{cell.dataset}.npz"}),
+        profile=json.dumps({name: value for name, value in data.items() if name != "digest"}),
+    )
+    return DatasetInput(dataset, [InputTag("mlflow.data.context", "cross-validation")])
+
+
+@contextmanager
+def _opened(
+    store_uri: str | None,
+    paper: str,
+    study: Mapping,
+    artifact_root: str | os.PathLike,
+    patience: float,
+) -> Iterator[_Ledger]:
+    """Open the paper's experiment for one writer, or say in one line why that cannot be done."""
+    uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
+    shown = _without_password(uri)
+    file = _sqlite_file(uri)
+    remote = uri.startswith(("http://", "https://"))
+    location = None if remote else Path(artifact_root, paper).resolve().as_uri()
+    retrying = _retrying(patience)
+    try:
+        with nullcontext(uri) if file is None else _sole_writer(file, patience) as opened_uri:
+            ledger = _Ledger(MlflowClient(opened_uri, registry_uri=opened_uri), retrying, shown)
+            ledger.open_experiment(paper, study, location)
+            yield ledger
+    except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError) as error:
+        raise StoreUnavailable(_reason(uri, error)) from error
+
+
+def _retrying(patience: float) -> tenacity.Retrying:
+    return tenacity.Retrying(
+        retry=tenacity.retry_if_exception(_is_locked),
+        wait=tenacity.wait_exponential(multiplier=0.05, max=1),
+        stop=tenacity.stop_after_delay(patience),
+        reraise=True,
+    )
+
+
+@contextmanager
+def _sole_writer(file: Path, patience: float) -> Iterator[str]:
+    """Hold a SQLite store alone, made if it is not there, and give its address.
+
+    Programs that open a new store together break each other's migrations, so they take turns at a lock file
+    beside it, which the system frees when its holder dies. Who has the turn is at work: it is waited for ten
+    times longer than a store that some other program keeps locked.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{file}.lock", "a") as lock:
+        _retrying(10 * patience)(fcntl.flock, lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not file.exists():
+            # Made aside and moved into place whole: half a migration could never be opened again.
+            with replacing(file) as temporary:
+                MlflowClient(f"sqlite:///{temporary}", f"sqlite:///{temporary}").search_experiments()
+        _retrying(patience)(_check_writable, file)
+        yield f"sqlite:///{file}"
+
+
+def _sqlite_file(uri: str) -> Path | None:
+    """The file of a SQLite store; None for any other store."""
+    try:
+        url = make_url(uri)
+    except ArgumentError:
+        return None
+    return Path(url.database).resolve() if url.get_backend_name() == "sqlite" and url.database else None
+
+
+def _check_writable(file: Path) -> None:
+    """Raise at once what MLflow would raise after 20 s. WAL: readers do not wait for the writer."""
+    with closing(sqlite3.connect(file, timeout=0.1, isolation_level=None)) as connection:
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+
+
+def _is_locked(error: BaseException) -> bool:
+    return isinstance(error, BlockingIOError) or "is locked" in str(error)
+
+
+def _reason(uri: str, error: Exception) -> str:
+    shown = _without_password(uri)
+    stands = "the results stand, and the next run of this step logs them"
+    if _is_locked(error):
+        return (
+            f"tracking store {shown}: another program keeps it locked; close that program "
+            f"(a database browser, a backup, another workflow) and run again; {stands}"
+        )
+    text = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(uri, shown)
+    return (
+        f"tracking store {shown}: {text}; make it reachable and writable, "
+        f"or name another in MLFLOW_TRACKING_URI, and run again; {stands}"
+    )
+
+
+def _without_password(uri: str) -> str:
+    try:
+        return make_url(uri).render_as_string(hide_password=True)
+    except ArgumentError:
+        return uri

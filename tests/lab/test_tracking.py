@@ -1,0 +1,544 @@
+"""The ledger holds exactly one live run per cell, whatever happened before."""
+
+import json
+import math
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+
+from entrolearn.lab import tracking
+from entrolearn.lab.tables import COLUMNS
+from entrolearn.lab.tracking import Cell, StoreUnavailable, track_dataset, track_paper
+
+mlflow = tracking.mlflow  # the tests look at the store with the library that wrote it
+
+STUDY = {
+    "title": "A small paper",
+    "reference": "Someone, 2020",
+    "url": "https://example.org/paper",
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv", "dcs_kde"],
+    "protocol": {"folds": 2, "repeats": 2, "inner": "leave-two-folds-out"},
+    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "models": {
+        "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC", "steps": []},
+        "logistic": {
+            "label": "LR",
+            "sublabel": "",
+            "estimator": "sklearn.linear_model.LogisticRegression",
+            "steps": [],
+        },
+    },
+    "tables": {
+        "table0": {"kind": "times", "metric": "fit_seconds"},
+        "table4": {"kind": "scores", "metric": "gmean", "criterion": "cv", "datasets": "uci"},
+        "table10": {"kind": "scores", "metric": "gmean", "criterion": "dcs_kde", "datasets": "uci"},
+    },
+}
+GMEANS = (0.8, 0.9, 0.7, 0.8)  # by repeat and fold: mean 80 %, std 10·sqrt(2/3) %
+PRINTED = """table,dataset,model,metric,value,std
+table4,moons,svm_rbf,gmean,81.5,2.0
+table10,moons,svm_rbf,gmean,60.0,
+"""
+
+
+def write_cell(cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5):
+    """The files of one cell, as the train and select stages leave them."""
+    for path in (cell.record, cell.scores, cell.candidates, cell.facts):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    record = {
+        "key": cell.key,
+        "paper": cell.paper,
+        "dataset": cell.dataset,
+        "model": cell.model,
+        "label": "SVM rbf" if cell.model == "svm_rbf" else "LR",
+        "estimator": STUDY["models"][cell.model]["estimator"],
+        "params": {"class_weight": "balanced"},
+        "grid": {"C": [0.1, 1.0, 10.0]},
+        "seed": 7,
+        "n_candidates": 12,
+        "n_failed": 0,
+        "notes": {"stopped at the iteration cap": 2},
+        "success": success,
+        "kind": kind,
+        "error": error,
+        "seconds": seconds,
+        "started": "2026-01-02T03:04:05+00:00",
+        "data": {"digest": "ab" * 32, "n_samples": 40, "n_features": 2, "n_negative": 20, "n_positive": 20},
+        "versions": {"numpy": np.__version__},
+        "machine": {"cpus": 2},
+    }
+    if kind == "no data":
+        record["data"] = {}
+    cell.record.write_text(json.dumps(record))
+    at = [(repeat, fold) for repeat in range(2) for fold in range(2)]
+    rows = [
+        {
+            "repeat": repeat,
+            "fold": fold,
+            "criterion": criterion,
+            "point": 1,
+            "params": json.dumps({"C": 1.0 if fold == 0 or repeat == 0 else 10.0}),
+            "criterion_value": 0.5,
+            "gmean": gmean,
+            "accuracy": 0.75,
+            "success": True,
+            "error": "",
+        }
+        for criterion in ("cv", "dcs_kde")
+        for (repeat, fold), gmean in zip(at, gmeans, strict=True)
+    ]
+    scores = pd.DataFrame(rows)
+    candidates = pd.DataFrame({"point": [0, 1, 2], "test_gmean": [0.1, 0.8, 0.2], "path_seconds": seconds})
+    (scores if success else scores[:0]).to_parquet(cell.scores)
+    (candidates if success else candidates[:0]).to_parquet(cell.candidates)
+    if estimator is None:
+        cell.facts.write_text(json.dumps({"error": error or "not asked for"}))
+        return
+    facts = {"params": {"C": 1.0}, "chosen_by": "cv", "fit_seconds": seconds / 10, "predict_seconds": 0.01}
+    cell.facts.write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
+    skops.io.dump(estimator, cell.fitted)
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory):
+    """A migrated store without runs: making one takes seconds, copying it does not."""
+    file = tmp_path_factory.mktemp("store") / "mlflow.db"
+    with tracking._opened(f"sqlite:///{file}", "seed", STUDY, file.parent, patience=60):
+        pass
+    return file
+
+
+@pytest.fixture
+def place(tmp_path, empty_store, monkeypatch):
+    """A working folder with a store and the printed numbers."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    with sqlite3.connect(empty_store) as source, sqlite3.connect("mlflow.db") as copy:
+        source.backup(copy)
+    Path("published.csv").write_text(PRINTED)
+    return tmp_path
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) + np.repeat([[0.0], [2.0]], 20, axis=0)
+    return X, np.repeat([0, 1], 20)
+
+
+@pytest.fixture
+def cells(place, data):
+    """Two cells of one data set, each with a fitted model."""
+    made = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+    write_cell(made[0], estimator=SVC(C=1.0).fit(*data))
+    write_cell(made[1], estimator=LogisticRegression().fit(*data))
+    return made
+
+
+def track(cells, **changes):
+    arguments = {"published": "published.csv", "receipt": "results/small/tracked/moons.json", "patience": 5}
+    return track_dataset(STUDY, "small", "moons", cells, **arguments | changes)
+
+
+def client():
+    """A client of the store in the working folder."""
+    return mlflow.MlflowClient(f"sqlite:///{Path('mlflow.db').resolve()}")
+
+
+def runs_of(experiment="small"):
+    """Every live run of the experiment by its key; fails where a key has two."""
+    found = client().search_runs([client().get_experiment_by_name(experiment).experiment_id])
+    keys = [run.data.tags["entrolearn.key"] for run in found]
+    assert len(set(keys)) == len(keys)
+    return dict(zip(keys, found, strict=True))
+
+
+def series(run, name):
+    history = client().get_metric_history(run.info.run_id, name)
+    return {point.step: point.value for point in history}
+
+
+def test_every_cell_is_one_finished_run_under_the_run_of_its_paper(cells):
+    track(cells)
+    runs = runs_of()
+    assert set(runs) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+    parents = {run.data.tags.get("mlflow.parentRunId") for key, run in runs.items() if key != "small"}
+    assert parents == {runs["small"].info.run_id}
+
+
+def test_run_says_what_the_record_says(cells):
+    track(cells)
+    run = runs_of()["small/moons/svm_rbf"]
+    assert run.info.run_name == "SVM rbf · moons"
+    assert run.info.end_time - run.info.start_time == 1500  # the record's seconds
+    expected = {
+        "dataset": "moons",
+        "model": "svm_rbf",
+        "estimator": "sklearn.svm.SVC",
+        "seed": "7",
+        "fixed.class_weight": "balanced",
+        "grid.points": "3",
+        "grid.C": "0.1, 1, 10",
+        "protocol.folds": "2",
+        "scaling.range": "[0, 1]",
+        "data.n_samples": "40",
+        "chosen.cv.C": "1.0",  # three folds of four
+        "chosen.dcs_kde.C": "1.0",
+    }
+    assert expected.items() <= run.data.params.items()
+    assert {"paper": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
+    note = run.data.tags["mlflow.note.content"]
+    assert "snakemake results/small/scores/moons/svm_rbf.parquet" in note
+    assert "C = 1.0 (3 of 4 folds)" in note
+    assert "80.00 ± 8.16" in note
+    assert "81.50 ± 2.00" in note
+    [dataset] = run.inputs.dataset_inputs
+    assert (dataset.dataset.name, dataset.dataset.digest) == ("moons", "ab" * 18)
+
+
+def test_scores_are_percent_beside_the_number_printed_for_their_criterion(cells):
+    track(cells)
+    run = runs_of()["small/moons/svm_rbf"]
+    metrics = run.data.metrics
+    assert metrics["cv/gmean_mean"] == pytest.approx(80)
+    assert metrics["cv/gmean_std"] == pytest.approx(10 * math.sqrt(2 / 3))
+    assert metrics["cv/published"] == 81.5
+    assert metrics["cv/difference"] == pytest.approx(-1.5)
+    assert metrics["dcs_kde/published"] == 60
+    assert metrics["dcs_kde/difference"] == pytest.approx(20)
+    assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 1: 90, 2: 70, 3: 80})
+    assert metrics["n_stored_numbers"] == 123
+    assert metrics["fit_seconds"] == pytest.approx(0.15)
+
+
+def test_nothing_is_claimed_to_be_printed_where_nothing_is(cells):
+    track(cells)
+    assert not any("published" in name for name in runs_of()["small/moons/logistic"].data.metrics)
+
+
+def test_artifacts_hold_the_record_the_scores_and_the_candidates(cells, tmp_path):
+    done = track(cells)
+    folder = Path(client().download_artifacts(done["runs"]["svm_rbf"], "", str(tmp_path)))
+    assert json.loads((folder / "record.json").read_text())["key"] == "small/moons/svm_rbf"
+    assert list(pd.read_csv(folder / "scores.csv")["gmean"][:4]) == list(GMEANS)
+    assert list(pd.read_parquet(folder / "candidates.parquet")["point"]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("model", ["svm_rbf", "logistic"])
+def test_logged_model_loads_back_and_predicts_the_same(cells, data, model):
+    done = track(cells)
+    run = runs_of()[f"small/moons/{model}"]
+    [output] = run.outputs.model_outputs
+    mlflow.set_tracking_uri(client().tracking_uri)
+    try:
+        loaded = mlflow.sklearn.load_model(f"models:/{output.model_id}")
+    finally:
+        mlflow.set_tracking_uri(None)
+    original = skops.io.load(cells[0 if model == "svm_rbf" else 1].fitted)
+    np.testing.assert_array_equal(loaded.decision_function(data[0]), original.decision_function(data[0]))
+    assert done["runs"][model] == run.info.run_id
+
+
+def test_tracking_twice_writes_nothing_new(cells):
+    first = track(cells)
+    before = runs_of()
+    second = track(cells)
+    assert first["written"] == ["svm_rbf", "logistic"]
+    assert second["written"] == []
+    assert second["runs"] == first["runs"]
+    assert {key: run.to_dictionary() for key, run in runs_of().items()} == {
+        key: run.to_dictionary() for key, run in before.items()
+    }
+
+
+def test_other_seconds_are_not_another_result(cells, data):
+    first = track(cells)
+    write_cell(cells[0], estimator=SVC(C=1.0).fit(*data), seconds=99.0)
+    assert track(cells)["runs"] == first["runs"]
+
+
+def test_changed_score_replaces_the_run_and_its_model(cells, data):
+    first = track(cells)
+    write_cell(cells[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.8, 0.9, 0.7, 0.9))
+    second = track(cells)
+    assert second["written"] == ["svm_rbf"]
+    assert second["runs"]["logistic"] == first["runs"]["logistic"]
+    assert second["runs"]["svm_rbf"] != first["runs"]["svm_rbf"]
+    assert runs_of()["small/moons/svm_rbf"].data.metrics["cv/gmean_mean"] == pytest.approx(82.5)
+    models = client().search_logged_models([second["experiment"]])
+    assert {model.source_run_id for model in models} == set(second["runs"].values())
+
+
+KILLED_WHILE_LOGGING = """
+import json, os, signal, sys
+from entrolearn.lab import tracking
+from entrolearn.lab.tables import COLUMNS
+from entrolearn.lab.tracking import Cell
+
+write = tracking._Ledger._log_model
+def killed(self, run_id, content):
+    if content.cell.model == "logistic":
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(self, run_id, content)
+tracking._Ledger._log_model = killed
+cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+tracking.track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, published="published.csv")
+"""
+
+
+def test_after_a_kill_every_cell_gets_its_one_finished_run(cells):
+    dead = subprocess.run(
+        [sys.executable, "-c", KILLED_WHILE_LOGGING, json.dumps(STUDY)], capture_output=True
+    )
+    assert dead.returncode == -signal.SIGKILL
+    left = runs_of()
+    assert left["small/moons/logistic"].info.status == "RUNNING"
+    done = track(cells)
+    assert done["written"] == ["logistic"]  # the other was finished before the kill
+    runs = runs_of()
+    assert set(runs) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+
+
+def test_run_of_the_paper_deleted_by_hand_comes_back_with_its_cells(cells):
+    first = track(cells)
+    client().delete_run(first["parent"])
+    second = track(cells)
+    assert second["parent"] != first["parent"]
+    assert len(second["written"]) == 2
+    assert len(runs_of()) == 3
+
+
+def test_experiment_deleted_by_hand_is_restored(cells):
+    first = track(cells)
+    client().delete_experiment(first["experiment"])
+    assert track(cells)["experiment"] == first["experiment"]
+    assert len(runs_of()) == 3
+
+
+@pytest.mark.parametrize("kind", ["failed", "no data", "time limit"])
+def test_failed_cell_is_one_failed_run_with_its_reason(place, kind):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, success=False, kind=kind, error="the moon was not there")
+    done = track([cell])
+    run = runs_of()[cell.key]
+    assert run.info.status == "FAILED"
+    assert run.data.tags["failure"] == kind
+    assert run.data.tags["failure.reason"] == "the moon was not there"
+    assert "the moon was not there" in run.data.tags["mlflow.note.content"]
+    assert not any("/" in name for name in run.data.metrics)  # no scores
+    assert track([cell])["runs"] == done["runs"]
+
+
+def test_cell_that_is_mended_replaces_its_failed_run(place, data):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, success=False, kind="failed", error="singular")
+    track([cell])
+    write_cell(cell, estimator=SVC().fit(*data))
+    track([cell])
+    assert runs_of()[cell.key].info.status == "FINISHED"
+
+
+def test_cell_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, error="singular")
+    cell.fitted.touch()  # what the select stage leaves in the model's place
+    track([cell])
+    run = runs_of()[cell.key]
+    assert run.info.status == "FINISHED"
+    assert run.data.metrics["cv/gmean_mean"] == pytest.approx(80)
+    assert run.data.tags["refit.error"] == "singular"
+    assert not run.outputs.model_outputs
+
+
+def test_stages_that_left_nothing_but_a_record_are_tracked(place):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, success=False, kind="failed", error="singular")
+    for path in (cell.scores, cell.candidates, cell.facts):
+        path.unlink()
+    track([cell])
+    assert runs_of()[cell.key].info.status == "FAILED"
+
+
+@pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (math.inf, "inf"), (-math.inf, "-inf")])
+def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, gmeans=(0.8, value, 0.7, 0.8))
+    track([cell])
+    run = runs_of()[cell.key]
+    assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 2: 70, 3: 80})
+    assert run.data.tags["nonfinite.cv_folds/gmean"] == f"{word} at step 1"
+    assert "cv/gmean_mean" not in run.data.metrics
+    assert "nonfinite.cv/gmean_mean" in run.data.tags
+    assert run.data.metrics["cv/accuracy_mean"] == 75
+
+
+def test_model_of_foreign_types_is_refused_before_anything_is_written(place, data):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    hostile = make_pipeline(FunctionTransformer(os.system), SVC())
+    write_cell(cell, estimator=hostile)
+    with pytest.raises(ValueError, match=r"svm_rbf\.skops: the model holds \w+\.system; accepted are"):
+        track([cell])
+    assert client().get_experiment_by_name("small") is None
+
+
+@pytest.mark.parametrize("which", ["record", "scores", "candidates", "facts", "fitted"])
+def test_damaged_file_is_named(cells, which):
+    damaged = getattr(cells[0], which)
+    damaged.write_bytes(damaged.read_bytes()[:20])
+    with pytest.raises(ValueError, match=rf"^{damaged}: not a whole .*; delete it and run again$"):
+        track(cells)
+
+
+def test_locked_store_gives_one_line_that_names_it(cells):
+    other = sqlite3.connect("mlflow.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        with pytest.raises(
+            StoreUnavailable, match=r"^tracking store sqlite:///mlflow\.db: .*locked"
+        ) as caught:
+            track(cells, patience=0.5)
+    finally:
+        other.close()
+    assert "\n" not in str(caught.value)
+    assert not Path("results/small/tracked/moons.json").exists()
+    assert track(cells)["written"] == ["svm_rbf", "logistic"]
+
+
+def test_store_locked_by_another_tracking_job_is_waited_for(cells):
+    with (
+        tracking._opened(None, "small", STUDY, "mlruns", patience=1),
+        pytest.raises(StoreUnavailable, match="keeps it locked"),
+    ):
+        track(cells, patience=0.02)
+
+
+def test_what_is_no_store_gives_one_line_that_names_it(cells):
+    Path("notes.db").write_text("this is not a database\n" * 100)
+    Path("folder.db").mkdir()
+    for uri, reason in [
+        ("sqlite:///notes.db", "not a database"),
+        ("sqlite:///folder.db", "unable to open"),
+        ("sqlite:///published.csv/mlflow.db", "Not a directory|File exists"),
+        ("carrier-pigeon://home", "carrier-pigeon"),
+    ]:
+        with pytest.raises(StoreUnavailable, match=reason) as caught:
+            track(cells, store_uri=uri)
+        assert str(caught.value).startswith(f"tracking store {uri}: ")
+        assert "\n" not in str(caught.value)
+
+
+def test_server_that_does_not_answer_gives_one_line_without_its_password(cells, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    with pytest.raises(
+        StoreUnavailable, match=r"^tracking store http://me:\*\*\*@127\.0\.0\.1:9: "
+    ) as caught:
+        track(cells, store_uri="http://me:secret@127.0.0.1:9")
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+TRACK_ONE = """
+import json, sys
+from entrolearn.lab.tracking import Cell, track_dataset
+
+dataset = sys.argv[2]
+track_dataset(json.loads(sys.argv[1]), "small", dataset, [Cell.at("small", dataset, "svm_rbf")])
+"""
+
+
+def test_programs_that_open_a_new_store_together_all_succeed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    names = ["a", "b", "c", "d"]
+    for name in names:
+        write_cell(Cell.at("small", name, "svm_rbf"))
+    jobs = [
+        subprocess.Popen(
+            [sys.executable, "-c", TRACK_ONE, json.dumps(STUDY), name], stderr=subprocess.PIPE, text=True
+        )
+        for name in names
+    ]
+    errors = [job.communicate()[1] for job in jobs]
+    assert [job.returncode for job in jobs] == [0] * 4, errors
+    assert set(runs_of()) == {"small", *(f"small/{name}/svm_rbf" for name in names)}
+
+
+@pytest.fixture
+def tables(place):
+    folder = Path("results/small/tables")
+    folder.mkdir(parents=True)
+    table = pd.DataFrame({"verdict": ["reproduced", "higher", "reproduced", "no data"]}, columns=COLUMNS)
+    table.to_csv(folder / "table4.csv", index=False)
+    (folder / "table4.html").write_text("<table></table>")
+    (folder / "times.csv").write_text("dataset,model,seconds\na,svm_rbf,1\n")
+    Path("small.yaml").write_text("title: A small paper\n")
+    return sorted(folder.iterdir())
+
+
+def track_tables(tables):
+    return track_paper(STUDY, "small", tables, config="small.yaml", receipt="receipt.json", patience=5)
+
+
+def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, tmp_path):
+    done = track_tables(tables)
+    run = runs_of()["small"]
+    assert run.info.status == "FINISHED"
+    counts = {"reproduced": 2, "higher": 1, "lower": 0, "failed": 0, "no data": 1, "ours alone": 0}
+    assert run.data.metrics == {f"table4/{verdict}": count for verdict, count in counts.items()}
+    assert "snakemake small" in run.data.tags["mlflow.note.content"]
+    folder = Path(client().download_artifacts(done["parent"], "", str(tmp_path)))
+    assert {path.name for path in (folder / "tables").iterdir()} == {path.name for path in tables}
+    assert (folder / "config" / "small.yaml").exists()
+    assert json.loads(Path("receipt.json").read_text()) == done
+
+
+def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables, cells):
+    track(cells)
+    first = track_tables(tables)
+    assert first["written"]
+    assert not track_tables(tables)["written"]
+    tables[0].write_text(tables[0].read_text().replace("higher", "lower"))
+    third = track_tables(tables)
+    assert third["written"]
+    assert third["parent"] == first["parent"]
+    metrics = runs_of()["small"].data.metrics
+    assert (metrics["table4/higher"], metrics["table4/lower"]) == (0, 1)
+    assert track(cells)["written"] == []
+
+
+def test_code_outside_a_repository_is_unknown(cells, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(Path.cwd().parent))
+    track(cells)
+    tags = runs_of()["small/moons/svm_rbf"].data.tags
+    assert (tags["commit"], tags["dirty"], tags["lock"]) == ("unknown",) * 3
+
+
+def test_commit_changes_and_lock_are_told(cells):
+    Path("requirements.lock").write_text("numpy==2.0\n")
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org"]
+    for command in (["init", "-q"], ["add", "requirements.lock"], ["commit", "-qm", "lock"]):
+        subprocess.run([*git, *command], check=True)
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    code = tracking._code()
+    assert (code["commit"], code["dirty"]) == (head, "false")
+    # printf 'numpy==2.0\n' | sha256sum
+    assert code["lock"] == "4e6648d7d85857bfc096a531dd6dcd0f7423b987d7a61e232eee8ac7deff0b96"
+    Path("requirements.lock").write_text("numpy==2.1\n")
+    assert tracking._code()["dirty"] == "true"
