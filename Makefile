@@ -1,0 +1,73 @@
+# The two commands that a newcomer types are `make demo` and `make test`; `make` alone lists the rest.
+# The workflow itself is Snakemake's: these are its set-up and its habits. ARGS="..." adds arguments to the program
+# that demo, report, test and lock run.
+
+PORT ?= 5000
+STORE := mlflow.db
+
+# Snakemake's jobs find the environment's own python and tools first, activated or not.
+IN_ENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
+# The tests run in parallel, each on one thread.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+# MLflow reports its use to its makers unless told not to.
+export MLFLOW_DISABLE_TELEMETRY := true
+
+define SAY_WHERE
+.venv/bin/python -c 'import pathlib; page = pathlib.Path("results/report/index.html"); \
+    print(f"report: {page}  ({page.resolve().as_uri()})")'; \
+echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
+endef
+
+.PHONY: help env demo test ui report lint format lock unlock clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+env:  ## create or update .venv from requirements.lock (PYTHON=... names the Python to use)
+	@tools/environment.sh
+
+demo: env  ## run the whole workflow on embedded data, offline, in minutes
+	@$(IN_ENV) snakemake demo $(ARGS)
+	@$(SAY_WHERE)
+
+test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
+	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile $(ARGS)
+
+# MLflow's job queue, which nothing here uses, would be five more processes.
+ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000)
+	@test -f $(STORE) || \
+	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
+	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
+	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
+	@echo "MLflow on http://127.0.0.1:$(PORT) in a few seconds, until Ctrl-C"
+	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
+	    --host 127.0.0.1 --port $(PORT)
+
+report: env  ## bring the studies that config/config.yaml names up to date, and say where their pages are
+	@$(IN_ENV) snakemake report $(ARGS)
+	@$(SAY_WHERE)
+
+lint: env  ## check style: ruff, snakefmt, snakemake --lint
+	@$(IN_ENV) ruff check
+	@$(IN_ENV) ruff format --check
+	@$(IN_ENV) snakefmt --check Snakefile workflow
+	@$(IN_ENV) snakemake --lint
+
+format: env  ## bring the code into that style
+	@$(IN_ENV) ruff check --fix
+	@$(IN_ENV) ruff format
+	@$(IN_ENV) snakefmt Snakefile workflow
+
+lock:  ## write requirements.lock anew from pyproject.toml (ARGS=--upgrade takes the newest versions)
+	@PATH="$$PATH:$(CURDIR)/.venv/bin"; \
+	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install uv" >&2; exit 1; }; \
+	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+	    --extra lab --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock
+
+unlock:  ## free the workflow's folder after a run that was killed
+	@$(IN_ENV) snakemake --unlock
+
+clean:  ## remove results, downloads and logs; .venv and the logged runs stay
+	rm -rf results resources logs .snakemake
+	@echo "kept: .venv, $(STORE) and its artifacts (remove those by hand to forget every run)"

@@ -1,0 +1,50 @@
+"""Information-theoretic learners with scikit-learn's interface, and the workflow that regenerates papers.
+
+The public names stand here, flat: ``from entrolearn import EEMClassifier``. Each is imported when it is first
+asked for, so that ``import entrolearn`` costs milliseconds and no more than what is used ever gets loaded.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+# Where each public name is defined. The workflow reads this table without importing the package, to know
+# which module a model's results depend on: keep it a plain literal.
+_MODULES = {
+    "EEMClassifier": "entrolearn.machines.eem",
+    "EEKMClassifier": "entrolearn.machines.eem",
+    "WELMClassifier": "entrolearn.machines.elm",
+    "LSSVC": "entrolearn.machines.lssvm",
+    "EntropySearch": "entrolearn.selection",
+    "gmean_score": "entrolearn.metrics",
+    "gmean_scorer": "entrolearn.metrics",
+}
+
+# The same table for editors and type checkers, which follow imports but not `__getattr__`.
+if TYPE_CHECKING:
+    from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier
+    from entrolearn.machines.eem import EEMClassifier as EEMClassifier
+    from entrolearn.machines.elm import WELMClassifier as WELMClassifier
+    from entrolearn.machines.lssvm import LSSVC as LSSVC
+    from entrolearn.metrics import gmean_score as gmean_score
+    from entrolearn.metrics import gmean_scorer as gmean_scorer
+    from entrolearn.selection import EntropySearch as EntropySearch
+
+__all__ = [*_MODULES]
+
+
+def __getattr__(name: str):
+    if name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
+    elif name == "__version__":
+        from importlib.metadata import version  # not at the top: it costs more than all the rest
+
+        value = version(__name__)
+    else:
+        text = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(text, name=name, obj=import_module(__name__))
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

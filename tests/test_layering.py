@@ -1,0 +1,251 @@
+"""The arrows of the architecture, read from the imports of every module.
+
+lab -> selection, metrics, plotting -> the families of learners -> the leaves -> numpy, scipy, scikit-learn
+
+An import counts wherever it stands: at the top, in a function, for type checkers only, or by `import_module`
+with a literal name. A new module at the package's top, and a family's new shared part, is named in the tables
+below.
+"""
+
+import ast
+import graphlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "entrolearn"
+
+LEAVES = {"measures", "kernels", "optimize", "path", "validation"}
+# Each family with the parts that its learners are joined from. Learners do not know one another.
+FAMILIES = {
+    "machines": {"moments", "layers", "readouts"},
+    "sparse_svm": {"lp"},
+    "manifold": set(),
+    "cluster": set(),
+    "networks": set(),
+    "maxent": set(),
+}
+ABOVE_FAMILIES = {"selection", "metrics", "plotting"}
+LEVEL = dict.fromkeys(LEAVES, 0) | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE_FAMILIES, 2) | {"lab": 3}
+
+SCIENTIFIC = {"numpy", "scipy", "sklearn"}
+# What `pip install entrolearn` brings: its dependencies, and the two that scikit-learn brings along.
+INSTALLED = SCIENTIFIC | {"highspy", "joblib", "threadpoolctl"}
+ONLY_IN = {"mlflow": "lab.tracking", "matplotlib": "plotting", "pandas": "lab", "snakemake": "lab"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """Who imports what: modules relative to the package ("machines.eem", "" for its root), or a library."""
+
+    importer: str
+    imported: str
+    line: int
+    own: bool
+
+    def broken_rule(self) -> str | None:
+        """The rule that this import breaks, in words; None where it keeps them all."""
+        if self.importer == "":
+            return None  # the root's table of public names; its own test holds that it loads nothing
+        if unit(self.importer) not in LEVEL:
+            return "this module has no layer: name it in tests/test_layering.py"
+        return self._broken_arrow() if self.own else self._broken_dependency()
+
+    def _broken_arrow(self) -> str | None:
+        here, there = unit(self.importer), unit(self.imported)
+        if here == "lab":
+            return None
+        if there == "":
+            return "below lab, a name is imported from the module that defines it"
+        if there not in LEVEL:
+            return f"{there} has no layer: name it in tests/test_layering.py"
+        if LEVEL[there] > LEVEL[here]:
+            return f"arrows point down: {there} is above {here}"
+        if LEVEL[there] == LEVEL[here] == LEVEL["measures"] and there != here:
+            return "leaves never import each other"
+        if here in FAMILIES and there in FAMILIES:
+            return self._broken_family(here, there)
+        return None
+
+    def _broken_family(self, here: str, there: str) -> str | None:
+        if here != there:
+            return "families never import each other"
+        gathers = self.importer == here  # the family's __init__
+        parts = FAMILIES[here]
+        if gathers or self.imported.partition(".")[2] in parts:
+            return None
+        return f"within a family only its parts are imported ({', '.join(sorted(parts)) or 'it has none'})"
+
+    def _broken_dependency(self) -> str | None:
+        home = ONLY_IN.get(self.imported)
+        if home is not None:
+            inside = f"{self.importer}.".startswith(f"{home}.")
+            return None if inside else f"only {home} imports {self.imported}"
+        allowed = {0: SCIENTIFIC, 3: None}.get(LEVEL[unit(self.importer)], INSTALLED)
+        if allowed is None or self.imported in allowed:
+            return None
+        return f"here only {', '.join(sorted(allowed))} and the standard library are imported"
+
+
+def unit(module: str) -> str:
+    """The module's first name: a family, a leaf, "lab"."""
+    return module.partition(".")[0]
+
+
+def modules(source: Path) -> dict[str, Path]:
+    """Every module of the package with its file, the root under the empty name."""
+    found = {}
+    for file in sorted(source.rglob("*.py")):
+        parts = file.relative_to(source).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def imports(module: str, file: Path, known: set[str]) -> Iterator[Import]:
+    """What one module imports, its own package's modules by their full names, libraries by their first."""
+    for line, name in _imported_names(module, file):
+        if unit(name) == SOURCE.name:
+            own = name.partition(".")[2]
+            while own not in known:  # a name inside a module rather than a module
+                own = own.rpartition(".")[0]
+            yield Import(module, own, line, own=True)
+        elif unit(name) not in sys.stdlib_module_names:
+            yield Import(module, unit(name), line, own=False)
+
+
+def _imported_names(module: str, file: Path) -> Iterator[tuple[int, str]]:
+    package = [SOURCE.name, *filter(None, module.split("."))]
+    if file.name != "__init__.py":
+        package.pop()
+    for node in ast.walk(ast.parse(file.read_text(), str(file))):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=origin, names=names, level=level):
+                base = package[: len(package) - level + 1] if level else []
+                for alias in names:
+                    yield node.lineno, ".".join([*base, *filter(None, [origin]), alias.name])
+            case ast.Call(func=function, args=[ast.Constant(value=str(name)), *_]):
+                if ast.unparse(function) in {"import_module", "importlib.import_module", "__import__"}:
+                    yield node.lineno, name
+
+
+def violations(source: Path) -> list[str]:
+    """One line per import that breaks a rule: file, line, what it imports, the rule."""
+    known = modules(source)
+    return [
+        f"{file.relative_to(source.parent)}:{each.line} imports {each.imported or 'the root'}: {rule}"
+        for module, file in known.items()
+        for each in imports(module, file, set(known))
+        if (rule := each.broken_rule())
+    ]
+
+
+def cycle(source: Path) -> list[str]:
+    """Modules that import each other in a circle; empty where there is none."""
+    known = modules(source)
+    graph = {
+        module: {each.imported for each in imports(module, file, set(known)) if each.own} - {module}
+        for module, file in known.items()
+        if module  # the root imports lazily, and for type checkers
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_every_import_follows_the_arrows():
+    assert (found := violations(SOURCE)) == [], "\n".join(found)
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert cycle(SOURCE) == []
+
+
+@pytest.fixture
+def plant(tmp_path):
+    """A small package that keeps the rules; the function puts one more line into one of its files."""
+    package = tmp_path / SOURCE.name
+    kept = {
+        "__init__.py": "from entrolearn.machines.eem import EEMClassifier",
+        "validation.py": "from sklearn.utils import check_array",
+        "path.py": "import functools\nfrom sklearn.base import clone",
+        "measures/__init__.py": "from entrolearn.measures.density import bandwidth",
+        "measures/density.py": "import math\nimport numpy as np",
+        "metrics.py": "from sklearn.metrics import make_scorer",
+        "selection.py": "import joblib\nfrom entrolearn import measures\nfrom .metrics import gmean",
+        "plotting.py": "import matplotlib.pyplot as plt",
+        "machines/__init__.py": "",
+        "machines/moments.py": "import numpy",
+        "machines/layers.py": "import scipy.linalg",
+        "machines/readouts.py": "from .moments import ClassMoments",
+        "machines/eem.py": "from entrolearn.machines import layers, readouts\nfrom ..path import path",
+        "machines/elm.py": "from entrolearn.machines.layers import RandomLayer",
+        "cluster/__init__.py": "from .cec import CEC",
+        "cluster/cec.py": "from entrolearn.measures import bandwidth",
+        "lab/__init__.py": "",
+        "lab/stages.py": "import pandas\nfrom entrolearn import EEMClassifier\nfrom . import tracking",
+        "lab/tracking.py": "import mlflow",
+    }
+    for name, text in kept.items():
+        file = package / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{text}\n")
+
+    def add(name: str, line: str) -> Path:
+        with (package / name).open("a") as file:
+            file.write(f"{line}\n")
+        return package
+
+    return add
+
+
+def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
+    package = plant("metrics.py", "")
+    assert violations(package) == []
+    assert cycle(package) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "rule"),
+    [
+        ("machines/eem.py", "from entrolearn.cluster.cec import CEC", "families never import each other"),
+        ("cluster/cec.py", "from ..machines import moments", "families never import each other"),
+        ("machines/elm.py", "from entrolearn.machines.eem import EEM", "only its parts are imported"),
+        ("machines/layers.py", "from .eem import EEM", "only its parts are imported"),
+        ("machines/elm.py", "from entrolearn import EEMClassifier", "from the module that defines it"),
+        ("machines/eem.py", "import entrolearn.selection", "arrows point down: selection is above machines"),
+        ("path.py", "from entrolearn.machines import eem", "arrows point down: machines is above path"),
+        ("selection.py", "from entrolearn.lab import stages", "arrows point down: lab is above selection"),
+        (
+            "path.py",
+            "def f():\n    from entrolearn.measures import density",
+            "leaves never import each other",
+        ),
+        ("machines/eem.py", "import pandas as pd", "only lab imports pandas"),
+        ("selection.py", "def f():\n    import snakemake.utils", "only lab imports snakemake"),
+        ("lab/stages.py", "import mlflow.sklearn", "only lab.tracking imports mlflow"),
+        ("lab/stages.py", "import_module('mlflow')", "only lab.tracking imports mlflow"),
+        ("lab/stages.py", "from matplotlib import pyplot", "only plotting imports matplotlib"),
+        ("measures/density.py", "import joblib", "here only numpy, scipy, sklearn"),
+        ("machines/eem.py", "import torch", "here only highspy, joblib, numpy"),
+        ("helpers.py", "import os.path, numpy", "this module has no layer"),
+    ],
+)
+def test_planted_violation_is_found_with_its_file_line_and_rule(plant, file, line, rule):
+    package = plant(file, line)
+    (found,) = violations(package)
+    at = (package / file).read_text().splitlines().index(line.splitlines()[-1]) + 1
+    assert found.startswith(f"{SOURCE.name}/{file}:{at} imports ")
+    assert rule in found
+
+
+def test_planted_circle_is_found_even_where_one_of_its_imports_waits_in_a_function(plant):
+    package = plant("machines/moments.py", "def f():\n    from entrolearn.machines import readouts")
+    assert violations(package) == []
+    assert set(cycle(package)) == {"machines.moments", "machines.readouts"}
