@@ -1,0 +1,40 @@
+"""scikit-learn's own checks over every public estimator."""
+
+import inspect
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import entrolearn
+from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, EntropySearch, WELMClassifier
+
+ESTIMATORS = [
+    EEMClassifier(random_state=0),
+    EEMClassifier(activation="sigmoid", covariance="oas"),
+    EEMClassifier(activation="nsigmoid", covariance=1e-3),
+    EEKMClassifier(random_state=0),
+    EEKMClassifier(kernel="linear", n_landmarks=5),
+    WELMClassifier(),
+    WELMClassifier(solver="cholesky", C=10.0, class_weight=None),
+    LSSVC(),
+    LSSVC(class_weight="balanced", kernel="poly"),
+    EntropySearch(SVC(), {"C": [0.1, 1.0]}),
+    EntropySearch(EEMClassifier(random_state=0), {"n_hidden": [10, 50]}, criterion="kde"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def test_every_public_estimator_is_checked():
+    public = {
+        name
+        for name in entrolearn.__all__
+        if inspect.isclass(getattr(entrolearn, name)) and issubclass(getattr(entrolearn, name), BaseEstimator)
+    }
+    assert public == {type(estimator).__name__ for estimator in ESTIMATORS}
