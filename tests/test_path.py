@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
@@ -142,6 +143,17 @@ def test_sparse_rows_take_the_same_path(data, partition):
         sparse = points(path, estimator, (csr_array(X), y), partition, grid)
         agreement = [(dense[key].prediction == sparse[key].prediction).mean() for key in dense]
         assert np.mean(agreement) > 0.99
+
+
+def test_tables_and_integers_take_the_same_path(data, partition):
+    X, y = np.rint(10 * data[0]).astype(int), data[1]
+    for estimator, grid in SHORTCUTS:
+        points_of = [
+            points(path, estimator, (form, y), partition, grid)
+            for form in (X.astype(float), X, pd.DataFrame(X))
+        ]
+        for key, point in points_of[0].items():
+            assert all(np.array_equal(point.prediction, other[key].prediction) for other in points_of[1:])
 
 
 def test_a_random_machine_without_a_seed_takes_the_default(data, partition):

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_X_y
 
 __all__ = ["Partition", "PathPoint", "path"]
 
@@ -145,6 +145,7 @@ def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) 
     if len(classes) != 2 or not all(_has_numeric_rbf_kernel(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
     for gamma in dict.fromkeys(machine.gamma for machine in machines):
         kernel = rbf_kernel(X, gamma=gamma)
         for left_out in partition.left_out:

@@ -12,7 +12,7 @@ from warnings import warn
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -418,6 +418,7 @@ def _eem_path(
     if not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
     for members in same_settings(machines, "activation", "random_state"):
         layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
@@ -441,6 +442,7 @@ def _eekm_path(
     if not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
     for left_out in partition.left_out:
         rows = partition.training(left_out)

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -224,6 +224,7 @@ def _welm_path(
     if not all(isinstance(machine.random_state, Integral) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
     classes, codes = np.unique(y, return_inverse=True)
     for members in same_settings(machines, "activation", "random_state"):
         layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)

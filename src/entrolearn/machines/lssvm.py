@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -205,6 +206,7 @@ def _lssvc_path(estimator: LSSVC, X, y, partition: Partition, grid: Sequence[dic
     if not resolved or any(machine.kernel == "precomputed" for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
     for members in same_settings(machines, "kernel", "gamma", "degree", "coef0"):
         first = machines[members[0]]
         params = kernel_params(X, first.kernel, first.gamma, first.degree, first.coef0)
