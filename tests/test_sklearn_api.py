@@ -24,7 +24,7 @@ ESTIMATORS = [
     LSSVC(class_weight="balanced", kernel="poly"),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),
     EntropySearch(
-        # Scaled first: far from [0, 1] every rbf unit is zero, and a search says that it has nothing to choose.
+        # Scaled first: far from [0, 1] every rbf unit is zero, and a search has nothing to choose.
         make_pipeline(MinMaxScaler(), EEMClassifier(random_state=0)),
         {"eemclassifier__n_hidden": [10, 50]},
         criterion="kde",

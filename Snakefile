@@ -1,0 +1,42 @@
+# From data sets to the papers' tables. `snakemake eem` makes one study, `snakemake papers` all of them,
+# `snakemake` those that config/config.yaml names; `snakemake -n` says what would be done.
+from snakemake.utils import min_version
+
+min_version("9.13")
+
+
+configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        [study_files(paper) for paper in SETTINGS["papers"]],
+
+
+rule papers:
+    input:
+        [study_files(paper) for paper in STUDIES],
+
+
+# One target for each study, of its name.
+for paper in STUDIES:
+
+    rule:
+        name:
+            paper
+        input:
+            study_files(paper),
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/select.smk"
+include: "workflow/rules/tracking.smk"
+include: "workflow/rules/report.smk"

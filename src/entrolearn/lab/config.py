@@ -1,0 +1,293 @@
+"""Studies and settings: read, checked, and told apart into the cells that the workflow computes.
+
+Everything that a person writes is checked here, before a job starts, and what is wrong is told in one line:
+the file, the place in it, what was found there and what is accepted.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from entrolearn.lab.registry import expand_values
+from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, did_you_mean, locate
+
+# Settings that add a user's own files to the project's.
+EXTRA = ("extra_studies", "extra_datasets")
+
+
+class ConfigError(ValueError):
+    """Something in a configuration file that cannot be run."""
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+
+def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, dict, dict]:
+    """Everything that there is to configure: the catalog of data sets, the studies and the settings.
+
+    Parameters
+    ----------
+    home : path
+        The folder of the Snakefile.
+    config : mapping
+        The workflow's config.
+    """
+    home = Path(home)
+    schemas = home / "workflow" / "schemas"
+    _check_schema(config, schemas / "config.yaml", "config")
+    extra = {name: [Path(config[name])] if config.get(name) else [] for name in EXTRA}
+    catalog = load_catalog(
+        [home / "config" / "datasets.yaml", *extra["extra_datasets"]], schemas / "dataset.yaml"
+    )
+    studies = load_studies(
+        [home / "config" / "papers", *extra["extra_studies"]], schemas / "paper.yaml", catalog
+    )
+    return catalog, studies, load_settings(config, studies)
+
+
+def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
+    """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
+    papers = config["papers"]
+    papers = [papers] if isinstance(papers, str) else list(papers)
+    for paper in papers:
+        _check_known(paper, studies, "config", "papers", "study")
+    return {"store": None, "mirror": None, **dict.fromkeys(EXTRA), **config, "papers": papers}
+
+
+def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
+    """The entries of some catalogs of data sets, by key. A key is in one of them only."""
+    catalog: dict[str, dict] = {}
+    for file in files:
+        entries = read_yaml(file)
+        _check_schema(entries, schema, str(file))
+        if repeated := sorted(catalog.keys() & entries.keys()):
+            raise ConfigError(
+                f"{file}: there is a data set {repeated[0]!r} already; give this one another key"
+            )
+        catalog |= entries
+    return catalog
+
+
+def load_studies(folders: Iterable[Path], schema: Path, catalog: Iterable[str]) -> dict[str, dict]:
+    """Every study of some folders by name, which is its file's.
+
+    Raises
+    ------
+    ConfigError
+        For the first thing that is wrong in any of them.
+    """
+    studies: dict[str, dict] = {}
+    for folder in folders:
+        files = sorted(Path(folder).glob("*.yaml"))
+        if not files:
+            raise ConfigError(f"{folder}: no study (*.yaml) in this folder")
+        for file in files:
+            if file.stem in studies:
+                raise ConfigError(
+                    f"{file}: there is a study {file.stem!r} already; give this file another name"
+                )
+            studies[file.stem] = load_study(file, schema, catalog)
+    return studies
+
+
+def load_study(file: Path, schema: Path, catalog: Iterable[str]) -> dict:
+    """A study as a plain dict, defaults filled in, every name in it known to exist.
+
+    Parameters
+    ----------
+    file : Path
+    schema : Path
+        JSON schema of study files.
+    catalog : iterable of str
+        The data sets that there are.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", file.stem):
+        raise ConfigError(
+            f"{file}: a study's file is named in lower-case letters, digits and _, such as eem.yaml"
+        )
+    study = read_yaml(file)
+    _check_schema(study, schema, str(file))
+    study = _with_defaults(study)
+    for group, keys in study["datasets"].items():
+        for key in keys:
+            _check_known(key, catalog, file, f"datasets.{group}", "data set")
+    for name, model in study["models"].items():
+        _check_model(file, name, model)
+    for name, table in study["tables"].items():
+        _check_table(file, name, table, study)
+    if "published" in study:
+        study["published"] = _published(file, study["published"])
+    return {**study, "file": str(file)}
+
+
+def read_yaml(file: Path):
+    """A YAML file's content. Refuses a repeated key, and reads ``1e-3`` as the number that it looks like."""
+    try:
+        return yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}" if mark else "?"
+        raise ConfigError(f"{file}: {where}: {error.problem or error.context}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{file}: {' '.join(str(error).split())}") from None
+
+
+class _Loader(yaml.SafeLoader):
+    def construct_mapping(self, node, deep=False):
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key.value!r} is repeated", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
+)
+
+
+# ------------------------------------------------------------------------------------------------- cells
+
+
+def table_cells(study: Mapping, table: str) -> list[tuple[str, str]]:
+    """The (data set, model) pairs that a table shows, row by row."""
+    entry = study["tables"][table]
+    models = list(study["models"]) if entry["models"] == "all" else entry["models"]
+    return [(dataset, model) for dataset in study["datasets"][entry["datasets"]] for model in models]
+
+
+def study_cells(study: Mapping) -> list[tuple[str, str]]:
+    """The (data set, model) pairs that any of a study's tables shows, each once."""
+    return list(dict.fromkeys(cell for table in study["tables"] for cell in table_cells(study, table)))
+
+
+def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
+    """All that decides the results of one cell, and nothing else: a cell is recomputed when this changes."""
+    entry = study["models"][model]
+    return {
+        "paper": paper,
+        "dataset": dataset,
+        "model": model,
+        "label": entry["label"],
+        "estimator": entry["estimator"],
+        "params": entry["params"],
+        "steps": entry["steps"],
+        "grid": entry["grid"],
+        "seed": seed,
+        "metrics": study["metrics"],
+        "criteria": study["criteria"],
+        "limit_seconds": study["limits"]["seconds"],
+    }
+
+
+# ------------------------------------------------------------------------------------------------ checking
+
+
+def _with_defaults(study: dict) -> dict:
+    models = {
+        name: {"sublabel": "", "params": {}, "steps": [], **model, "grid": _expanded(model.get("grid", {}))}
+        for name, model in study["models"].items()
+    }
+    return {
+        "reference": "",
+        "url": "",
+        "errata": [],
+        **study,
+        "protocol": {"repeats": 1, "inner": "leave-two-folds-out", **study["protocol"]},
+        "limits": {"seconds": 3600, **study.get("limits", {})},
+        "models": models,
+        "tables": {name: {"notes": [], **table} for name, table in study["tables"].items()},
+    }
+
+
+def _expanded(grid: Mapping) -> dict[str, list]:
+    return {name: expand_values(values) for name, values in grid.items()}
+
+
+def _check_model(file: Path, name: str, model: Mapping) -> None:
+    where = f"models.{name}"
+    try:
+        locate(model["estimator"])
+        check_parameters(model["estimator"], model["params"], what=f"{where}.params")
+        check_parameters(model["estimator"], model["grid"], what=f"{where}.grid")
+        for step in model["steps"]:
+            locate(step["estimator"])
+            check_parameters(step["estimator"], step.get("params", {}), what=f"{where}.steps")
+    except UnknownEstimatorError as error:
+        raise ConfigError(f"{file}: {where}: {error}") from None
+
+
+def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
+    where = f"tables.{name}"
+    _check_known(table["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
+    for model in () if table["models"] == "all" else table["models"]:
+        _check_known(model, study["models"], file, f"{where}.models", "model")
+    _check_known(table["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
+    _check_known(table["criterion"], study["criteria"], file, f"{where}.criterion", "criterion of this study")
+
+
+def _published(file: Path, published: str) -> str:
+    found = os.path.normpath(file.parent / published)
+    if not os.path.isfile(found):
+        raise ConfigError(f"{file}: published: there is no file {found}")
+    return found
+
+
+def _check_known(name: str, known: Iterable[str], file, where: str, what: str) -> None:
+    known = list(known)
+    if name not in known:
+        hint = did_you_mean(name, known)
+        raise ConfigError(f"{file}: {where}: unknown {what} {name!r}{hint}; accepted: {', '.join(known)}")
+
+
+def _check_schema(data, schema: Path, file: str) -> None:
+    errors = list(_validator(schema).iter_errors(data))
+    if not errors:
+        return
+    # A misspelt key is reported before the key that it leaves missing.
+    typos = [error for error in errors if error.validator == "additionalProperties"]
+    error = (typos or errors)[0]
+    where = ".".join(str(part) for part in error.absolute_path)
+    raise ConfigError(f"{file}: {where + ': ' if where else ''}{_in_words(error)}")
+
+
+@cache
+def _validator(schema: Path) -> Draft202012Validator:
+    return Draft202012Validator(yaml.safe_load(Path(schema).read_text(encoding="utf-8")))
+
+
+def _in_words(error: ValidationError) -> str:
+    """A schema violation in one line: what was found, what is accepted."""
+    found, wanted = error.instance, error.validator_value
+    match error.validator:
+        case "additionalProperties":
+            known = list(error.schema["properties"])
+            key = next(key for key in found if key not in known)
+            return f"unknown key {key!r}{did_you_mean(key, known)}; accepted: {', '.join(known)}"
+        case "required":
+            return f"the key {next(key for key in wanted if key not in found)!r} is missing"
+        case "enum":
+            accepted = ", ".join(str(value) for value in wanted)
+            return f"found {found!r}{did_you_mean(str(found), wanted)}; accepted: {accepted}"
+        case "type":
+            wanted = wanted if isinstance(wanted, str) else " or ".join(wanted)
+            return f"found {_shortened(found)}, expected a value of type {wanted}"
+    if error.schema is False:
+        return "this key is not accepted beside the others of this entry"
+    if "description" in error.schema:
+        return f"found {_shortened(found)}, expected {error.schema['description']}"
+    return " ".join(error.message.split())
+
+
+def _shortened(value) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

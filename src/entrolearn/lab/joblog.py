@@ -1,0 +1,68 @@
+"""What a job says: everything in its log file, and in the terminal what a person waiting wants to know."""
+
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+EVERY_SECONDS = 20.0
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def job_log(path: str, name: str) -> Iterator[None]:
+    """Log to a file; let an error end the job with its traceback there and one line in the terminal.
+
+    Parameters
+    ----------
+    path : str
+        The job's log file.
+    name : str
+        What the job is about, which the line in the terminal begins with.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=path,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(name)s: %(message)s",
+        force=True,
+    )
+    logging.captureWarnings(True)
+    logger.info("%s: begun", name)
+    try:
+        yield
+    except Exception as error:
+        logger.exception("%s: failed", name)
+        reason = " ".join(str(error).split()) or type(error).__name__
+        print(f"{name}: {reason} (traceback in {path})", file=sys.stderr)
+        raise SystemExit(1) from None
+    logger.info("%s: done", name)
+
+
+class Progress:
+    """Reports how far a long job is: at most one line in the terminal every `every` seconds.
+
+    Parameters
+    ----------
+    name : str
+        What the line begins with.
+    every : float
+        Seconds between two lines. A job that is done sooner says nothing.
+    """
+
+    def __init__(self, name: str, every: float = EVERY_SECONDS):
+        self.name, self.every = name, every
+        self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._last < self.every:
+            return
+        self._last = now
+        line = f"{self.name}: {done} of {total} fits, {100 * done // total} %"
+        logger.info(line)
+        print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,189 @@
+"""Selection: which grid point each criterion takes, what it scores, and the chosen model fitted for good."""
+
+import io
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+import skops.io
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+
+from entrolearn.lab.registry import build, seed_from, step_params
+from entrolearn.selection import best_point
+
+ORACLE = "oracle"
+TIMED_AT_LEAST = 0.5  # seconds: what takes less is repeated, and the quickest time counts
+TIMED_AT_MOST = 5  # repetitions
+
+
+def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
+    """What each criterion chose in each fold, and how that scores on the rows left out.
+
+    A criterion takes the candidate with its largest value; an undefined one (NaN) is never taken, and ties,
+    an infinite divergence among them, go to the larger Gaussian divergence, then to the earlier grid point.
+    The criterion ``oracle`` takes, for all folds of a repeat, the grid point with the best mean test score:
+    a diagnostic that looks at test data.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        As :func:`entrolearn.lab.training.train_cell` gives it.
+    cell : mapping
+        As :func:`entrolearn.lab.config.cell_spec` gives it.
+
+    Returns
+    -------
+    DataFrame
+        One row per repeat, fold and criterion; where nothing could be chosen, ``success`` is False.
+    """
+    rows = []
+    for repeat, of_repeat in candidates.groupby("repeat"):
+        oracle = _oracle_point(of_repeat, cell)
+        for fold, of_fold in of_repeat.groupby("fold"):
+            usable = of_fold[of_fold["success"]]
+            place = {name: cell[name] for name in ("paper", "dataset", "model")} | {
+                "repeat": repeat,
+                "fold": fold,
+            }
+            for criterion in cell["criteria"]:
+                row, value = _best(usable, usable[_column(criterion, cell)].to_numpy())
+                rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, cell)})
+            point, value = oracle
+            row = None if point is None else usable[usable["point"] == point].iloc[0]
+            rows.append({**place, "criterion": ORACLE, **_chosen(row, value, of_fold, cell)})
+    return _frame(rows, cell)
+
+
+def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
+    """The parameters that the study's first criterion chose most often; the earlier grid point of equals."""
+    chosen = scores[(scores["criterion"] == cell["criteria"][0]) & scores["success"]]
+    if chosen.empty:
+        return None
+    times = Counter(chosen["point"])
+    point = min(times, key=lambda point: (-times[point], point))
+    return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])
+
+
+def refit(dataset, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
+    """Fit the chosen model on all rows, alone, and measure what a user would pay for it.
+
+    Returns
+    -------
+    fitted : estimator
+    facts : dict
+        ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` on all rows (the
+        quickest of a few where they are short); ``n_stored_numbers`` in the fitted arrays.
+    """
+    seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
+    estimator = build(cell, seed).set_params(**step_params(cell, params))
+    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(dataset.X, dataset.y))
+    _, predict_seconds = _timed(lambda: fitted.predict(dataset.X))
+    return fitted, {
+        "params": dict(params),
+        "chosen_by": cell["criteria"][0],
+        "estimator": cell["estimator"],
+        "fit_seconds": fit_seconds,
+        "predict_seconds": predict_seconds,
+        "n_stored_numbers": n_stored_numbers(fitted),
+    }
+
+
+def n_stored_numbers(fitted) -> int:
+    """How many numbers a fitted estimator keeps in arrays, those of the estimators inside it included.
+
+    Examples
+    --------
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> lda = LinearDiscriminantAnalysis(solver="lsqr").fit([[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1])
+    >>> n_stored_numbers(lda)  # coef_, intercept_, covariance_, priors_, classes_ (2) and means_ (2) …
+    9
+    """
+    counted: set[int] = set()
+
+    def count(value) -> int:
+        if id(value) in counted:
+            return 0
+        counted.add(id(value))
+        if isinstance(value, np.ndarray):
+            return value.size if value.dtype.kind in "fiub" else sum(count(item) for item in value.flat)
+        if sparse.issparse(value):
+            return value.nnz
+        if isinstance(value, (list, tuple)):
+            return sum(count(item) for item in value)
+        if isinstance(value, BaseEstimator):
+            return sum(count(item) for item in vars(value).values())
+        return 0
+
+    return count(fitted)
+
+
+def dump(fitted: BaseEstimator) -> bytes:
+    """A fitted estimator in the skops format, which is read without running code that it brings along."""
+    buffer = io.BytesIO()
+    skops.io.dump(fitted, buffer)
+    return buffer.getvalue()
+
+
+def _best(usable: pd.DataFrame, values: np.ndarray) -> tuple[pd.Series | None, float | None]:
+    if np.isnan(values).all():
+        return None, None
+    best = best_point(values, usable["dcs_gaussian"].to_numpy())
+    return usable.iloc[best], values[best]
+
+
+def _column(criterion: str, cell: Mapping) -> str:
+    return f"cv_{cell['metrics'][0]}" if criterion == "cv" else criterion
+
+
+def _oracle_point(of_repeat: pd.DataFrame, cell: Mapping) -> tuple[int | None, float | None]:
+    """The grid point with the best mean test score among those with a score in every fold."""
+    column = f"test_{cell['metrics'][0]}"
+    scores = of_repeat[of_repeat["success"]].pivot(index="point", columns="fold", values=column)
+    scores = scores.reindex(columns=of_repeat["fold"].unique()).dropna()
+    if scores.empty:
+        return None, None
+    means = scores.mean(axis=1)
+    return int(means.idxmax()), float(means.max())
+
+
+def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, cell: Mapping) -> dict:
+    if row is not None:
+        scores = {metric: row[f"test_{metric}"] for metric in cell["metrics"]}
+        return {
+            "point": row["point"],
+            "params": row["params"],
+            "criterion_value": value,
+            **scores,
+            "success": True,
+            "error": "",
+        }
+    errors = Counter(error for error in of_fold["error"] if error)
+    reason = errors.most_common(1)[0][0] if errors else "the criterion is undefined for every grid point"
+    nothing = dict.fromkeys(["criterion_value", *cell["metrics"]], np.nan)
+    return {"point": -1, "params": "", **nothing, "success": False, "error": reason}
+
+
+def _frame(rows: list[dict], cell: Mapping) -> pd.DataFrame:
+    """Score rows in the order of their columns' contract, typed also where there is no row."""
+    types = (
+        dict.fromkeys(["paper", "dataset", "model"], "str")
+        | dict.fromkeys(["repeat", "fold"], "int64")
+        | {"criterion": "str", "point": "int64", "params": "str", "criterion_value": "float64"}
+        | dict.fromkeys(cell["metrics"], "float64")
+        | {"success": "bool", "error": "str"}
+    )
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+
+def _timed(action: Callable):
+    """The result of an action and its seconds."""
+    times = []
+    while not times or (sum(times) < TIMED_AT_LEAST and len(times) < TIMED_AT_MOST):
+        started = time.perf_counter()
+        result = action()
+        times.append(time.perf_counter() - started)
+    return result, min(times)

@@ -1,0 +1,247 @@
+"""What can be known of a learner from its source, without importing it.
+
+The workflow asks about every learner of every study before a job starts: does it exist, does it take these
+parameters, which files would change its results? Importing scikit-learn alone takes longer than all of that.
+"""
+
+import ast
+import difflib
+import hashlib
+import importlib.util
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+class UnknownEstimatorError(ValueError):
+    """No such class, or no such parameter of it."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Where a class is defined, and the parameters it takes (None where the source does not say)."""
+
+    module: str
+    parameters: tuple[str, ...] | None
+
+
+def locate(import_path: str) -> Definition:
+    """Find the class behind an import path without importing anything.
+
+    Raises
+    ------
+    UnknownEstimatorError
+        With what was meant, where that can be guessed. A class that only running code could find (a star
+        import, a module's ``__getattr__``) is given the benefit of the doubt.
+    """
+    module, _, name = import_path.rpartition(".")
+    if importlib.util.find_spec(module.partition(".")[0]) is None:
+        raise UnknownEstimatorError(f"{import_path!r}: no package {module.partition('.')[0]!r} is installed")
+    if _module_file(module) is None:
+        raise UnknownEstimatorError(f"{import_path!r}: no module {module!r}")
+    return _definition(module, name, import_path)
+
+
+def check_parameters(import_path: str, names, *, what: str) -> None:
+    """Refuse the first of `names` that the class does not take."""
+    accepted = locate(import_path).parameters
+    if accepted is None:
+        return
+    for name in names:
+        if name not in accepted:
+            raise UnknownEstimatorError(
+                f"{import_path} has no parameter {name!r} ({what})"
+                f"{did_you_mean(name, accepted)}; accepted: {', '.join(accepted)}"
+            )
+
+
+def did_you_mean(word: str, known) -> str:
+    """`", did you mean …?"`, or nothing where no known word is close."""
+    close = difflib.get_close_matches(str(word), [str(name) for name in known], n=1)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def source_digests(*import_paths: str) -> dict[str, str]:
+    """A digest of each module behind some classes or modules, so that a change of code can be noticed.
+
+    All modules reached by imports, within entrolearn and within packages under development (anything that
+    is not installed into the environment's library folder). Installed libraries are left to the lock file.
+    The top package's ``__init__`` is a list of names, not code that results depend on, and is left out.
+    Comments, docstrings and layout do not count.
+
+    Returns
+    -------
+    dict
+        Module name -> the first digits of its syntax tree's sha256.
+    """
+    todo = [path if _module_file(path) else locate(path).module for path in import_paths]
+    digests: dict[str, str] = {}
+    while todo:
+        module = todo.pop()
+        file = _module_file(module)
+        if module in digests or module == "entrolearn" or file is None:
+            continue
+        if _under_development(module, file):
+            digests[module] = _digest(file)
+            todo += _imported(module, file)
+    return dict(sorted(digests.items()))
+
+
+@cache
+def _digest(file: Path) -> str:
+    tree = ast.parse(file.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body[0] = ast.Pass()
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:12]
+
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _definition(module: str, name: str, import_path: str) -> Definition:
+    file = _module_file(module)
+    if file is None:
+        raise UnknownEstimatorError(f"{import_path!r}: its module {module!r} does not exist")
+    if file.suffix != ".py":
+        return Definition(module, None)
+    names, open_ended = _names(module, file)
+    if name in names:
+        target = names[name]
+        if isinstance(target, ast.ClassDef):
+            return Definition(module, _constructor_parameters(target))
+        if target is None or target[0] == module:
+            return Definition(module, None)
+        return _definition(*target, import_path)
+    if open_ended:
+        return Definition(module, None)
+    raise UnknownEstimatorError(f"{import_path!r}: no {name!r} in {module}{did_you_mean(name, names)}")
+
+
+@cache
+def _names(module: str, file: Path) -> tuple[dict, bool]:
+    """What a module defines: name -> class node, (module, name) it comes from, or None; and whether
+    running the module could define more."""
+    names: dict = {}
+    open_ended = False
+    for node in _top_level(_parse(file)):
+        if isinstance(node, ast.ClassDef):
+            names[node.name] = node
+        elif isinstance(node, ast.FunctionDef):
+            names[node.name] = None
+            open_ended |= node.name == "__getattr__" and not _lazy_table(module, file)
+        elif isinstance(node, ast.ImportFrom):
+            source = _absolute(module, file, node)
+            for alias in node.names:
+                open_ended |= alias.name == "*"
+                names[alias.asname or alias.name] = (source, alias.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id: None for target in node.targets if isinstance(target, ast.Name)}
+    names |= {name: (source, name) for name, source in _lazy_table(module, file).items()}
+    return names, open_ended
+
+
+def _lazy_table(module: str, file: Path) -> dict[str, str]:
+    """A package's public name -> module table, from which its ``__getattr__`` imports on first use."""
+    if file.name != "__init__.py":
+        return {}
+    for node in _parse(file).body:
+        value = getattr(node, "value", None)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(value, ast.Dict):
+            try:
+                table = ast.literal_eval(value)
+            except ValueError:
+                continue
+            full = {name: _resolve(module, str(source)) for name, source in table.items()}
+            if any(_module_file(source) for source in full.values()):
+                return full
+    return {}
+
+
+def _resolve(package: str, source: str) -> str:
+    """A module's full name from the way a package writes it: ``.a.b``, ``a.b`` of the package, or in full."""
+    if source.startswith("."):
+        return importlib.util.resolve_name(source, package)
+    return source if source.startswith(f"{package}.") else f"{package}.{source}"
+
+
+def _constructor_parameters(node: ast.ClassDef) -> tuple[str, ...] | None:
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+            arguments = item.args
+            if arguments.kwarg or arguments.vararg:
+                return None
+            names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            return tuple(argument.arg for argument in names[1:])
+    return None  # inherited
+
+
+def _imported(module: str, file: Path) -> Iterator[str]:
+    """Modules that a module imports, wherever in it the import stands."""
+    for node in ast.walk(_parse(file)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = _absolute(module, file, node)
+            for alias in node.names:
+                if _module_file(f"{source}.{alias.name}"):
+                    yield f"{source}.{alias.name}"
+                elif source == "entrolearn":
+                    yield locate(f"{source}.{alias.name}").module
+                else:
+                    yield source
+
+
+def _absolute(module: str, file: Path, node: ast.ImportFrom) -> str:
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    name = "." * node.level + (node.module or "")
+    return importlib.util.resolve_name(name, package) if node.level else name
+
+
+def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Statements that run on import, those under ``if`` and ``try`` included."""
+    todo = list(tree.body)
+    while todo:
+        node = todo.pop(0)
+        yield node
+        if isinstance(node, (ast.If, ast.Try)):
+            todo += [*node.body, *node.orelse]
+            todo += [item for handler in getattr(node, "handlers", []) for item in handler.body]
+
+
+@cache
+def _parse(file: Path) -> ast.Module:
+    return ast.parse(file.read_bytes())
+
+
+@cache
+def _module_file(module: str) -> Path | None:
+    """The file of a module, found in the file system: finding a submodule's spec would import its parents."""
+    top, *rest = module.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return None
+    if spec is None or spec.origin in (None, "built-in", "frozen"):
+        return None
+    if not rest:
+        return Path(spec.origin)
+    for folder in spec.submodule_search_locations or ():
+        place = Path(folder, *rest)
+        candidates = (
+            place / "__init__.py",
+            place.with_suffix(".py"),
+            *place.parent.glob(f"{place.name}.*.so"),
+        )
+        if found := next((file for file in candidates if file.is_file()), None):
+            return found
+    return None
+
+
+def _under_development(module: str, file: Path) -> bool:
+    if module.partition(".")[0] == "entrolearn":
+        return True
+    libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")}
+    return file.suffix == ".py" and not any(file.is_relative_to(folder) for folder in libraries)

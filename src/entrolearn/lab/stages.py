@@ -1,0 +1,70 @@
+"""The two stages of a cell, from files to files: train its grid, then select from it."""
+
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from entrolearn.lab.atomic import replacing
+from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
+from entrolearn.lab.records import read_json, write_json
+from entrolearn.lab.selecting import choose, dump, headline_params, refit
+from entrolearn.lab.training import train_cell, without_data
+from entrolearn.path import describe
+
+logger = logging.getLogger(__name__)
+
+
+def train(
+    dataset: str,
+    folds: str,
+    candidates: str,
+    record: str,
+    cell: Mapping,
+    progress: Callable[[int, int], None],
+) -> None:
+    """Read a scaled data set and its folds; write the cell's candidates and its record."""
+    try:
+        table, outcome = train_cell(load_dataset(dataset), load_folds(folds), cell, progress)
+    except DataUnavailable as absence:
+        table, outcome = without_data(cell, str(absence))
+    _write_parquet(candidates, table)
+    write_json(record, outcome)
+    logger.info("%d of %d candidates failed", outcome["n_failed"], outcome["n_candidates"])
+
+
+def select(
+    dataset: str, candidates: str, record: str, scores: str, fitted: str, facts: str, cell: Mapping
+) -> None:
+    """Read a cell's candidates; write what each criterion chose, the model fitted for good and its facts.
+
+    A cell without a result leaves an empty file in the model's place and the reason among the facts.
+    """
+    chosen = choose(pd.read_parquet(candidates), cell)
+    _write_parquet(scores, chosen)
+    outcome = read_json(record)
+    model, found = b"", {"error": outcome["error"]}
+    params = headline_params(chosen, cell)
+    if outcome["success"] and params is None:
+        found = {"error": f"{cell['criteria'][0]} is undefined for every candidate"}
+    elif outcome["success"]:
+        model, found = _refit(dataset, params, cell)
+    with replacing(fitted) as temporary:
+        temporary.write_bytes(model)
+    write_json(facts, found)
+
+
+def _refit(dataset: str, params: Mapping, cell: Mapping) -> tuple[bytes, dict]:
+    try:
+        estimator, facts = refit(load_dataset(dataset), params, cell)
+        return dump(estimator), facts
+    except Exception as error:
+        logger.exception("the chosen model could not be fitted on all rows")
+        return b"", {"error": describe(error)}
+
+
+def _write_parquet(path: str, table: pd.DataFrame) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        table.to_parquet(temporary, index=False)

@@ -1,0 +1,193 @@
+# What the rules share: the configuration, checked before any job starts, and where things are.
+import json
+import os
+from itertools import chain
+from pathlib import Path
+
+try:
+    from entrolearn.lab.config import (
+        ConfigError,
+        cell_spec,
+        load_configuration,
+        study_cells,
+        table_cells,
+    )
+    from entrolearn.lab.registry import seed_from
+    from entrolearn.lab.sources import source_digests
+except ImportError as error:
+    raise WorkflowError(
+        f"{error}: run `make env`, then `. .venv/bin/activate`, then this again"
+    ) from None
+
+# Relative, so that results stay up to date when a checkout moves.
+HOME = Path(os.path.relpath(workflow.basedir))
+
+try:
+    CATALOG, STUDIES, SETTINGS = load_configuration(HOME, config)
+except ConfigError as error:
+    raise WorkflowError(str(error)) from None
+
+
+wildcard_constraints:
+    paper="|".join(STUDIES),
+    dataset="|".join(CATALOG),
+    model="|".join({model for study in STUDIES.values() for model in study["models"]}),
+    table="|".join({table for study in STUDIES.values() for table in study["tables"]}),
+
+
+# Limits that hold without a profile too: a store has one writer, a server is asked by four at most.
+for resource, limit in {"tracking": 1, "network": 4, "report": 1}.items():
+    if resource not in workflow.global_resources:
+        workflow.register_resource(resource, limit)
+
+
+def code(*import_paths):
+    """The state of the code that a job runs, as a parameter: snakemake does not look into imports."""
+    return lambda wildcards: source_digests(*import_paths)
+
+
+def code_of_cell(wildcards):
+    return source_digests(
+        "entrolearn.lab.training",
+        *estimators_of(study_of(wildcards)["models"][wildcards.model]),
+    )
+
+
+def code_of_choice(wildcards):
+    models = [study_of(wildcards)["models"][name] for name in models_of(wildcards)]
+    return source_digests(
+        "entrolearn.lab.selecting", *chain.from_iterable(map(estimators_of, models))
+    )
+
+
+def study_of(wildcards):
+    return STUDIES[wildcards.paper]
+
+
+def cell_of(wildcards):
+    return cell_spec(
+        wildcards.paper,
+        study_of(wildcards),
+        wildcards.dataset,
+        wildcards.model,
+        SETTINGS["seed"],
+    )
+
+
+def cells_of(wildcards):
+    """The cells of a study's data set."""
+    return [
+        cell_spec(
+            wildcards.paper,
+            study_of(wildcards),
+            wildcards.dataset,
+            model,
+            SETTINGS["seed"],
+        )
+        for model in models_of(wildcards)
+    ]
+
+
+def estimators_of(model):
+    """Import paths of a model's estimator and of its preprocessing."""
+    return [model["estimator"], *(step["estimator"] for step in model["steps"])]
+
+
+def published_of(wildcards):
+    return study_of(wildcards).get("published", [])
+
+
+def receipt_of(wildcards):
+    """The receipt of a data set that has to be downloaded; nothing for the others."""
+    if "files" not in CATALOG[wildcards.dataset]:
+        return []
+    return [f"resources/raw/{wildcards.dataset}/receipt.json"]
+
+
+def attempt_of(wildcards):
+    """A number that changes as long as the data cannot be had, so that they are asked for on each run."""
+    try:
+        receipt = json.loads(
+            Path("resources", "raw", wildcards.dataset, "receipt.json").read_text()
+        )
+        return receipt["attempt"] + (not receipt["available"])
+    except (OSError, ValueError, KeyError):
+        return 1
+
+
+def minutes_of(wildcards):
+    """What a cluster is told that a cell may take: its own limit, and time to start and to end a fit."""
+    return round(study_of(wildcards)["limits"]["seconds"] / 60) + 30
+
+
+def models_of(wildcards):
+    """The models that a study's tables show for a data set."""
+    return [
+        model
+        for dataset, model in study_cells(study_of(wildcards))
+        if dataset == wildcards.dataset
+    ]
+
+
+def of_dataset(pattern):
+    """An input function: `pattern` for each model of a paper's data set."""
+    return lambda wildcards: [
+        pattern.format(**wildcards, model=model) for model in models_of(wildcards)
+    ]
+
+
+def of_table(pattern):
+    """An input function: `pattern` for each cell of a table, or each data set if it has no model in it."""
+    return lambda wildcards: filled(
+        pattern, wildcards.paper, table_cells(study_of(wildcards), wildcards.table)
+    )
+
+
+def of_study(pattern):
+    """An input function: `pattern` for each cell of a study, or each data set."""
+    return lambda wildcards: filled(
+        pattern, wildcards.paper, study_cells(study_of(wildcards))
+    )
+
+
+def filled(pattern, paper, cells):
+    files = (
+        pattern.format(paper=paper, dataset=dataset, model=model)
+        for dataset, model in cells
+    )
+    return list(dict.fromkeys(files))
+
+
+def tables_of(paper, formats=("csv", "html", "tex", "md")):
+    return [
+        f"results/{paper}/tables/{table}.{format}"
+        for table in STUDIES[paper]["tables"]
+        for format in formats
+    ]
+
+
+def shown_of(wildcards):
+    """What a table shows of its study, so that it is made anew when that is edited and not otherwise."""
+    study = study_of(wildcards)
+    return {
+        "metrics": study["metrics"],
+        "criteria": study["criteria"],
+        "datasets": study["datasets"],
+        "models": {
+            name: {"label": model["label"], "sublabel": model["sublabel"]}
+            for name, model in study["models"].items()
+        },
+        "tables": {wildcards.table: study["tables"][wildcards.table]},
+    }
+
+
+def study_files(paper):
+    """All that is made of a study."""
+    return [
+        *tables_of(paper),
+        f"results/report/{paper}.html",
+        *filled(
+            "results/{paper}/tracked/{dataset}.json", paper, study_cells(STUDIES[paper])
+        ),
+        f"results/{paper}/tracked.json",
+    ]

@@ -1,0 +1,94 @@
+# Raw bytes, then data sets, then what a study makes of them.
+
+
+localrules:
+    data,
+    download,
+
+
+rule data:
+    input:
+        receipts=[
+            f"resources/raw/{dataset}/receipt.json"
+            for dataset, entry in CATALOG.items()
+            if "files" in entry
+        ],
+    log:
+        "logs/data.log",
+    conda:
+        "../../environment.yml"
+    params:
+        catalog={
+            dataset: entry for dataset, entry in CATALOG.items() if "files" in entry
+        },
+    script:
+        "../scripts/data.py"
+
+
+rule download:
+    output:
+        receipt="resources/raw/{dataset}/receipt.json",
+    log:
+        "logs/download/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        network=1,
+    params:
+        files=lambda wildcards: CATALOG[wildcards.dataset]["files"],
+        attempt=attempt_of,
+    script:
+        "../scripts/download.py"
+
+
+rule prepare:
+    input:
+        receipt=receipt_of,
+    output:
+        "results/data/{dataset}.npz",
+    log:
+        "logs/prepare/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        entry=lambda wildcards: CATALOG[wildcards.dataset],
+        code=code("entrolearn.lab.datasets"),
+    script:
+        "../scripts/prepare.py"
+
+
+rule scale:
+    input:
+        dataset="results/data/{dataset}.npz",
+    output:
+        "results/{paper}/scaled/{dataset}.npz",
+    log:
+        "logs/{paper}/scale/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        scaling=lambda wildcards: study_of(wildcards)["scaling"],
+        code=code("entrolearn.lab.datasets"),
+    script:
+        "../scripts/scale.py"
+
+
+rule split:
+    input:
+        dataset="results/data/{dataset}.npz",
+    output:
+        "results/{paper}/folds/{dataset}.npz",
+    log:
+        "logs/{paper}/split/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        folds=lambda wildcards: {
+            "folds": study_of(wildcards)["protocol"]["folds"],
+            "repeats": study_of(wildcards)["protocol"]["repeats"],
+            "seed": seed_from(
+                SETTINGS["seed"], wildcards.paper, wildcards.dataset, "folds"
+            ),
+        },
+    script:
+        "../scripts/split.py"

@@ -1,0 +1,59 @@
+# Tables, and the pages that a reader opens.
+
+
+localrules:
+    table,
+    page,
+
+
+rule table:
+    input:
+        scores=of_table("results/{paper}/scores/{dataset}"),
+        records=of_table("results/{paper}/records/{dataset}/{model}.json"),
+        published=published_of,
+    output:
+        "results/{paper}/tables/{table}.csv",
+        report(
+            "results/{paper}/tables/{table}.html",
+            caption="../report/table.rst",
+            category="{paper}",
+            labels={"table": "{table}"},
+        ),
+        "results/{paper}/tables/{table}.tex",
+        "results/{paper}/tables/{table}.md",
+    log:
+        "logs/{paper}/table/{table}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        study=shown_of,
+        code=code("entrolearn.lab.tables"),
+    script:
+        "../scripts/table.py"
+
+
+# The index beside the pages is written anew with each of them, and lists every study whose tables are there.
+rule page:
+    input:
+        tables=lambda wildcards: tables_of(wildcards.paper, ["csv"]),
+        records=of_study("results/{paper}/records/{dataset}/{model}.json"),
+        scores=of_study("results/{paper}/scores/{dataset}"),
+    output:
+        page="results/report/{paper}.html",
+    log:
+        "logs/{paper}/page.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        report=1,
+    params:
+        study=study_of,
+        home=str(HOME),
+        code=code("entrolearn.lab.report"),
+    script:
+        "../scripts/page.py"
+
+
+rule report:
+    input:
+        [f"results/report/{paper}.html" for paper in SETTINGS["papers"]],

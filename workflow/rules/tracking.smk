@@ -1,0 +1,50 @@
+# Records become runs in the tracking store. One writer at a time; what is there already is left alone.
+
+
+localrules:
+    track,
+    track_paper,
+
+
+rule track:
+    input:
+        records=of_dataset("results/{paper}/records/{dataset}/{model}.json"),
+        candidates=of_dataset("results/{paper}/candidates/{dataset}/{model}.parquet"),
+        scores="results/{paper}/scores/{dataset}",
+        models="results/{paper}/models/{dataset}",
+        published=published_of,
+    output:
+        receipt="results/{paper}/tracked/{dataset}.json",
+    log:
+        "logs/{paper}/track/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        tracking=1,
+    params:
+        study=study_of,
+        models=models_of,
+        store=SETTINGS["store"],
+        code=code("entrolearn.lab.tracking"),
+    script:
+        "../scripts/track.py"
+
+
+rule track_paper:
+    input:
+        tables=lambda wildcards: tables_of(wildcards.paper),
+        study=lambda wildcards: study_of(wildcards)["file"],
+    output:
+        receipt="results/{paper}/tracked.json",
+    log:
+        "logs/{paper}/track.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        tracking=1,
+    params:
+        study=study_of,
+        store=SETTINGS["store"],
+        code=code("entrolearn.lab.tracking"),
+    script:
+        "../scripts/track_paper.py"

@@ -1,0 +1,16 @@
+"""Say which data sets are there, and of the others why not."""
+
+from entrolearn.lab.datasets import summary
+from entrolearn.lab.joblog import job_log
+from entrolearn.lab.records import read_json
+
+
+def main(catalog: dict, receipts: list) -> None:
+    outcomes = {outcome["dataset"]: outcome for outcome in map(read_json, receipts)}
+    print(summary(catalog, outcomes))
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], "data"):
+        main(snakemake.params.catalog, snakemake.input.receipts)

@@ -1,0 +1,25 @@
+"""Fetch a data set's files and write the receipt; files that cannot be had are a line there."""
+
+import sys
+from pathlib import Path
+
+from entrolearn.lab.download import download
+from entrolearn.lab.joblog import job_log
+
+
+def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: int) -> None:
+    outcome = download(dataset, {"files": files}, Path(receipt).parent, mirror=mirror, attempt=attempt)
+    if not outcome["available"]:
+        print(f"no data: {outcome['reason']}", file=sys.stderr)
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], f"download {snakemake.wildcards.dataset}"):
+        main(
+            snakemake.wildcards.dataset,
+            snakemake.params.files,
+            snakemake.output.receipt,
+            snakemake.config["mirror"],
+            snakemake.params.attempt,
+        )

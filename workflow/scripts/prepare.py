@@ -1,0 +1,23 @@
+"""Make a data set of its raw files, of scikit-learn's copy or of a generator."""
+
+from pathlib import Path
+
+from entrolearn.lab.datasets import passing_absence, prepare, save_dataset
+from entrolearn.lab.joblog import job_log
+
+
+def main(key: str, entry: dict, receipts: list, output: str) -> None:
+    folder = Path(receipts[0]).parent if receipts else None
+    with passing_absence(output):
+        save_dataset(output, prepare(key, entry, folder))
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], f"prepare {snakemake.wildcards.dataset}"):
+        main(
+            snakemake.wildcards.dataset,
+            snakemake.params.entry,
+            snakemake.input.get("receipt", []),
+            snakemake.output[0],
+        )

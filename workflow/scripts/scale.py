@@ -1,0 +1,15 @@
+"""Scale a data set's features as the study does."""
+
+from entrolearn.lab.datasets import load_dataset, passing_absence, save_dataset, scale
+from entrolearn.lab.joblog import job_log
+
+
+def main(source: str, output: str, scaling: dict) -> None:
+    with passing_absence(output):
+        save_dataset(output, scale(load_dataset(source), **scaling))
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], f"scale {snakemake.wildcards.paper} {snakemake.wildcards.dataset}"):
+        main(snakemake.input.dataset, snakemake.output[0], snakemake.params.scaling)

@@ -1,0 +1,31 @@
+"""Write the cells of one data set to the tracking store."""
+
+from entrolearn.lab.joblog import job_log
+from entrolearn.lab.tracking import Cell, track_dataset
+
+
+def main(
+    study: dict,
+    paper: str,
+    dataset: str,
+    models: list,
+    store: str | None,
+    published: str | None,
+    receipt: str,
+) -> None:
+    cells = [Cell.at(paper, dataset, model) for model in models]
+    track_dataset(study, paper, dataset, cells, store_uri=store, published=published, receipt=receipt)
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], "track {paper} {dataset}".format(**snakemake.wildcards)):
+        main(
+            snakemake.params.study,
+            snakemake.wildcards.paper,
+            snakemake.wildcards.dataset,
+            snakemake.params.models,
+            snakemake.params.store,
+            snakemake.input.get("published"),
+            snakemake.output.receipt,
+        )

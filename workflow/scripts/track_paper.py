@@ -1,0 +1,21 @@
+"""Bring the paper's own run in the tracking store up to date with its tables."""
+
+from entrolearn.lab.joblog import job_log
+from entrolearn.lab.tracking import track_paper
+
+
+def main(study: dict, paper: str, tables: list, file: str, store: str | None, receipt: str) -> None:
+    track_paper(study, paper, tables, config=file, store_uri=store, receipt=receipt)
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], f"track {snakemake.wildcards.paper}"):
+        main(
+            snakemake.params.study,
+            snakemake.wildcards.paper,
+            snakemake.input.tables,
+            snakemake.input.study,
+            snakemake.params.store,
+            snakemake.output.receipt,
+        )

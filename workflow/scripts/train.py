@@ -1,0 +1,21 @@
+"""Fit a learner's whole grid on all training sets of a data set."""
+
+from entrolearn.lab.joblog import Progress, job_log
+from entrolearn.lab.stages import train
+
+
+def main(dataset: str, folds: str, candidates: str, record: str, cell: dict) -> None:
+    progress = Progress(f"{cell['paper']} {cell['dataset']} {cell['model']}")
+    train(dataset, folds, candidates, record, cell, progress)
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], "train {paper} {dataset} {model}".format(**snakemake.wildcards)):
+        main(
+            snakemake.input.dataset,
+            snakemake.input.folds,
+            snakemake.output.candidates,
+            snakemake.output.record,
+            snakemake.params.cell,
+        )
