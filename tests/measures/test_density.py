@@ -3,6 +3,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from entrolearn.measures import density
@@ -131,6 +132,15 @@ def test_auto_bins_only_many_pairs(rng, monkeypatch):
     assert log_product_integral(x, 0.3, x, 0.3) == exact
     monkeypatch.setattr(density, "AUTO_PAIRS", 1000)
     assert log_product_integral(x, 0.3, x, 0.3) == binned
+
+
+@pytest.mark.parametrize("gap", [15307132602714.36, 22023571879432.92, 10935154002999.416])
+def test_classes_that_separate_perfectly_have_a_finite_sum(gap):
+    """Least squares on more units than rows: ±1 up to rounding, 1e13 widths apart.
+
+    Of these gaps the library's power function rounds the square otherwise than a multiplication does.
+    """
+    assert_allclose(log_product_integral([0.0], 1.0, [gap], 0.0), -(gap**2) / 2, rtol=1e-12)
 
 
 def test_bad_samples_are_named():

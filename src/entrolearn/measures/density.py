@@ -147,7 +147,8 @@ def _gap(x: np.ndarray, y: np.ndarray) -> float:
 
 def _near(x: np.ndarray, y: np.ndarray, gap: float, n_pairs: int) -> tuple[np.ndarray, np.ndarray]:
     """The points that are in some pair which counts beside the closest pair, however many the others are."""
-    reach = math.sqrt(gap**2 + 2 * (math.log(n_pairs) + NEGLIGIBLE))
+    # Far apart, rounding could make the square root less than the gap and leave out the closest pair itself.
+    reach = max(gap, math.sqrt(gap * gap + 2 * (math.log(n_pairs) + NEGLIGIBLE)))
     return x[_distance_to(y, x) <= reach], y[_distance_to(x, y) <= reach]
 
 
@@ -174,7 +175,8 @@ def _log_sum(
     x: np.ndarray, x_weight: np.ndarray, y: np.ndarray, y_weight: np.ndarray, variance: float
 ) -> float:
     """Logarithm of the weighted sum over all pairs of exp(-distance² / (2 variance)); x and y are sorted."""
-    largest = _gap(x, y) ** 2
+    gap = _gap(x, y)
+    largest = gap * gap  # not gap**2, which may round otherwise than the squares below and leave all at zero
     rows = max(1, BLOCK_PAIRS // y.size)
     total = 0.0
     for start in range(0, x.size, rows):
