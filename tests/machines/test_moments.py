@@ -29,6 +29,7 @@ def test_mean_and_covariance_are_numpys(H):
     assert_allclose(moments.covariance(), np.cov(H.T, ddof=0), atol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:Only one sample available")
 @pytest.mark.parametrize("shape", [(60, 8), (8, 60), (5, 1), (2, 4), (1, 3), (400, 3)])
 def test_shrinkage_is_scikit_learns(rng, shape):
     H = rng.normal(size=shape) * rng.uniform(0.1, 3, size=shape[1])
@@ -42,8 +43,8 @@ def test_shrinkage_is_scikit_learns(rng, shape):
         assert_allclose(covariance, np.reshape(expected_covariance, covariance.shape), atol=1e-12)
 
 
-@given(cut=st.integers(1, 59), seed=st.integers(0, 10))
-@settings(max_examples=20, deadline=None)
+@given(cut=st.integers(1, 58), seed=st.integers(0, 10))
+@settings(max_examples=20)
 def test_moments_of_disjoint_rows_add_and_subtract(cut, seed):
     H = np.random.default_rng(seed).normal(size=(60, 5))
     whole, first, rest = (ClassMoments.from_data(rows, [2, 5]) for rows in (H, H[:cut], H[cut:]))

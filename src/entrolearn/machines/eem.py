@@ -11,11 +11,11 @@ from warnings import warn
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, check_X_y
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.machines.base import Machine, encode
 from entrolearn.machines.layers import ACTIVATIONS, NystromLayer, RandomLayer, kernel_params
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
 from entrolearn.machines.readouts import (
@@ -31,7 +31,7 @@ from entrolearn.validation import HasMethods, Interval, StrOptions, validated
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 
 
-class _EntropyMachine(ClassifierMixin, BaseEstimator):
+class _EntropyMachine(Machine):
     """A hidden layer, the entropy discriminant, and Bayes' rule on the projected class Gaussians."""
 
     _parameter_constraints: dict = {
@@ -72,7 +72,7 @@ class _EntropyMachine(ClassifierMixin, BaseEstimator):
             If y holds one class only, or `priors` does not fit the classes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes))
-        self.classes_, codes = _encode(self, y)
+        self.classes_, codes = encode(y, type(self).__name__)
         self.priors_ = _priors(self.priors, self.classes_)
         self._layer = self._draw_layer(X)
         n_classes = len(self.classes_)
@@ -138,25 +138,11 @@ class _EntropyMachine(ClassifierMixin, BaseEstimator):
         Returns
         -------
         log_odds : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Two classes: ln of the odds of ``classes_[1]``, in nats. More: ln of the class weight times the
-            class density in the projected space.
+            Two classes: ln of the odds of ``classes_[1]``, in nats; its sign decides. More: ln of the class
+            weight times the class density in the projected space; the largest decides.
         """
         log_joint = self._log_joint(X)
         return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
-
-    def predict(self, X):
-        """The class whose weighted density is highest.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        winners = self._log_joint(X).argmax(axis=1)
-        return self.classes_[winners]
 
     def predict_proba(self, X):
         """Posterior probabilities under the projected Gaussians.
@@ -171,11 +157,6 @@ class _EntropyMachine(ClassifierMixin, BaseEstimator):
             Columns in the order of ``classes_``; rows sum to one.
         """
         return softmax(self._log_joint(X), axis=1)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class EEMClassifier(_EntropyMachine):
@@ -369,17 +350,6 @@ class EEKMClassifier(_EntropyMachine):
         layer = NystromLayer.draw(X, self.n_landmarks, self.kernel, params, rng)
         self.landmarks_ = layer.landmarks
         return layer
-
-
-def _encode(estimator, y) -> tuple[np.ndarray, np.ndarray]:
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"{type(estimator).__name__} needs samples of at least two classes, "
-            f"but the data contains only one class: {classes.tolist()[0]!r}."
-        )
-    return classes, codes
 
 
 def _priors(priors, classes: np.ndarray) -> np.ndarray:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.machines.base import Machine, class_targets, decide, encode
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
@@ -23,7 +23,7 @@ from entrolearn.validation import Interval, StrOptions, validated
 __all__ = ["WELMClassifier"]
 
 
-class WELMClassifier(ClassifierMixin, BaseEstimator):
+class WELMClassifier(Machine):
     """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
 
     Parameters
@@ -124,8 +124,7 @@ class WELMClassifier(ClassifierMixin, BaseEstimator):
         """
         # In double precision whatever X is: a cut at machine precision has no digits to give away.
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = _encode(y)
+        self.classes_, codes = encode(y, "WELMClassifier")
         if self.solver == "pinv" and self.C is not None:
             raise ValueError(f"C={self.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
         self._layer = self._draw_layer(X)
@@ -159,60 +158,21 @@ class WELMClassifier(ClassifierMixin, BaseEstimator):
         blocks = row_blocks(X.shape[0], len(self.coef_))
         return np.concatenate([self._layer(X[block]) @ self.coef_ for block in blocks])
 
-    def predict(self, X):
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return _decide(self.decision_function(X), self.classes_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-def _encode(y) -> tuple[np.ndarray, np.ndarray]:
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            "WELMClassifier needs samples of at least two classes, "
-            f"but the data contains only one class: {classes.tolist()[0]!r}."
-        )
-    return classes, codes
-
-
-def _targets(n_classes: int) -> np.ndarray:
-    """The target of each class: ±1 in one column for two, one column each for more."""
-    if n_classes == 2:
-        return np.array([[-1.0], [1.0]])
-    return 2 * np.eye(n_classes) - 1
-
-
-def _decide(output: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    return classes[(output > 0).astype(int) if output.ndim == 1 else output.argmax(axis=1)]
-
 
 def _solve_rows(machine: WELMClassifier, H: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Coefficients from the hidden rows themselves, shape (n_hidden, n_outputs)."""
-    classes, codes = _encode(y)
+    classes, codes = encode(y, "WELMClassifier")
     weights = compute_class_weight(machine.class_weight, classes=classes, y=y)
-    return least_squares(H, _targets(len(classes))[codes], weights[codes])
+    return least_squares(H, class_targets(len(classes))[codes], weights[codes])
 
 
 def _solve_moments(
     machine: WELMClassifier, moments: Sequence[ClassMoments], y: np.ndarray
 ) -> tuple[np.ndarray, str]:
     """Coefficients from the moments of the classes, and how they were found."""
-    weights = compute_class_weight(machine.class_weight, classes=_encode(y)[0], y=y)
+    weights = compute_class_weight(machine.class_weight, classes=encode(y, "WELMClassifier")[0], y=y)
     ridge = 0.0 if machine.C is None else 1 / machine.C
-    return least_squares_from_moments(moments, _targets(len(moments)), weights, ridge)
+    return least_squares_from_moments(moments, class_targets(len(moments)), weights, ridge)
 
 
 @path.register
@@ -250,6 +210,6 @@ def _welm_path(
                 yield PathPoint(
                     left_out,
                     grid[i],
-                    prediction=_decide(output, classes),
+                    prediction=decide(output, classes),
                     projection=output if len(classes) == 2 else None,
                 )

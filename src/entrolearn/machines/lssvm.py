@@ -5,12 +5,12 @@ from numbers import Real
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.machines.base import Machine, class_targets, decide, encode
 from entrolearn.machines.layers import kernel_matrix, kernel_params
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.path import Partition, PathPoint, describe, path, same_settings
@@ -19,7 +19,7 @@ from entrolearn.validation import Interval, StrOptions, validated
 __all__ = ["LSSVC"]
 
 
-class LSSVC(ClassifierMixin, BaseEstimator):
+class LSSVC(Machine):
     """Least squares support vector classifier.
 
     Solves the bordered linear system of Suykens and Vandewalle, ``[[0, 1'], [1, K + Q / C]] [b; alpha] =
@@ -117,8 +117,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
             from positive semi-definite that the system cannot be solved.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        self.classes_, targets = _targets(y)
+        self.classes_, codes = encode(y, "LSSVC")
+        targets = class_targets(len(self.classes_))[codes]
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
@@ -159,40 +159,10 @@ class LSSVC(ClassifierMixin, BaseEstimator):
             X = kernel_matrix(X, self.X_fit_, self.kernel, self._kernel_params)
         return X @ self.dual_coef_ + self.intercept_
 
-    def predict(self, X):
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return _decide(self.decision_function(X), self.classes_)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _targets(y) -> tuple[np.ndarray, np.ndarray]:
-    """Classes, and ±1 in one column for two of them, one column each for more."""
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            "LSSVC needs samples of at least two classes, "
-            f"but the data contains only one class: {classes.tolist()[0]!r}."
-        )
-    signs = 2.0 * (codes[:, None] == np.arange(len(classes))) - 1
-    return classes, signs[:, 1:] if len(classes) == 2 else signs
-
-
-def _decide(score: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    return classes[(score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)]
 
 
 @path.register
@@ -216,7 +186,8 @@ def _lssvc_path(estimator: LSSVC, X, y, partition: Partition, grid: Sequence[dic
             for sharing in same_settings([machines[i] for i in members], "class_weight"):
                 alike = [members[j] for j in sharing]
                 try:
-                    classes, targets = _targets(y[rows])
+                    classes, codes = encode(y[rows], "LSSVC")
+                    targets = class_targets(len(classes))[codes]
                     weight = machines[alike[0]].class_weight
                     root = np.sqrt(compute_sample_weight(weight, y[rows]))[:, None]
                     values, vectors = eigh(
@@ -237,6 +208,6 @@ def _lssvc_path(estimator: LSSVC, X, y, partition: Partition, grid: Sequence[dic
                     yield PathPoint(
                         left_out,
                         grid[i],
-                        prediction=_decide(score, classes),
+                        prediction=decide(score, classes),
                         projection=score if len(classes) == 2 else None,
                     )
