@@ -240,6 +240,7 @@ def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
         (EEMClassifier(priors=[1, 2, 3]), r"priors must be 2 positive numbers, .* got \[1, 2, 3\]"),
         (EEMClassifier(priors=[1, 0]), "priors must be 2 positive numbers"),
         (EEKMClassifier(gamma=-1.0), "'gamma' parameter"),
+        (EEKMClassifier(kernel="gauss"), "'kernel' parameter of EEKMClassifier must be a str among"),
         (EEKMClassifier(kernel="sigmoid", gamma=9.0, coef0=-9.0), "not positive semi-definite"),
     ],
 )

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.machines.base import Machine, encode
-from entrolearn.machines.layers import ACTIVATIONS, NystromLayer, RandomLayer, kernel_params
+from entrolearn.machines.layers import ACTIVATIONS, KERNELS, NystromLayer, RandomLayer, kernel_params
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
 from entrolearn.machines.readouts import (
     COVARIANCES,
@@ -314,7 +314,7 @@ class EEKMClassifier(_EntropyMachine):
 
     _parameter_constraints: dict = {
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "kernel": [str, callable],
+        "kernel": [StrOptions(set(KERNELS)), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],

@@ -11,10 +11,12 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.sparse import issparse
 from scipy.special import expit
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-__all__ = ["ACTIVATIONS", "NystromLayer", "RandomLayer", "kernel_matrix", "kernel_params"]
+__all__ = ["ACTIVATIONS", "KERNELS", "NystromLayer", "RandomLayer", "kernel_matrix", "kernel_params"]
+
+KERNELS = frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 
 # Added to the diagonal of K(X_h, X_h), relative to its mean, which is numerically singular at small gamma.
 # The first does for features near [0, 1]; kernel values of features far from the origin carry more rounding.

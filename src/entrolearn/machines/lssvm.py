@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.machines.base import Machine, class_targets, decide, encode
-from entrolearn.machines.layers import kernel_matrix, kernel_params
+from entrolearn.machines.layers import KERNELS, kernel_matrix, kernel_params
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.path import Partition, PathPoint, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, validated
@@ -79,7 +79,7 @@ class LSSVC(Machine):
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [str, callable],
+        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
