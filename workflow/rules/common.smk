@@ -105,12 +105,15 @@ def receipt_of(wildcards):
 
 
 def attempt_of(wildcards):
-    """A number that changes as long as the data cannot be had, so that they are asked for on each run."""
+    """A number that grows as long as the data cannot be had, so that they are asked for on each run.
+
+    It is not read from the receipt, which snakemake deletes before the job starts and asks again.
+    """
     try:
-        receipt = json.loads(
-            Path("resources", "raw", wildcards.dataset, "receipt.json").read_text()
+        last = json.loads(
+            Path("resources", "raw", wildcards.dataset, "attempt.json").read_text()
         )
-        return receipt["attempt"] + (not receipt["available"])
+        return last["attempt"] + (not last["available"])
     except (OSError, ValueError, KeyError):
         return 1
 

@@ -5,10 +5,14 @@ from pathlib import Path
 
 from entrolearn.lab.download import download
 from entrolearn.lab.joblog import job_log
+from entrolearn.lab.records import write_json
 
 
 def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: int) -> None:
-    outcome = download(dataset, {"files": files}, Path(receipt).parent, mirror=mirror, attempt=attempt)
+    folder = Path(receipt).parent
+    outcome = download(dataset, {"files": files}, folder, mirror=mirror, attempt=attempt)
+    # What the next run goes by: see attempt_of in rules/common.smk.
+    write_json(folder / "attempt.json", {name: outcome[name] for name in ("attempt", "available")})
     if not outcome["available"]:
         print(f"no data: {outcome['reason']}", file=sys.stderr)
 

@@ -18,6 +18,6 @@ if "snakemake" in globals():
         main(
             snakemake.wildcards.dataset,
             snakemake.params.entry,
-            snakemake.input.get("receipt", []),
+            snakemake.input.receipt,
             snakemake.output[0],
         )

@@ -33,6 +33,6 @@ if "snakemake" in globals():
             snakemake.params.study,
             snakemake.input.scores,
             snakemake.input.records,
-            snakemake.input.get("published"),
+            snakemake.input.get("published") or None,
             list(snakemake.output),
         )

@@ -26,6 +26,6 @@ if "snakemake" in globals():
             snakemake.wildcards.dataset,
             snakemake.params.models,
             snakemake.params.store,
-            snakemake.input.get("published"),
+            snakemake.input.get("published") or None,
             snakemake.output.receipt,
         )

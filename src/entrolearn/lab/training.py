@@ -172,10 +172,13 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Ma
     if fit.error:
         return _no_results(fit.error, cell)
     rows = partition.training(fit.left_out)
-    criteria = {
-        name: entropy_criterion(fit, y, rows, kind) if name in cell["criteria"] else np.nan
-        for name, kind in DIVERGENCES.items()
-    }
+    try:
+        criteria = {
+            name: entropy_criterion(fit, y, rows, kind) if name in cell["criteria"] else np.nan
+            for name, kind in DIVERGENCES.items()
+        }
+    except (ValueError, ArithmeticError) as error:
+        return _no_results(f"no divergence of the projections: {describe(error)}", cell)
     scores = _scores(fit, y, partition.held_out(fit.left_out), cell)
     tests = {f"test_{metric}": score for metric, score in scores.items()}
     return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}

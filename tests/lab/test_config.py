@@ -1,0 +1,270 @@
+"""Studies and settings: what is read from them, and the one line that says what is wrong."""
+
+import copy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from entrolearn.lab.config import (
+    ConfigError,
+    cell_spec,
+    load_catalog,
+    load_configuration,
+    load_studies,
+    load_study,
+    read_yaml,
+    study_cells,
+    table_cells,
+)
+from entrolearn.lab.training import METRICS
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "workflow" / "schemas"
+CATALOG = ["heart", "sonar", "two-moons"]
+
+STUDY = {
+    "title": "A study",
+    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "protocol": {"folds": 3},
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv", "dcs_gaussian"],
+    "datasets": {"small": ["heart", "sonar"], "moons": ["two-moons"]},
+    "models": {
+        "svm": {
+            "label": "SVM",
+            "estimator": "sklearn.svm.SVC",
+            "params": {"kernel": "rbf"},
+            "grid": {"gamma": {"logspace": [-2, 0, 10]}, "C": [1]},
+        },
+        "lda": {
+            "label": "LDA",
+            "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+            "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
+        },
+    },
+    "tables": {
+        "table1": {
+            "kind": "scores",
+            "caption": "All",
+            "datasets": "small",
+            "models": "all",
+            "metric": "gmean",
+            "criterion": "cv",
+        },
+        "table2": {
+            "kind": "scores",
+            "caption": "One",
+            "datasets": "moons",
+            "models": ["svm"],
+            "metric": "accuracy",
+            "criterion": "dcs_gaussian",
+        },
+    },
+}
+
+
+def written(folder: Path, study: dict, name: str = "mine") -> Path:
+    file = folder / f"{name}.yaml"
+    file.write_text(yaml.safe_dump(study, sort_keys=False))
+    return file
+
+
+def loaded(folder: Path, study: dict) -> dict:
+    return load_study(written(folder, study), SCHEMAS / "paper.yaml", CATALOG)
+
+
+def changed(place: str, value) -> dict:
+    """The study with the value at a dotted place set, or removed if it is None."""
+    study = copy.deepcopy(STUDY)
+    *parents, last = place.split(".")
+    node = study
+    for parent in parents:
+        node = node[parent]
+    if value is None:
+        del node[last]
+    else:
+        node[last] = value
+    return study
+
+
+def test_defaults_are_filled_in_and_grids_expanded(tmp_path):
+    study = loaded(tmp_path, STUDY)
+
+    assert study["protocol"] == {"folds": 3, "repeats": 1, "inner": "leave-two-folds-out"}
+    assert study["limits"] == {"seconds": 3600}
+    assert study["models"]["svm"]["grid"] == {"gamma": [0.01, 0.1, 1.0], "C": [1]}
+    assert study["models"]["lda"]["grid"] == {}
+    assert study["tables"]["table1"]["notes"] == []
+
+
+def test_cells_are_those_that_tables_show(tmp_path):
+    study = loaded(tmp_path, STUDY)
+    four = [("heart", "svm"), ("heart", "lda"), ("sonar", "svm"), ("sonar", "lda")]
+
+    assert table_cells(study, "table1") == four
+    assert table_cells(study, "table2") == [("two-moons", "svm")]
+    assert study_cells(study) == [*four, ("two-moons", "svm")]
+
+
+def test_a_cell_changes_with_its_own_model_alone(tmp_path):
+    before = loaded(tmp_path, STUDY)
+    after = loaded(tmp_path, changed("models.svm.grid.C", [1, 10]))
+
+    assert cell_spec("mine", before, "heart", "svm", 0) != cell_spec("mine", after, "heart", "svm", 0)
+    assert cell_spec("mine", before, "heart", "lda", 0) == cell_spec("mine", after, "heart", "lda", 0)
+
+
+def test_a_caption_is_no_part_of_a_cell(tmp_path):
+    before = loaded(tmp_path, STUDY)
+    after = loaded(tmp_path, changed("tables.table1.caption", "Another"))
+
+    assert cell_spec("mine", before, "heart", "svm", 0) == cell_spec("mine", after, "heart", "svm", 0)
+
+
+def test_published_is_found_beside_the_study(tmp_path):
+    (tmp_path / "printed.csv").touch()
+    study = loaded(tmp_path, changed("published", "printed.csv"))
+
+    assert study["published"] == str(tmp_path / "printed.csv")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        ("titel", "x", "unknown key 'titel', did you mean 'title'?"),
+        ("title", None, "the key 'title' is missing"),
+        ("protocol.fold", 3, "protocol: unknown key 'fold', did you mean 'folds'?"),
+        ("protocol.folds", 1, "protocol.folds: 1 is less than the minimum of 2"),
+        ("protocol.folds", "ten", "protocol.folds: found 'ten', expected a value of type integer"),
+        ("scaling.method", "min-max", "scaling.method: found 'min-max', did you mean 'minmax'?"),
+        ("criteria", ["cv", "dcs_gausian"], "criteria.1: found 'dcs_gausian', did you mean 'dcs_gaussian'?"),
+        ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?"),
+        ("datasets.small", ["hart"], "datasets.small: unknown data set 'hart', did you mean 'heart'?"),
+        ("models.svm.estimator", "sklearn.svm.SVCC", "no 'SVCC' in sklearn.svm, did you mean 'SVC'?"),
+        ("models.svm.estimator", "SVC", "found 'SVC', expected a dotted import path"),
+        ("models.svm.estimator", "sklern.svm.SVC", "no package 'sklern' is installed"),
+        ("models.svm.estimator", "entrolearn.EEMClasifier", "did you mean 'EEMClassifier'?"),
+        ("models.svm.params", {"kernl": 1}, "no parameter 'kernl' (models.svm.params), did you mean"),
+        ("models.svm.grid", {"gama": [1]}, "no parameter 'gama' (models.svm.grid), did you mean 'gamma'?"),
+        ("models.svm.grid", {"C": 1}, "models.svm.grid.C: found 1, expected a list of values"),
+        ("models.svm.grid", {"C": {"logspce": [0, 1, 10]}}, "expected a list of values, or {logspace: ["),
+        ("models.SVM", {"label": "x", "estimator": "a.B"}, "found 'SVM', expected a name of lower-case"),
+        ("models.lda.steps", [{"estimator": "sklearn.preprocessing.Standard"}], "no 'Standard' in"),
+        ("tables.table1.kind", "skores", "tables.table1.kind: found 'skores', did you mean 'scores'?"),
+        ("tables.table1.models", ["svn"], "tables.table1.models: unknown model 'svn', did you mean 'svm'?"),
+        ("tables.table1.datasets", "smal", "tables.table1.datasets: unknown group of data sets 'smal'"),
+        ("tables.table1.metric", "balanced_accuracy", "unknown metric of this study 'balanced_accuracy'"),
+        ("tables.table1.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
+        ("published", "nowhere.csv", "published: there is no file"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_with_its_place(tmp_path, place, value, line):
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, changed(place, value))
+
+    message = str(caught.value)
+    assert line in message
+    assert message.startswith(f"{tmp_path / 'mine.yaml'}: ")
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("title: a\ntitle: b\n", "line 2: key 'title' is repeated"),
+        ("title: [a\n", "line 2"),
+        ("just words\n", "expected a value of type object"),
+    ],
+)
+def test_what_is_not_a_mapping_is_one_line(tmp_path, text, line):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+
+    with pytest.raises(ConfigError, match=line):
+        load_study(file, SCHEMAS / "paper.yaml", CATALOG)
+
+
+def test_numbers_without_a_dot_are_numbers(tmp_path):
+    """PyYAML follows YAML 1.1, in which 1e-3 is a string."""
+    file = tmp_path / "numbers.yaml"
+    file.write_text("[1e-3, 2E5, 1.5e+2, -1e1, 10, 1.5, 1e, e1]")
+
+    assert read_yaml(file) == [0.001, 2e5, 150.0, -10.0, 10, 1.5, "1e", "e1"]
+
+
+def test_a_study_needs_a_name_that_can_be_a_target(tmp_path):
+    with pytest.raises(ConfigError, match="lower-case"):
+        load_study(written(tmp_path, STUDY, "My-Study"), SCHEMAS / "paper.yaml", CATALOG)
+
+
+def test_two_studies_of_one_name_are_refused(tmp_path):
+    folders = [tmp_path / "ours", tmp_path / "yours"]
+    for folder in folders:
+        folder.mkdir()
+        written(folder, STUDY)
+
+    with pytest.raises(ConfigError, match="there is a study 'mine' already"):
+        load_studies(folders, SCHEMAS / "paper.yaml", CATALOG)
+
+
+def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
+    ours = ROOT / "config" / "datasets.yaml"
+    entry = yaml.safe_load(ours.read_text())["two-moons"]
+    own = tmp_path / "own.yaml"
+
+    own.write_text(yaml.safe_dump({"my-moons": entry}))
+    assert "my-moons" in load_catalog([ours, own], SCHEMAS / "dataset.yaml")
+
+    own.write_text(yaml.safe_dump({"two-moons": entry}))
+    with pytest.raises(ConfigError, match="there is a data set 'two-moons' already"):
+        load_catalog([ours, own], SCHEMAS / "dataset.yaml")
+
+
+@pytest.mark.parametrize(
+    ("config", "line"),
+    [
+        ({"papers": ["eemm"], "seed": 0}, "unknown study 'eemm', did you mean 'eem'?"),
+        ({"papers": ["eem"], "sed": 0}, "unknown key 'sed', did you mean 'seed'?"),
+        ({"papers": ["eem"], "seed": -1}, "seed: -1 is less than the minimum of 0"),
+        ({"papers": 3, "seed": 0}, "papers: found 3, expected a study's name or a list of them"),
+    ],
+)
+def test_a_mistake_in_the_settings_is_one_line(config, line):
+    with pytest.raises(ConfigError, match=line) as caught:
+        load_configuration(ROOT, config)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_projects_own_configuration_is_right():
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    catalog, studies, settings = load_configuration(ROOT, config)
+
+    assert {"eem", "demo"} <= studies.keys()
+    assert settings["papers"] == ["demo"]
+    assert "australian" in catalog
+    # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
+    assert [len(table_cells(studies["eem"], table)) for table in ("table4", "table9", "table10")] == [81] * 3
+    # Section 7: C = 10^-1 ... 10^10, gamma = 10^-10 ... 10^0.
+    grid = studies["eem"]["models"]["svm_rbf"]["grid"]
+    assert (grid["C"][0], grid["C"][-1], len(grid["C"])) == (0.1, 1e10, 12)
+    assert (grid["gamma"][0], grid["gamma"][-1], len(grid["gamma"])) == (1e-10, 1.0, 11)
+
+
+def test_the_schema_knows_the_metrics_that_training_computes():
+    schema = yaml.safe_load((SCHEMAS / "paper.yaml").read_text())
+    assert schema["properties"]["metrics"]["items"]["enum"] == list(METRICS)
+
+
+def test_reading_the_configuration_imports_nothing_heavy():
+    program = (
+        "import sys, yaml; from entrolearn.lab.config import load_configuration;"
+        "load_configuration(sys.argv[1], yaml.safe_load(open(sys.argv[1] + '/config/config.yaml')));"
+        "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""

@@ -1,0 +1,69 @@
+"""Learners built from a study's entry, their grids and their seeds."""
+
+import pytest
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+
+from entrolearn.lab.registry import build, expand_grid, expand_values, seed_from, step_params
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {},
+        {"C": [1, 2]},
+        {"gamma": [0.1, 1.0], "C": [1, 10], "kernel": ["rbf", "linear"]},
+        {"b": [None], "a": [True, False]},
+    ],
+)
+def test_expand_grid_has_the_order_of_scikit_learns(grid):
+    assert expand_grid(grid) == list(ParameterGrid(grid))
+
+
+@pytest.mark.parametrize("exponent", range(-10, 11))
+def test_powers_of_ten_are_the_doubles_that_are_written_so(exponent):
+    assert expand_values({"logspace": [exponent, exponent, 10]}) == [float(f"1e{exponent}")]
+
+
+def test_powers_of_two_are_exact():
+    assert expand_values({"logspace": [-3, 2, 2]}) == [0.125, 0.25, 0.5, 1, 2, 4]
+
+
+def test_build_sets_parameters_and_the_seed():
+    svc = build({"estimator": "sklearn.svm.SVC", "params": {"C": 3.0}}, seed=7)
+    assert (type(svc).__name__, svc.C, svc.random_state) == ("SVC", 3.0, 7)
+
+
+def test_build_keeps_a_random_state_that_the_study_gives():
+    svc = build({"estimator": "sklearn.svm.SVC", "params": {"random_state": 1}}, seed=7)
+    assert svc.random_state == 1
+
+
+def test_build_leaves_an_estimator_without_random_state_alone():
+    lda = build({"estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"}, seed=7)
+    assert "random_state" not in lda.get_params()
+
+
+def test_steps_make_a_pipeline_that_takes_the_grids_names():
+    spec = {
+        "estimator": "sklearn.svm.SVC",
+        "steps": [
+            {"estimator": "sklearn.preprocessing.StandardScaler", "params": {"with_mean": False}},
+            {"estimator": "sklearn.decomposition.PCA"},
+        ],
+    }
+    pipeline = build(spec, seed=7).set_params(**step_params(spec, {"C": 5.0}))
+
+    assert isinstance(pipeline, Pipeline)
+    assert [type(step).__name__ for _, step in pipeline.steps] == ["StandardScaler", "PCA", "SVC"]
+    assert (pipeline[0].with_mean, pipeline[1].random_state, pipeline[-1].C) == (False, 7, 5.0)
+
+
+def test_a_seed_depends_on_each_of_its_names_and_fits_numpys_generators():
+    names = [0, "eem", "heart", "eem_rbf", 0]
+    others = [[*names[:place], "x", *names[place + 1 :]] for place in range(len(names))]
+
+    seeds = [seed_from(*one) for one in [names, *others]]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**32 for seed in seeds)
+    assert seed_from(*names) == seeds[0]

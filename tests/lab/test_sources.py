@@ -1,0 +1,124 @@
+"""What is read off sources: that a learner exists, what it takes, and which code its results depend on."""
+
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+from entrolearn.lab import sources
+from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate, source_digests
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A user's package: `mine.Learner` is defined in `mine.core`, which imports `mine.maths`."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from mine.core import Learner\n")
+    (folder / "core.py").write_text(
+        '"""Docs."""\nfrom .maths import one\n'
+        "class Learner:\n    def __init__(self, *, alpha=1, beta=2):\n        pass\n"
+    )
+    (folder / "maths.py").write_text("def one():\n    import mine.late\n    return 1\n")
+    (folder / "late.py").write_text("")
+    (folder / "apart.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.invalidate_caches()
+    forget()
+    yield folder
+    forget()
+
+
+def forget():
+    """Sources are read once in a process; here they change."""
+    for cached in (sources._module_file, sources._parse, sources._names, sources._digest):
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "sklearn.svm.SVC",
+        "sklearn.linear_model.LogisticRegression",
+        "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+        "entrolearn.EEMClassifier",
+        "entrolearn.WELMClassifier",
+    ],
+)
+def test_locate_finds_what_importing_finds(path):
+    module, _, name = path.rpartition(".")
+    cls = getattr(importlib.import_module(module), name)
+
+    found = locate(path)
+    assert found.module == cls.__module__
+    assert found.parameters == tuple(inspect.signature(cls).parameters)
+
+
+def test_locate_imports_nothing(package):
+    locate("mine.Learner")
+    assert "mine" not in sys.modules
+
+
+def test_an_unknown_parameter_is_named_with_what_is_accepted(package):
+    with pytest.raises(
+        UnknownEstimatorError, match="no parameter 'alfa'.*did you mean 'alpha'.*: alpha, beta"
+    ):
+        check_parameters("mine.Learner", ["beta", "alfa"], what="models.mine.params")
+
+
+def test_what_only_running_code_could_tell_is_not_refused(package):
+    (package / "__init__.py").write_text("from mine.core import *\n")
+    forget()
+    assert locate("mine.Learner").parameters is None
+
+
+def test_digests_reach_every_import_and_no_more(package):
+    assert list(source_digests("mine.Learner")) == ["mine.core", "mine.late", "mine.maths"]
+
+
+def test_a_digest_ignores_comments_docstrings_and_layout(package):
+    before = source_digests("mine.Learner")
+    core = package / "core.py"
+    core.write_text(core.read_text().replace('"""Docs."""', '"""Other docs."""  # why\n\n'))
+    forget()
+    assert source_digests("mine.Learner") == before
+
+
+def test_a_digest_changes_with_the_code_of_its_module_alone(package):
+    before = source_digests("mine.Learner")
+    (package / "maths.py").write_text("def one():\n    import mine.late\n    return 2\n")
+    forget()
+    after = source_digests("mine.Learner")
+    assert [name for name in before if before[name] != after[name]] == ["mine.maths"]
+
+
+def test_installed_packages_are_left_to_the_lock_file():
+    assert source_digests("sklearn.svm.SVC") == {}
+
+
+def test_an_eem_cell_depends_on_its_machine_and_an_svm_cell_does_not():
+    eem = source_digests("entrolearn.lab.training", "entrolearn.EEMClassifier")
+    svm = source_digests("entrolearn.lab.training", "sklearn.svm.SVC")
+
+    assert eem.keys() - svm.keys() >= {"entrolearn.machines.eem", "entrolearn.machines.moments"}
+    assert {"entrolearn.path", "entrolearn.selection", "entrolearn.lab.training"} <= svm.keys()
+    assert not any(name.startswith("entrolearn.machines") for name in svm)
+    # A cell's results do not depend on how they are shown.
+    assert not {"entrolearn.lab.tables", "entrolearn.lab.tracking", "entrolearn.lab.report"} & eem.keys()
+
+
+def test_the_digests_cover_what_importing_really_loads():
+    program = (
+        "import sys; import entrolearn.lab.training; from entrolearn import EEMClassifier;"
+        "print(*(name for name, module in sys.modules.items() if name.startswith('entrolearn.')"
+        " and not module.__file__.endswith('__init__.py')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    known = source_digests("entrolearn.lab.training", "entrolearn.EEMClassifier")
+    assert set(done.stdout.split()) <= known.keys()
+
+
+def test_the_package_root_is_not_code_that_results_depend_on():
+    assert "entrolearn" not in source_digests("entrolearn.EEMClassifier", "entrolearn.lab.training")

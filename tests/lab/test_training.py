@@ -1,0 +1,307 @@
+"""Training a cell: what its rows hold, and what becomes of fits that fail."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from entrolearn.lab.datasets import Dataset, split
+from entrolearn.lab.training import METRICS, scores, train_cell, without_data
+from entrolearn.metrics import gmean_score
+from entrolearn.selection import entropy_criterion
+
+METRIC_NAMES = ["gmean", "balanced_accuracy", "accuracy"]
+
+
+class Moody(ClassifierMixin, BaseEstimator):
+    """Fails, sleeps or guesses, as it is told."""
+
+    def __init__(self, mood="good"):
+        self.mood = mood
+
+    def fit(self, X, y):
+        if self.mood == "bad":
+            raise ValueError("not today")
+        if self.mood == "worse":
+            raise RuntimeError("never\nagain")
+        if self.mood == "slow":
+            time.sleep(0.2)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > 0).astype(int)
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """The learner above by an import path: tests are not modules that can be imported by name."""
+    import entrolearn.lab.training
+
+    monkeypatch.setattr(entrolearn.lab.training, "Moody", Moody, raising=False)
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    X, y = make_classification(120, 4, n_redundant=0, class_sep=0.6, weights=[0.6], random_state=0)
+    return Dataset(X, y.astype(np.int64), list("abcd"), "binary", ["no", "yes"], np.zeros(120, np.int8))
+
+
+@pytest.fixture(scope="module")
+def parts(dataset):
+    return split(dataset.y, folds=4, repeats=2, seed=0)
+
+
+def a_cell(**changes) -> dict:
+    return {
+        "paper": "mine",
+        "dataset": "points",
+        "model": "logistic",
+        "label": "L",
+        "estimator": "sklearn.linear_model.LogisticRegression",
+        "params": {},
+        "steps": [],
+        "grid": {"C": [0.001, 1.0]},
+        "seed": 0,
+        "metrics": METRIC_NAMES,
+        "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
+        "limit_seconds": 60,
+        **changes,
+    }
+
+
+def moody(*moods, **changes) -> dict:
+    return a_cell(estimator="entrolearn.lab.training.Moody", grid={"mood": list(moods)}, **changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("gmean", gmean_score), ("balanced_accuracy", balanced_accuracy_score), ("accuracy", accuracy_score)],
+)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_metrics_agree_with_the_libraries(name, function, n_classes):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        y, prediction = rng.permutation(np.arange(30) % n_classes), rng.integers(0, n_classes, 30)
+        assert scores(y, prediction, [name])[name] == pytest.approx(function(y, prediction))
+
+
+def test_a_class_that_is_not_there_does_not_count():
+    assert scores(np.array([1, 1]), np.array([1, 0]), list(METRICS)) == {
+        "gmean": 0.5, "balanced_accuracy": 0.5, "accuracy": 0.5
+    }  # fmt: skip
+
+
+def test_there_is_a_row_for_every_repeat_fold_and_grid_point(dataset, parts):
+    candidates, record = train_cell(dataset, parts, a_cell())
+
+    assert len(candidates) == 2 * 4 * 2
+    assert not candidates.duplicated(["repeat", "fold", "point"]).any()
+    assert list(candidates["params"].unique()) == ['{"C": 0.001}', '{"C": 1.0}']
+    assert candidates["success"].all()
+    assert (record["n_candidates"], record["n_failed"], record["success"]) == (16, 0, True)
+    assert record["data"]["n_positive"] == dataset.y.sum()
+
+
+def test_scores_and_criteria_are_those_of_a_naive_loop(dataset, parts):
+    """Cross-validation written out: two nested loops over folds, a fresh fit in each."""
+    candidates, _ = train_cell(dataset, parts, a_cell())
+    X, y = dataset.X, dataset.y
+
+    for row in candidates.iloc[::3].itertuples():
+        part = parts[row.repeat]
+        test, params = part == row.fold, json.loads(row.params)
+        model = LogisticRegression(**params).fit(X[~test], y[~test])
+        assert row.test_gmean == pytest.approx(gmean_score(y[test], model.predict(X[test])))
+        inner = []
+        for other in set(range(4)) - {row.fold}:
+            seen, validation = ~test & (part != other), part == other
+            fitted = LogisticRegression(**params).fit(X[seen], y[seen])
+            inner.append(accuracy_score(y[validation], fitted.predict(X[validation])))
+        assert row.cv_accuracy == pytest.approx(np.mean(inner))
+
+
+def test_the_gaussian_criterion_is_the_divergence_of_the_training_projections(dataset, parts):
+    """Eq. (3), put right as config/papers/eem.yaml says, on the moments of the projected classes."""
+    candidates, _ = train_cell(dataset, parts[:1], a_cell(grid={"C": [1.0]}, criteria=["dcs_gaussian"]))
+    for row in candidates.itertuples():
+        train = parts[0] != row.fold
+        model = LogisticRegression(C=1.0).fit(dataset.X[train], dataset.y[train])
+        projected, y = model.decision_function(dataset.X[train]), dataset.y[train]
+        (m0, s0), (m1, s1) = ((projected[y == k].mean(), projected[y == k].var()) for k in (0, 1))
+        expected = np.log(0.5 * (s0 + s1) / np.sqrt(s0 * s1)) + (m1 - m0) ** 2 / (s0 + s1)
+        assert row.dcs_gaussian == pytest.approx(expected)
+
+
+def test_without_cv_there_are_no_inner_fits(dataset, parts):
+    done = []
+    candidates, _ = train_cell(
+        dataset, parts, a_cell(criteria=["dcs_gaussian"]), lambda fits, total: done.append((fits, total))
+    )
+
+    assert candidates[["cv_gmean", "dcs_kde"]].isna().all().all()
+    assert done[-1] == (2 * 4 * 2, 2 * 4 * 2)
+
+
+def test_with_cv_each_pair_of_folds_is_left_out_once(dataset, parts):
+    done = []
+    train_cell(dataset, parts, a_cell(), lambda fits, total: done.append((fits, total)))
+
+    # Two repeats, two grid points; four folds and their six pairs.
+    assert done[-1] == (2 * 2 * (4 + 6), 2 * 2 * (4 + 6))
+
+
+def test_the_same_input_gives_the_same_rows(dataset, parts):
+    cell = a_cell(estimator="sklearn.linear_model.SGDClassifier", grid={"alpha": [0.01, 1.0]})
+    (once, _), (twice, _) = (train_cell(dataset, parts, cell) for _ in range(2))
+
+    assert once.drop(columns="path_seconds").equals(twice.drop(columns="path_seconds"))
+
+
+def test_repeats_and_models_have_seeds_of_their_own(dataset, parts):
+    first, _ = train_cell(dataset, parts, a_cell())
+    second, _ = train_cell(dataset, parts, a_cell(model="other"))
+
+    assert first.groupby("repeat")["seed"].nunique().tolist() == [1, 1]
+    assert len({*first["seed"], *second["seed"]}) == 4
+
+
+def test_preprocessing_is_fitted_on_the_training_rows_alone(dataset, parts):
+    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
+    candidates, _ = train_cell(dataset, parts[:1], a_cell(grid={"C": [0.01]}, steps=steps, criteria=["cv"]))
+    for row in candidates.itertuples():
+        test = parts[0] == row.fold
+        model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(
+            dataset.X[~test], dataset.y[~test]
+        )
+        assert row.test_accuracy == pytest.approx(model.score(dataset.X[test], dataset.y[test]))
+
+
+def test_rows_left_out_change_no_criterion(dataset, parts):
+    """No leak: test rows moved far away leave criteria and inner scores of their fold as they were."""
+    cell = a_cell(grid={"C": [1.0]})
+    before, _ = train_cell(dataset, parts[:1], cell)
+    X = dataset.X.copy()
+    X[parts[0] == 2] += 100
+    moved = Dataset(X, dataset.y, list("abcd"), "binary", ["no", "yes"], dataset.part)
+    after, _ = train_cell(moved, parts[:1], cell)
+
+    chosen_by = ["dcs_gaussian", "dcs_kde", "cv_gmean"]
+    assert before[before["fold"] == 2][chosen_by].equals(after[after["fold"] == 2][chosen_by])
+    assert not before[before["fold"] != 2][chosen_by].equals(after[after["fold"] != 2][chosen_by])
+
+
+def test_a_multiclass_data_set_has_scores_and_no_divergence(dataset, parts):
+    y = np.arange(dataset.n_samples) % 3
+    three = Dataset(dataset.X, y, list("abcd"), "multiclass", list("abc"), dataset.part)
+    candidates, record = train_cell(three, split(y, 3, 1, 0), a_cell())
+
+    assert record["success"]
+    assert candidates[["test_gmean", "cv_gmean"]].notna().all().all()
+    assert candidates[["dcs_gaussian", "dcs_kde"]].isna().all().all()
+
+
+# ------------------------------------------------------------------------------------------------ failures
+
+
+def test_a_grid_point_that_fails_takes_no_other_with_it(dataset, parts):
+    candidates, record = train_cell(dataset, parts, moody("bad", "good"))
+
+    bad, good = (candidates[candidates["point"] == point] for point in (0, 1))
+    assert not bad["success"].any()
+    assert set(bad["error"]) == {"ValueError: not today"}
+    assert good["success"].all()
+    assert good["cv_gmean"].notna().all()
+    assert (record["success"], record["n_failed"]) == (True, len(bad))
+
+
+def test_a_learner_that_always_fails_is_a_failed_cell(dataset, parts):
+    candidates, record = train_cell(dataset, parts, moody("bad"))
+
+    assert (record["success"], record["kind"], record["error"]) == (False, "failed", "ValueError: not today")
+    assert len(candidates) == 8
+
+
+def test_a_path_that_breaks_off_fails_what_it_had_not_reached(dataset, parts):
+    """RuntimeError is no error that the default path expects of a fit: it ends the path."""
+    candidates, record = train_cell(dataset, parts, moody("good", "worse"))
+
+    first = candidates[candidates["repeat"] == 0]
+    assert first["success"].tolist() == [True] + [False] * 7
+    assert set(first.loc[~first["success"], "error"]) == {"RuntimeError: never"}
+    assert not record["success"]
+
+
+def test_a_learner_that_cannot_be_imported_is_a_failed_cell(dataset, parts):
+    _, record = train_cell(dataset, parts, a_cell(estimator="sklearn.svm.NoSuchThing"))
+
+    assert (record["success"], record["kind"]) == (False, "failed")
+    assert "NoSuchThing" in record["error"]
+
+
+def test_the_time_limit_leaves_what_was_done_and_says_so(dataset, parts):
+    cell = moody("slow", "good", criteria=["dcs_gaussian"], limit_seconds=0.3)
+    candidates, record = train_cell(dataset, parts, cell)
+
+    left = candidates[~candidates["success"]]
+    assert set(left["error"]) == {"time limit of 0.3 s"}
+    assert 0 < len(left) < len(candidates)
+    assert (candidates["repeat"][left.index].max(), record["kind"]) == (1, "time limit")
+    assert record["error"] == "time limit of 0.3 s"
+
+
+def test_a_data_set_that_could_not_be_had_is_a_record():
+    candidates, record = without_data(a_cell(), "heart: 404 Not Found")
+
+    assert candidates.empty
+    assert candidates["test_gmean"].dtype == float
+    assert (record["success"], record["kind"], record["error"]) == (False, "no data", "heart: 404 Not Found")
+    assert record["key"] == "mine/points/logistic"
+
+
+def test_a_record_is_plain_json(dataset, parts):
+    _, record = train_cell(dataset, parts, a_cell())
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+
+
+def test_notes_are_counted(dataset, parts):
+    """SVC stopped by its iteration cap says so in the note of each fit (see entrolearn.path)."""
+    cell = a_cell(
+        estimator="sklearn.svm.SVC",
+        params={"kernel": "rbf", "max_iter": 1, "gamma": 1.0},
+        grid={"C": [1e6]},
+        criteria=["dcs_gaussian"],
+    )
+    _, record = train_cell(dataset, parts, cell)
+    assert record["notes"] == {"stopped at 1 iterations": 8}
+
+
+def test_a_learner_without_a_projection_has_scores_all_the_same(dataset, parts):
+    cell = a_cell(estimator="sklearn.tree.DecisionTreeClassifier", grid={"max_depth": [2]})
+    candidates, record = train_cell(dataset, parts, cell)
+
+    assert record["success"]
+    assert candidates["dcs_gaussian"].isna().all()
+
+
+def test_the_projection_of_lda_is_compared(dataset, parts):
+    cell = a_cell(estimator="sklearn.discriminant_analysis.LinearDiscriminantAnalysis", grid={})
+    candidates, _ = train_cell(dataset, parts[:1], cell)
+    row = candidates.iloc[0]
+
+    train = parts[0] != row["fold"]
+    model = LinearDiscriminantAnalysis().fit(dataset.X[train], dataset.y[train])
+    point = type("Point", (), {"projection": model.decision_function(dataset.X), "gaussians": None})()
+    expected = entropy_criterion(point, dataset.y, np.flatnonzero(train), "kde")
+    assert row["dcs_kde"] == pytest.approx(expected)

@@ -1,0 +1,136 @@
+"""A project of a user's own: a folder with a study and a data set, run by the real workflow."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+STUDY = {
+    "title": "Two learners on two small data sets",
+    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "protocol": {"folds": 3},
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv", "dcs_gaussian"],
+    "datasets": {"both": ["sklearn-wine-0", "my-moons"], "moons": ["my-moons"]},
+    "models": {
+        "lda": {
+            "label": "LDA",
+            "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+        },
+        "svm": {
+            "label": "SVM",
+            "sublabel": "rbf",
+            "estimator": "sklearn.svm.SVC",
+            "params": {"kernel": "rbf"},
+            "grid": {"gamma": [0.1, 1.0], "C": [1, 10]},
+        },
+        # SVC refuses C = 0 when it is fitted; nothing is known of that before.
+        "broken": {"label": "SVM", "estimator": "sklearn.svm.SVC", "grid": {"C": [0]}},
+    },
+    "tables": {
+        "table1": {
+            "kind": "scores",
+            "caption": "GMEAN of two learners",
+            "datasets": "both",
+            "models": ["lda", "svm"],
+            "metric": "gmean",
+            "criterion": "cv",
+        },
+        "table2": {
+            "kind": "scores",
+            "caption": "A learner that fails",
+            "datasets": "moons",
+            "models": ["broken"],
+            "metric": "accuracy",
+            "criterion": "dcs_gaussian",
+        },
+    },
+}
+
+MOONS = {
+    "title": "Two small moons",
+    "source": "generated",
+    "generator": {"name": "two_moons", "n_samples": 90, "noise": 0.2, "seed": 1},
+    "task": "binary",
+    "positive": [1],
+    "expect": {"rows": 90, "features": 2, "negative": 45, "positive": 45},
+    "reference": "generated",
+}
+
+
+class Project:
+    """A folder with `studies/tiny.yaml` and `data.yaml`, and the commands that a user runs in it."""
+
+    def __init__(self, folder: Path, study: dict, catalog: dict):
+        self.folder = folder
+        (folder / "studies").mkdir(parents=True, exist_ok=True)
+        self.write(study, catalog)
+
+    def write(self, study: dict, catalog: dict) -> None:
+        for file, content in (("studies/tiny.yaml", study), ("data.yaml", catalog)):
+            (self.folder / file).write_text(yaml.safe_dump(content, sort_keys=False))
+
+    def command(self, *arguments: str, **config) -> list[str]:
+        settings = {"extra_studies": "studies", "extra_datasets": "data.yaml", **config}
+        flags, targets = (
+            [one for one in arguments if one.startswith("-") is wanted] for wanted in (True, False)
+        )
+        return [
+            *(sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile")),
+            *("--directory", str(self.folder), "--cores", "2", *flags),
+            *("--config", *(f"{name}={value}" for name, value in settings.items())),
+            *("--", *targets),
+        ]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The tests' own, less what would send runs or settings elsewhere."""
+        elsewhere = ("MLFLOW_TRACKING_URI", "SNAKEMAKE_PROFILE", "SNAKEMAKE_OUTPUT_CACHE")
+        kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
+        return kept | {"XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def run(self, *arguments: str, **config) -> subprocess.CompletedProcess:
+        """Run snakemake to its end; what it says is in ``stdout``."""
+        return subprocess.run(
+            self.command(*arguments, **config),
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        """Start snakemake as the leader of its own group of processes."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def new_project(tmp_path_factory):
+    """Make a project; the tiny study unless told otherwise."""
+
+    def make(study: dict = STUDY, catalog: dict | None = None) -> Project:
+        return Project(tmp_path_factory.mktemp("project"), study, catalog or {"my-moons": MOONS})
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def finished(new_project):
+    """The tiny study, made once; tests read it and dry-run it, and leave its files alone."""
+    project = new_project()
+    project.result = project.run("tiny")
+    assert project.result.returncode == 0, project.result.stdout[-5000:]
+    return project

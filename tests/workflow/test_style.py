@@ -1,0 +1,60 @@
+"""The workflow's files: scripts that are adapters, rules that snakemake's own linter passes."""
+
+import ast
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted((ROOT / "workflow" / "scripts").glob("*.py"))
+RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_is_an_adapter(script):
+    """Short, importable without snakemake, with a main; all else is in the package, where tests reach it."""
+    assert len(script.read_text().splitlines()) <= 40
+    assert ast.get_docstring(ast.parse(script.read_text()))
+    assert callable(runpy.run_path(str(script))["main"])
+
+
+@pytest.mark.parametrize("file", RULES, ids=lambda path: path.name)
+def test_no_rule_holds_code(file):
+    assert "\n    run:" not in file.read_text()
+
+
+def test_every_script_has_its_rule():
+    used = "".join(file.read_text() for file in RULES)
+    assert [script.name for script in SCRIPTS if f'"../scripts/{script.name}"' not in used] == []
+
+
+@pytest.mark.workflow
+def test_snakemakes_linter_finds_nothing(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "-s",
+        str(ROOT / "Snakefile"),
+        "--directory",
+        str(tmp_path),
+        "--lint",
+    ]
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, "good condition" in done.stderr + done.stdout) == (0, True), done.stderr
+
+
+@pytest.mark.workflow
+def test_the_rules_are_formatted():
+    done = subprocess.run(
+        [sys.executable, "-m", "snakefmt", "--check", *map(str, RULES)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,313 @@
+"""The workflow, run for real: what it makes, what it makes anew, and what it survives."""
+
+import hashlib
+import json
+import os
+import re
+import signal
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from entrolearn.lab.datasets import load_dataset
+from entrolearn.lab.tables import read_table
+
+pytestmark = pytest.mark.workflow
+
+TABLE = "results/tiny/tables/table1.csv"
+CELLS = [
+    (dataset, model) for dataset in ("sklearn-wine-0", "my-moons") for model in ("lda", "svm")
+]  # fmt: skip
+
+
+def planned(output: str) -> set[tuple[str, str]]:
+    """The rules that a dry run would execute, each with its wildcards."""
+    jobs = re.findall(r"^(?:local)?rule (\w+):\n(.*?)(?=^\[|\Z)", output, flags=re.M | re.S)
+    found = set()
+    for rule, text in jobs:
+        wildcards = re.search(r"^ +wildcards: (.*)$", text, flags=re.M)
+        found.add((rule, wildcards[1] if wildcards else ""))
+    return found
+
+
+def rules(output: str) -> set[str]:
+    return {rule for rule, _ in planned(output)} - {"tiny"}
+
+
+def edited(finished, change) -> str:
+    """What a dry run of the finished project plans after `change(study)`; the study is put back."""
+    file = finished.folder / "studies" / "tiny.yaml"
+    before = file.read_text()
+    study = yaml.safe_load(before)
+    change(study)
+    try:
+        file.write_text(yaml.safe_dump(study, sort_keys=False))
+        result = finished.run("-n", "tiny")
+    finally:
+        file.write_text(before)
+    assert result.returncode == 0, result.stdout
+    return result.stdout
+
+
+# ------------------------------------------------------------------------------------------- what it makes
+
+
+def test_a_table_has_a_number_in_every_cell(finished):
+    table = read_table(finished.folder / TABLE)
+
+    assert list(zip(table["dataset"], table["model"], strict=True)) == CELLS
+    assert table["ours"].between(50, 100).all()
+    assert table["oracle"].between(50, 100).all()
+    assert set(table["verdict"]) == {"ours alone"}
+
+
+def test_a_table_comes_in_every_format(finished):
+    made = {path.name for path in (finished.folder / "results/tiny/tables").iterdir()}
+    assert made == {f"table{k}.{suffix}" for k in (1, 2) for suffix in ("csv", "html", "tex", "md")}
+
+
+def test_a_learner_that_fails_is_a_footnote(finished):
+    table = read_table(finished.folder / "results/tiny/tables/table2.csv")
+    assert table["verdict"].tolist() == ["failed"]
+    assert "'C' parameter of SVC" in table.loc[0, "reason"]
+
+
+def test_each_cell_has_a_record_candidates_scores_and_a_model(finished):
+    results = finished.folder / "results" / "tiny"
+    for dataset, model in CELLS:
+        record = json.loads((results / "records" / dataset / f"{model}.json").read_text())
+        facts = json.loads((results / "models" / dataset / f"{model}.json").read_text())
+        candidates = pd.read_parquet(results / "candidates" / dataset / f"{model}.parquet")
+        scores = pd.read_parquet(results / "scores" / dataset / f"{model}.parquet")
+        n_points = 4 if model == "svm" else 1
+
+        assert record["success"]
+        assert len(candidates) == record["n_candidates"] == 3 * n_points
+        assert sorted(scores["criterion"].unique()) == ["cv", "dcs_gaussian", "oracle"]
+        assert facts["fit_seconds"] > 0
+        assert (results / "models" / dataset / f"{model}.skops").stat().st_size > 0
+
+
+def test_the_report_lists_the_study(finished):
+    report = finished.folder / "results" / "report"
+    assert 'href="tiny.html"' in (report / "index.html").read_text()
+    assert "GMEAN of two learners" in (report / "tiny.html").read_text()
+
+
+def test_each_cell_is_one_run_in_the_store(finished):
+    tracked = finished.folder / "results" / "tiny" / "tracked"
+    runs = {file.stem: set(json.loads(file.read_text())["runs"]) for file in tracked.iterdir()}
+    assert runs == {"sklearn-wine-0": {"lda", "svm"}, "my-moons": {"lda", "svm", "broken"}}
+    assert (finished.folder / "mlflow.db").exists()
+
+
+def test_every_job_has_a_log(finished):
+    logs = {str(path.relative_to(finished.folder)) for path in (finished.folder / "logs").rglob("*.log")}
+    assert {f"logs/tiny/train/{dataset}/{model}.log" for dataset, model in CELLS} <= logs
+
+
+# -------------------------------------------------------------------------------------- what it makes anew
+
+
+def test_a_second_run_does_nothing(finished):
+    result = finished.run("tiny")
+    assert (result.returncode, "Nothing to be done" in result.stdout) == (0, True)
+
+
+def test_another_mirror_makes_nothing_anew(finished):
+    result = finished.run("-n", "tiny", mirror="elsewhere")
+    assert "Nothing to be done" in result.stdout
+
+
+def test_another_seed_makes_all_random_things_anew(finished):
+    result = finished.run("-n", "tiny", seed=1)
+    assert {"split", "train", "select"} <= rules(result.stdout)
+    assert "prepare" not in rules(result.stdout)
+
+
+def test_an_edited_grid_retrains_its_own_cells_alone(finished):
+    output = edited(finished, lambda study: study["models"]["svm"].update(grid={"C": [1, 10, 100]}))
+
+    trained = {wildcards for rule, wildcards in planned(output) if rule == "train"}
+    assert trained == {
+        f"paper=tiny, dataset={dataset}, model=svm" for dataset in ("sklearn-wine-0", "my-moons")
+    }
+    assert not {"prepare", "scale", "split"} & rules(output)
+
+
+def test_an_edited_caption_trains_nothing(finished):
+    output = edited(finished, lambda study: study["tables"]["table1"].update(caption="Other words"))
+    assert {"table", "page"} <= rules(output)
+    assert not {"prepare", "scale", "split", "train", "select"} & rules(output)
+
+
+def test_another_number_of_folds_splits_and_trains_anew_and_scales_nothing(finished):
+    output = edited(finished, lambda study: study["protocol"].update(folds=4))
+    assert {"split", "train", "select"} <= rules(output)
+    assert not {"prepare", "scale"} & rules(output)
+
+
+def test_an_added_model_trains_the_new_cells_alone(finished):
+    knn = {"label": "kNN", "estimator": "sklearn.neighbors.KNeighborsClassifier"}
+
+    def add(study):
+        study["models"]["knn"] = knn
+        study["tables"]["table1"]["models"].append("knn")
+
+    output = edited(finished, add)
+
+    trained = {wildcards for rule, wildcards in planned(output) if rule == "train"}
+    assert trained == {
+        f"paper=tiny, dataset={dataset}, model=knn" for dataset in ("sklearn-wine-0", "my-moons")
+    }
+
+
+# ---------------------------------------------------------------------------------------- what it survives
+
+
+def numbers(project) -> dict:
+    """All that was trained on the moons, seconds apart."""
+    folder = project.folder / "results" / "tiny" / "candidates" / "my-moons"
+    return {
+        model: pd.read_parquet(folder / f"{model}.parquet").drop(columns="path_seconds")
+        for model in ("lda", "svm")
+    }
+
+
+def test_a_killed_run_is_completed_and_equals_an_undisturbed_one(finished, new_project):
+    study = yaml.safe_load((finished.folder / "studies" / "tiny.yaml").read_text())
+    study["datasets"]["both"] = ["my-moons"]
+    project = new_project(study)
+    records = project.folder / "results" / "tiny" / "records"
+    running = project.start(TABLE)
+    until = time.monotonic() + 300
+    while not list(records.glob("*/*.json")):
+        assert running.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < until, "no cell was trained in five minutes"
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    # A record that was moved into place is whole, whenever the kill came.
+    assert all(json.loads(path.read_text()) for path in records.glob("*/*.json"))
+    prepared = project.folder / "results" / "data" / "my-moons.npz"
+    made = prepared.stat().st_mtime_ns
+
+    assert project.run("--unlock").returncode == 0
+    result = project.run(TABLE)
+
+    assert result.returncode == 0, result.stdout[-5000:]
+    expected, found = numbers(finished), numbers(project)
+    # Nothing that had been finished is redone.
+    assert prepared.stat().st_mtime_ns == made
+    for model in expected:
+        pd.testing.assert_frame_equal(found[model], expected[model])
+
+
+@pytest.fixture
+def server():
+    """Serves `server.content` on 127.0.0.1, and 404 as long as that is None."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = listening.content
+            self.send_response(404 if content is None else 200)
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *arguments):
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening.content = None
+    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield listening
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+
+
+def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(finished, new_project, server):
+    rng = np.random.default_rng(0)
+    features, labels = rng.normal(size=(60, 2)), np.arange(60) % 2
+    content = "".join(f"{a:.3f},{b:.3f},{y}\n" for (a, b), y in zip(features, labels, strict=True)).encode()
+    file = {
+        "path": "mine/table.csv",
+        "url": f"http://127.0.0.1:{server.server_port}/table.csv",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": len(content),
+    }
+    entry = {
+        "title": "A table",
+        "source": "files",
+        "files": [file],
+        "format": {"name": "csv"},
+        "task": "binary",
+        "positive": [1],
+        "expect": {"rows": 60, "features": 2, "negative": 30, "positive": 30},
+        "reference": "generated",
+    }
+    study = yaml.safe_load((finished.folder / "studies" / "tiny.yaml").read_text())
+    study["datasets"]["both"] = ["my-table", "my-moons"]
+    study["tables"]["table1"]["models"] = ["lda"]
+    catalog = yaml.safe_load((finished.folder / "data.yaml").read_text())
+    project = new_project(study, {**catalog, "my-table": entry})
+
+    result = project.run(TABLE, mirror="no-such-folder")
+    assert result.returncode == 0, result.stdout[-5000:]
+    table = read_table(project.folder / TABLE).set_index("dataset")
+    assert table["verdict"].to_dict() == {"my-table": "no data", "my-moons": "ours alone"}
+    assert "404" in table.loc["my-table", "reason"]
+    assert "404" in result.stdout
+
+    again = project.run("-n", TABLE, mirror="no-such-folder")
+    assert "download" in rules(again.stdout)
+    assert not any("my-moons" in wildcards for _, wildcards in planned(again.stdout))
+
+    server.content = content
+    prepared = "results/data/my-table.npz"
+    assert project.run(prepared, mirror="no-such-folder").returncode == 0
+    np.testing.assert_allclose(load_dataset(project.folder / prepared).X, features, atol=5e-4)
+    assert "Nothing to be done" in project.run("-n", prepared).stdout
+
+
+# ------------------------------------------------------------------------------------------- what it refuses
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        ("titel", "x", "studies/tiny.yaml: unknown key 'titel', did you mean 'title'?"),
+        ("datasets.both", ["sonnar"], "datasets.both: unknown data set 'sonnar', did you mean 'sonar'?"),
+        ("tables.table1.criterion", "dcs_gausian", "unknown criterion of this study 'dcs_gausian'"),
+        ("models.svm.estimator", "sklearn.svm.SVCC", "no 'SVCC' in sklearn.svm, did you mean 'SVC'?"),
+    ],
+)
+def test_a_mistake_in_a_study_is_one_line_before_any_job(finished, new_project, place, value, line):
+    study = yaml.safe_load((finished.folder / "studies" / "tiny.yaml").read_text())
+    *parents, last = place.split(".")
+    node = study
+    for parent in parents:
+        node = node[parent]
+    node[last] = value
+    project = new_project(study)
+
+    result = project.run("tiny")
+
+    assert result.returncode == 1
+    assert [one for one in result.stdout.splitlines() if line in one]
+    assert "Traceback" not in result.stdout
+    assert not (project.folder / "results").exists()
+
+
+def test_a_mistake_in_the_settings_is_one_line_before_any_job(finished):
+    result = finished.run("tiny", sed=1)
+
+    assert result.returncode == 1
+    assert "unknown key 'sed', did you mean 'seed'?" in result.stdout
+    assert "Traceback" not in result.stdout
