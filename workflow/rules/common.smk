@@ -5,6 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 try:
+    import entrolearn.lab
     from entrolearn.lab.config import (
         ConfigError,
         cell_spec,
@@ -58,6 +59,13 @@ def code_of_choice(wildcards):
     return source_digests(
         "entrolearn.lab.selecting", *chain.from_iterable(map(estimators_of, models))
     )
+
+
+# What tables and pages look like: not imported, yet as much a part of them as the code.
+TEMPLATES = sorted(
+    os.path.relpath(file)
+    for file in Path(entrolearn.lab.__file__).parent.glob("templates/*")
+)
 
 
 def study_of(wildcards):

@@ -11,6 +11,7 @@ rule table:
         scores=of_table("results/{paper}/scores/{dataset}"),
         records=of_table("results/{paper}/records/{dataset}/{model}.json"),
         published=published_of,
+        templates=TEMPLATES,
     output:
         "results/{paper}/tables/{table}.csv",
         report(
@@ -38,6 +39,7 @@ rule page:
         tables=lambda wildcards: tables_of(wildcards.paper, ["csv"]),
         records=of_study("results/{paper}/records/{dataset}/{model}.json"),
         scores=of_study("results/{paper}/scores/{dataset}"),
+        templates=TEMPLATES,
     output:
         page="results/report/{paper}.html",
     log:
