@@ -50,7 +50,7 @@ rule page:
         report=1,
     params:
         study=study_of,
-        home=str(HOME),
+        home=lambda wildcards: str(HOME),
         code=code("entrolearn.lab.report"),
     script:
         "../scripts/page.py"

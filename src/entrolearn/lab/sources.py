@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+# Where installed packages are.
+LIBRARIES = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")}
+
 
 class UnknownEstimatorError(ValueError):
     """No such class, or no such parameter of it."""
@@ -178,8 +181,13 @@ def _constructor_parameters(node: ast.ClassDef) -> tuple[str, ...] | None:
     return None  # inherited
 
 
-def _imported(module: str, file: Path) -> Iterator[str]:
+@cache
+def _imported(module: str, file: Path) -> tuple[str, ...]:
     """Modules that a module imports, wherever in it the import stands."""
+    return tuple(_imports(module, file))
+
+
+def _imports(module: str, file: Path) -> Iterator[str]:
     for node in ast.walk(_parse(file)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -240,8 +248,8 @@ def _module_file(module: str) -> Path | None:
     return None
 
 
+@cache
 def _under_development(module: str, file: Path) -> bool:
     if module.partition(".")[0] == "entrolearn":
         return True
-    libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")}
-    return file.suffix == ".py" and not any(file.is_relative_to(folder) for folder in libraries)
+    return file.suffix == ".py" and not any(file.is_relative_to(folder) for folder in LIBRARIES)
