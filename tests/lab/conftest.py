@@ -1,6 +1,5 @@
-"""A file server that fails as it is told, and where the real data stand."""
+"""The catalog, and a file server that fails as it is told."""
 
-import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,15 +14,6 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def catalog():
     return load_catalog([ROOT / "config/datasets.yaml"], ROOT / "workflow/schemas/dataset.yaml")
-
-
-@pytest.fixture(scope="session")
-def real_data():
-    """The mirror of the real data: ENTROLEARN_MIRROR, else ../shared/data beside the repository."""
-    mirror = Path(os.environ.get("ENTROLEARN_MIRROR", ROOT.parent / "shared/data"))
-    if not mirror.is_dir():
-        pytest.skip(f"no mirror of the real data at {mirror} (set ENTROLEARN_MIRROR)")
-    return mirror
 
 
 class Script:
