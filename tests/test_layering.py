@@ -18,7 +18,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "entrolearn"
 
-LEAVES = {"measures", "kernels", "optimize", "path", "validation"}
+LEAVES = {"measures", "kernels", "optimize", "path", "suggest", "validation"}
 # Each family with the parts that its learners are joined from. Learners do not know one another.
 FAMILIES = {
     "machines": {"base", "moments", "layers", "readouts"},

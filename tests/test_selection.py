@@ -104,7 +104,7 @@ def test_gaussian_criterion_is_nan_where_the_machines_gaussians_are_none(gaussia
 
 
 def test_unknown_criterion_is_named_with_the_known_ones():
-    message = "unknown criterion 'gausian' (did you mean 'gaussian'?); known: gaussian, kde"
+    message = "unknown criterion 'gausian', did you mean 'gaussian'?; known: gaussian, kde"
     with pytest.raises(ValueError, match=re.escape(message)):
         entropy_criterion(PathPoint((), {}), Y, ROWS, "gausian")
 
@@ -321,19 +321,19 @@ def test_methods_are_those_of_the_machine(data):
         (
             EntropySearch(SVC(), {"C": [1.0]}, criterion="kdee"),
             ValueError,
-            "unknown criterion 'kdee' (did you mean 'kde'?); known: gaussian, kde",
+            "unknown criterion 'kdee', did you mean 'kde'?; known: gaussian, kde",
         ),
         (EntropySearch(SVC(), {}), ValueError, "param_grid is empty"),
         (EntropySearch(SVC(), []), ValueError, "param_grid is empty"),
         (
             EntropySearch(SVC(), {"gama": [1.0]}),
             ValueError,
-            "SVC has no parameter 'gama' (did you mean 'gamma'?); it has: C, break_ties, cache_size",
+            "SVC has no parameter 'gama', did you mean 'gamma'?; it has: C, break_ties, cache_size",
         ),
         (
             EntropySearch(make_pipeline(StandardScaler(), SVC()), {"svc__gama": [1.0]}),
             ValueError,
-            "Pipeline has no parameter 'svc__gama' (did you mean 'svc__gamma'?); it has: memory",
+            "Pipeline has no parameter 'svc__gama', did you mean 'svc__gamma'?; it has: memory",
         ),
         (
             EntropySearch(RandomForestClassifier(), {"max_depth": [1]}),

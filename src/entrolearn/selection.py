@@ -1,6 +1,5 @@
 """Choosing a learner's parameters by how far apart it projects the classes, without held-out data."""
 
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
 from entrolearn.path import Partition, PathPoint, path
+from entrolearn.suggest import did_you_mean
 
 __all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
 
@@ -88,7 +88,7 @@ CRITERIA: dict[str, Callable[[PathPoint, np.ndarray, np.ndarray], float]] = {
 def _criterion(kind: str) -> Callable[[PathPoint, np.ndarray, np.ndarray], float]:
     if kind not in CRITERIA:
         raise ValueError(
-            f"unknown criterion {kind!r}{_did_you_mean(kind, CRITERIA)}; known: {_listed(CRITERIA)}"
+            f"unknown criterion {kind!r}{did_you_mean(kind, CRITERIA)}; known: {_listed(CRITERIA)}"
         )
     return CRITERIA[kind]
 
@@ -317,7 +317,7 @@ def _check_point(estimator: BaseEstimator, params: dict) -> None:
         if unknown is None:
             raise
         raise ValueError(
-            f"{name_of_estimator} has no parameter {unknown!r}{_did_you_mean(unknown, known)}; "
+            f"{name_of_estimator} has no parameter {unknown!r}{did_you_mean(unknown, known)}; "
             f"it has: {_listed(known)}"
         ) from None
     last = candidate[-1] if isinstance(candidate, Pipeline) else candidate
@@ -376,11 +376,6 @@ def _results(points: Sequence[PathPoint], y: np.ndarray, criteria) -> dict[str, 
 def _why_none(points: Sequence[PathPoint]) -> str:
     reason = next((point.error for point in points if point.error), None)
     return "they project the training data to one place" if reason is None else f"the first reason: {reason}"
-
-
-def _did_you_mean(name, known) -> str:
-    close = difflib.get_close_matches(str(name), list(known), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _listed(names) -> str:

@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from entrolearn.lab.registry import expand_values
-from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, did_you_mean, locate
+from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
+from entrolearn.suggest import did_you_mean
 
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from entrolearn.lab.atomic import replacing
-from entrolearn.lab.sources import did_you_mean
+from entrolearn.suggest import did_you_mean
 
 __all__ = [
     "SCALERS",

@@ -5,7 +5,6 @@ parameters, which files would change its results? Importing scikit-learn alone t
 """
 
 import ast
-import difflib
 import hashlib
 import importlib.util
 import sysconfig
@@ -13,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from entrolearn.suggest import did_you_mean
 
 # Where installed packages are.
 LIBRARIES = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")}
@@ -58,12 +59,6 @@ def check_parameters(import_path: str, names, *, what: str) -> None:
                 f"{import_path} has no parameter {name!r} ({what})"
                 f"{did_you_mean(name, accepted)}; accepted: {', '.join(accepted)}"
             )
-
-
-def did_you_mean(word: str, known) -> str:
-    """`", did you mean …?"`, or nothing where no known word is close."""
-    close = difflib.get_close_matches(str(word), [str(name) for name in known], n=1)
-    return f", did you mean {close[0]!r}?" if close else ""
 
 
 def source_digests(*import_paths: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ import jinja2
 import pandas as pd
 
 from entrolearn.lab.atomic import replacing
-from entrolearn.lab.sources import did_you_mean
+from entrolearn.suggest import did_you_mean
 
 COLUMNS = [
     "dataset",

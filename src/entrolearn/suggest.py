@@ -1,0 +1,18 @@
+"""What someone meant who wrote a word that is not known."""
+
+import difflib
+from collections.abc import Iterable
+
+
+def did_you_mean(word: object, known: Iterable) -> str:
+    """`", did you mean …?"`, or nothing where no known word is close.
+
+    Examples
+    --------
+    >>> did_you_mean("gausian", ["gaussian", "kde"])
+    ", did you mean 'gaussian'?"
+    >>> did_you_mean("cv", ["gaussian", "kde"])
+    ''
+    """
+    close = difflib.get_close_matches(str(word), [str(name) for name in known], n=1)
+    return f", did you mean {close[0]!r}?" if close else ""
