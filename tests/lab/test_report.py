@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from entrolearn.lab.rendering import FORMATS, write_table
 from entrolearn.lab.report import (
     build_report,
     chosen_parameters,
@@ -16,7 +17,7 @@ from entrolearn.lab.report import (
     protocol,
     read_results,
 )
-from entrolearn.lab.tables import FORMATS, make_table, table_spec, write_table
+from entrolearn.lab.tables import make_table, table_spec
 
 MODELS = {
     "eem_rbf": {

@@ -10,22 +10,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from entrolearn.lab.rendering import FORMATS, escape_md, escape_tex, layout, render, write_table
 from entrolearn.lab.tables import (
     COLUMNS,
-    FORMATS,
     KINDS,
     VERDICTS,
     counts,
-    escape_md,
-    escape_tex,
-    layout,
     make_table,
     read_table,
-    render,
     score_table,
     table_spec,
     verdict,
-    write_table,
 )
 
 FOLDS = 4

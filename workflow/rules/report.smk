@@ -28,7 +28,7 @@ rule table:
         "../../environment.yml"
     params:
         study=shown_of,
-        code=code("entrolearn.lab.tables"),
+        code=code("entrolearn.lab.rendering"),
     script:
         "../scripts/table.py"
 

@@ -6,7 +6,8 @@ import pandas as pd
 
 from entrolearn.lab.joblog import job_log
 from entrolearn.lab.records import read_json
-from entrolearn.lab.tables import make_table, table_spec, write_table
+from entrolearn.lab.rendering import write_table
+from entrolearn.lab.tables import make_table, table_spec
 
 NOTHING_PRINTED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 

@@ -17,17 +17,16 @@ from entrolearn.lab.atomic import replacing
 from entrolearn.lab.config import study_cells
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import expand_values
+from entrolearn.lab.rendering import layout, templates
 from entrolearn.lab.tables import (
     COLUMNS,
     CRITERIA,
     METRICS,
     VERDICTS,
     counts,
-    layout,
     one_line,
     read_table,
     table_spec,
-    templates,
 )
 
 
