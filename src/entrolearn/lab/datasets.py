@@ -215,7 +215,7 @@ def _from_files(key: str, entry: Mapping, folder):
         table = FORMATS[name](paths, **options)
         if 0 in table.X.shape:
             raise ValueError("no data found")
-    except Exception as error:
+    except Exception as error:  # a damaged file raises whatever its bytes lead a parser to
         files = ", ".join(path.name for path in paths)
         raise DataError(f"{key}: cannot read {files} as {name}: {_one_line(error)}") from error
     parts = [int(file.get("part") == "test") for file in entry["files"]]

@@ -35,7 +35,7 @@ def job_log(path: str, name: str) -> Iterator[None]:
     logger.info("%s: begun", name)
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # told twice: whole in the log, in one line to the person waiting
         logger.exception("%s: failed", name)
         reason = " ".join(str(error).split()) or type(error).__name__
         print(f"{name}: {reason} (traceback in {path})", file=sys.stderr)

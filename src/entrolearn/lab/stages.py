@@ -59,7 +59,7 @@ def _refit(dataset: str, params: Mapping, cell: Mapping) -> tuple[bytes, dict]:
     try:
         estimator, facts = refit(load_dataset(dataset), params, cell)
         return dump(estimator), facts
-    except Exception as error:
+    except Exception as error:  # a learner may fail in any way; the scores stand without the model
         logger.exception("the chosen model could not be fitted on all rows")
         return b"", {"error": describe(error)}
 
