@@ -116,6 +116,23 @@ def test_a_fit_that_fails_is_a_point_with_its_reason(data, partition):
     assert all(not point.error for point in found.values() if point.params["C"] > 0)
 
 
+@pytest.mark.parametrize(
+    ("estimator", "grid", "reason"),
+    [
+        (EEMClassifier(random_state=0), {"n_hidden": [5, 0]}, "'n_hidden' parameter"),
+        (EEKMClassifier(random_state=0), {"gamma": [1.0, -1.0]}, "'gamma' parameter"),
+        (WELMClassifier(random_state=0), {"C": [None, 2.0]}, "needs solver='cholesky'"),
+        (LSSVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
+        (SVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_one_bad_grid_point_does_not_take_the_others_with_it(data, partition, estimator, grid, reason):
+    ((name, (good, _)),) = grid.items()
+    for point in points(path, estimator, data, partition, grid).values():
+        assert (reason in point.error) == (point.params[name] != good)
+
+
 def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
     X, y = np.random.default_rng(0).uniform(size=(20, 3)), np.repeat([0, 1], 10)
     partition = Partition.cross_validation(y)  # each part is one class

@@ -142,7 +142,7 @@ def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) 
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     classes = np.unique(y)
-    if len(classes) != 2 or not all(_has_numeric_rbf_kernel(machine) for machine in machines):
+    if len(classes) != 2 or not all(map(acceptable, machines)) or not all(map(_has_numeric_rbf, machines)):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
@@ -156,7 +156,7 @@ def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) 
                     yield _svc_point(machine, params, kernel, gram, rows, y, classes, left_out)
 
 
-def _has_numeric_rbf_kernel(machine: SVC) -> bool:
+def _has_numeric_rbf(machine: SVC) -> bool:
     return machine.kernel == "rbf" and isinstance(machine.gamma, Real)
 
 
@@ -199,6 +199,19 @@ def projected_gaussians(fitted: BaseEstimator) -> tuple[float, float, float, flo
         return None
     (mean_neg, mean_pos), (var_neg, var_pos) = last.projected_means_, last.projected_variances_
     return float(mean_neg), float(var_neg), float(mean_pos), float(var_pos)
+
+
+def acceptable(machine: BaseEstimator) -> bool:
+    """Whether the machine's ``fit`` would take its parameters.
+
+    A shortcut does not call ``fit``. It leaves a grid with a parameter that is out of range to the default,
+    which makes one failed point of it.
+    """
+    try:
+        machine._validate_params()
+    except ValueError:
+        return False
+    return True
 
 
 def same_settings(machines: Sequence[BaseEstimator], *names: str) -> list[list[int]]:

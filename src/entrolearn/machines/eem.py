@@ -25,7 +25,7 @@ from entrolearn.machines.readouts import (
     entropy_discriminant,
     fitted_covariance,
 )
-from entrolearn.path import Partition, PathPoint, describe, path, same_settings
+from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import HasMethods, Interval, StrOptions, validated
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
@@ -431,7 +431,8 @@ def _eekm_path(
 
 def _shares_moments(machine: _EntropyMachine) -> bool:
     """Whether smaller machines are restrictions of larger ones: same seed, covariance from moments."""
-    return isinstance(machine.random_state, Integral) and not hasattr(machine.covariance, "fit")
+    seeded = isinstance(machine.random_state, Integral)
+    return acceptable(machine) and seeded and not hasattr(machine.covariance, "fit")
 
 
 def _solve(

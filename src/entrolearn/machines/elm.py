@@ -17,7 +17,7 @@ from entrolearn.machines.base import Machine, class_targets, decide, encode
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
-from entrolearn.path import Partition, PathPoint, describe, path, same_settings
+from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, validated
 
 __all__ = ["WELMClassifier"]
@@ -125,8 +125,6 @@ class WELMClassifier(Machine):
         # In double precision whatever X is: a cut at machine precision has no digits to give away.
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, codes = encode(y, "WELMClassifier")
-        if self.solver == "pinv" and self.C is not None:
-            raise ValueError(f"C={self.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
         self._layer = self._draw_layer(X)
         if self.solver == "pinv":
             coef, method = _solve_rows(self, self._layer(X), y), "gelsd"
@@ -161,6 +159,8 @@ class WELMClassifier(Machine):
 
 def _solve_rows(machine: WELMClassifier, H: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Coefficients from the hidden rows themselves, shape (n_hidden, n_outputs)."""
+    if machine.C is not None:
+        raise ValueError(f"C={machine.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
     classes, codes = encode(y, "WELMClassifier")
     weights = compute_class_weight(machine.class_weight, classes=classes, y=y)
     return least_squares(H, class_targets(len(classes))[codes], weights[codes])
@@ -181,7 +181,7 @@ def _welm_path(
 ) -> Iterator[PathPoint]:
     """One evaluation of the largest layer; the normal equations from one pass of moments."""
     machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(isinstance(machine.random_state, Integral) for machine in machines):
+    if not all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)

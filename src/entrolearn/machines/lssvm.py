@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from entrolearn.machines.base import Machine, class_targets, decide, encode
 from entrolearn.machines.layers import KERNELS, kernel_matrix, kernel_params
 from entrolearn.machines.readouts import bordered_solve
-from entrolearn.path import Partition, PathPoint, describe, path, same_settings
+from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, validated
 
 __all__ = ["LSSVC"]
@@ -165,6 +165,11 @@ class LSSVC(Machine):
         return tags
 
 
+def _shares_kernel(machine: LSSVC) -> bool:
+    """Whether the kernel of two rows is the same in every training set."""
+    return acceptable(machine) and not isinstance(machine.gamma, str) and machine.kernel != "precomputed"
+
+
 @path.register
 def _lssvc_path(estimator: LSSVC, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
     """One kernel matrix per kernel, one eigendecomposition per training set: it serves every C.
@@ -172,8 +177,7 @@ def _lssvc_path(estimator: LSSVC, X, y, partition: Partition, grid: Sequence[dic
     With S the diagonal root of the weights, (K + Q / C)^-1 = S (S K S + I / C)^-1 S.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    resolved = all(not isinstance(machine.gamma, str) for machine in machines)
-    if not resolved or any(machine.kernel == "precomputed" for machine in machines):
+    if not all(_shares_kernel(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
