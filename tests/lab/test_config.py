@@ -157,6 +157,8 @@ def test_published_is_found_beside_the_study(tmp_path):
         ("tables.table1.models", ["svn"], "tables.table1.models: unknown model 'svn', did you mean 'svm'?"),
         ("tables.table1.datasets", "smal", "tables.table1.datasets: unknown group of data sets 'smal'"),
         ("tables.table1.metric", "balanced_accuracy", "unknown metric of this study 'balanced_accuracy'"),
+        ("tables.table1.among", {"gama": {"max": 1}}, "unknown parameter in this table's grids 'gama'"),
+        ("tables.table1.among", {"gamma": {"most": 1}}, "unknown key 'most'"),
         ("tables.table1.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
         ("published", "nowhere.csv", "published: there is no file"),
     ],

@@ -58,6 +58,8 @@ STUDY = {
             "metric": "gmean",
             "criterion": "cv",
             "notes": ["A note of the study."],
+            "printed": "table4",
+            "among": {},
         }
     },
     "errata": [{"where": "eq. (3)", "printed": "-ln", "taken": "-2 ln", "evidence": "quadrature"}],

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from entrolearn.lab.datasets import Dataset, split
-from entrolearn.lab.selecting import choose, dump, headline_params, n_stored_numbers, refit
+from entrolearn.lab.selecting import among, choose, dump, headline_params, n_stored_numbers, refit
 from entrolearn.lab.training import train_cell, without_data
 
 CELL = {
@@ -51,6 +51,21 @@ def candidates(*folds: dict) -> pd.DataFrame:
 def points(table: pd.DataFrame, criterion: str) -> list[int]:
     scores = choose(table, CELL)
     return scores.loc[scores["criterion"] == criterion, "point"].tolist()
+
+
+def test_limits_are_inclusive_and_leave_other_candidates_alone():
+    table = candidates({"test_gmean": [0.1, 0.2, 0.3, 0.4]})  # C = 0, 1, 2, 3
+    assert among(table, {"C": {"max": 1.0}})["point"].tolist() == [0, 1]
+    assert among(table, {"C": {"min": 1, "max": 2 - 1e-12}})["point"].tolist() == [1, 2]
+    assert len(among(table, {"gamma": {"max": 0}})) == 4
+    assert len(among(table[:0], {"C": {"max": 1}})) == 0
+
+
+def test_choosing_within_limits_is_choosing_from_a_smaller_grid():
+    table = candidates({"dcs_gaussian": [1.0, 2.0, 9.0], "test_gmean": [0.1, 0.2, 0.9]})
+    limited = among(table, {"C": {"max": 1}})
+    assert points(table, "dcs_gaussian") == [2]
+    assert points(limited, "dcs_gaussian") == points(limited, "oracle") == [1]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
                 "metric": "gmean",
                 "criterion": "cv",
                 "notes": [],
+                "printed": "table1",
                 **table,
             }
         },
@@ -219,6 +220,18 @@ def test_other_tables_and_metrics_of_the_published_numbers_are_not_taken():
     scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
     table = score_table(scores, others, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
     assert table["verdict"].tolist() == ["ours alone"]
+
+
+def test_another_tables_published_numbers_can_be_taken():
+    scores = score_rows("iris", "eem_rbf", [0.9] * FOLDS)
+    numbers = pd.DataFrame(
+        {"table": ["table1", "table9"], "dataset": "iris", "model": "eem_rbf", "metric": "gmean",
+         "value": [50.0, 90.0], "std": 1.0}
+    )  # fmt: skip
+    table = make_table(
+        scores, numbers, [record("iris", "eem_rbf")], spec(("iris",), ("eem_rbf",), printed="table9")
+    )
+    assert table[["published", "verdict"]].to_numpy().tolist() == [[90.0, "reproduced"]]
 
 
 # --- completeness --------------------------------------------------------------------------------------

@@ -49,6 +49,15 @@ STUDY = {
             "metric": "accuracy",
             "criterion": "dcs_gaussian",
         },
+        "table3": {
+            "kind": "scores",
+            "caption": "A part of the grid to choose from",
+            "datasets": "both",
+            "models": ["svm"],
+            "metric": "gmean",
+            "criterion": "dcs_gaussian",
+            "among": {"gamma": {"max": 0.1}, "C": {"max": 1}},
+        },
     },
 }
 

@@ -68,7 +68,15 @@ def test_a_table_has_a_number_in_every_cell(finished):
 
 def test_a_table_comes_in_every_format(finished):
     made = {path.name for path in (finished.folder / "results/tiny/tables").iterdir()}
-    assert made == {f"table{k}.{suffix}" for k in (1, 2) for suffix in ("csv", "html", "tex", "md")}
+    assert made == {f"table{k}.{suffix}" for k in (1, 2, 3) for suffix in ("csv", "html", "tex", "md")}
+
+
+def test_a_table_within_limits_shows_the_only_candidate_that_is_left(finished):
+    table = read_table(finished.folder / "results/tiny/tables/table3.csv").set_index("dataset")
+    for dataset in ("sklearn-wine-0", "my-moons"):
+        candidates = pd.read_parquet(finished.folder / f"results/tiny/candidates/{dataset}/svm.parquet")
+        only = candidates[[json.loads(text) == {"C": 1, "gamma": 0.1} for text in candidates["params"]]]
+        assert table.loc[dataset, "ours"] == pytest.approx(100 * only["test_gmean"].mean(), abs=1e-3)
 
 
 def test_a_learner_that_fails_is_a_footnote(finished):
@@ -131,7 +139,7 @@ def test_another_seed_makes_all_random_things_anew(finished):
 
 
 def test_an_edited_grid_retrains_its_own_cells_alone(finished):
-    output = edited(finished, lambda study: study["models"]["svm"].update(grid={"C": [1, 10, 100]}))
+    output = edited(finished, lambda study: study["models"]["svm"]["grid"].update(C=[1, 10, 100]))
 
     trained = {wildcards for rule, wildcards in planned(output) if rule == "train"}
     assert trained == {

@@ -154,6 +154,13 @@ def of_table(pattern):
     )
 
 
+def candidates_of_table(wildcards):
+    """What a table that chooses from part of the grids needs beside the scores."""
+    if not study_of(wildcards)["tables"][wildcards.table]["among"]:
+        return []
+    return of_table("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
+
+
 def of_study(pattern):
     """An input function: `pattern` for each cell of a study, or each data set."""
     return lambda wildcards: filled(

@@ -10,6 +10,7 @@ rule table:
     input:
         scores=of_table("results/{paper}/scores/{dataset}"),
         records=of_table("results/{paper}/records/{dataset}/{model}.json"),
+        candidates=candidates_of_table,
         published=published_of,
         templates=TEMPLATES,
     output:
@@ -28,7 +29,7 @@ rule table:
         "../../environment.yml"
     params:
         study=shown_of,
-        code=code("entrolearn.lab.rendering"),
+        code=code("entrolearn.lab.rendering", "entrolearn.lab.selecting"),
     script:
         "../scripts/table.py"
 

@@ -1,24 +1,23 @@
 """Make one table, ours beside the printed numbers, in every format."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from entrolearn.lab.joblog import job_log
 from entrolearn.lab.records import read_json
 from entrolearn.lab.rendering import write_table
+from entrolearn.lab.selecting import choose_within
 from entrolearn.lab.tables import make_table, table_spec
 
 NOTHING_PRINTED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 
 
-def main(
-    paper: str, table: str, study: dict, scores: list, records: list, published: str | None, outputs: list
-):
+def main(paper, table: str, study: dict, scores, candidates, records, published, outputs) -> None:
     spec = table_spec(paper, study, table)
-    shown = [Path(folder, f"{model}.parquet") for folder in scores for model in spec["models"]]
-    rows = [rows for rows in map(pd.read_parquet, shown) if len(rows)]
-    rows = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+    if limits := study["tables"][table]["among"]:
+        rows = [choose_within(file, limits, study) for file in candidates]
+    else:
+        rows = [pd.read_parquet(f"{folder}/{model}.parquet") for folder in scores for model in spec["models"]]
+    rows = pd.concat([some for some in rows if len(some)] or [pd.DataFrame()], ignore_index=True)
     printed = pd.read_csv(published) if published else NOTHING_PRINTED
     result = make_table(rows, printed, map(read_json, records), spec)
     for output in outputs:
@@ -33,6 +32,7 @@ if "snakemake" in globals():
             snakemake.wildcards.table,
             snakemake.params.study,
             snakemake.input.scores,
+            snakemake.input.candidates,
             snakemake.input.records,
             snakemake.input.get("published") or None,
             list(snakemake.output),

@@ -206,7 +206,10 @@ def _with_defaults(study: dict) -> dict:
         "protocol": {"repeats": 1, "inner": "leave-two-folds-out", **study["protocol"]},
         "limits": {"seconds": 3600, **study.get("limits", {})},
         "models": models,
-        "tables": {name: {"notes": [], **table} for name, table in study["tables"].items()},
+        "tables": {
+            name: {"notes": [], "printed": name, "among": {}, **table}
+            for name, table in study["tables"].items()
+        },
     }
 
 
@@ -232,6 +235,10 @@ def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
     _check_known(table["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
     for model in () if table["models"] == "all" else table["models"]:
         _check_known(model, study["models"], file, f"{where}.models", "model")
+    models = study["models"] if table["models"] == "all" else table["models"]
+    searched = dict.fromkeys(parameter for model in models for parameter in study["models"][model]["grid"])
+    for parameter in table["among"]:
+        _check_known(parameter, searched, file, f"{where}.among", "parameter in this table's grids")
     _check_known(table["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
     _check_known(table["criterion"], study["criteria"], file, f"{where}.criterion", "criterion of this study")
 

@@ -168,8 +168,11 @@ def _within(table: pd.DataFrame) -> dict[str, int]:
 
 
 def _title(name: str) -> str:
-    numbered = re.fullmatch(r"table(\d+)", name)
-    return f"Table {numbered[1]}" if numbered else name.replace("_", " ").capitalize()
+    numbered = re.fullmatch(r"table(\d+)(?:_(\w+))?", name)
+    if not numbered:
+        return name.replace("_", " ").capitalize()
+    number, variant = numbered.groups()
+    return f"Table {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
 
 
 def _decimals(table: pd.DataFrame) -> int:

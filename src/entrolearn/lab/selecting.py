@@ -2,9 +2,11 @@
 
 import io
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -56,6 +58,46 @@ def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
             row = None if point is None else usable[usable["point"] == point].iloc[0]
             rows.append({**place, "criterion": ORACLE, **_chosen(row, value, of_fold, cell)})
     return _frame(rows, cell)
+
+
+def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
+    """The candidates whose parameters lie within limits: choosing from part of a grid costs no fit.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        As :func:`entrolearn.lab.training.train_cell` gives it.
+    limits : mapping
+        Parameter -> ``{"min": …, "max": …}``, either of them, inclusive up to rounding. A candidate without
+        the parameter stays.
+    """
+
+    def within(params: str) -> bool:
+        return all(_between(json.loads(params).get(name), **limit) for name, limit in limits.items())
+
+    return candidates[candidates["params"].map(within).astype(bool)]
+
+
+def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study: Mapping) -> pd.DataFrame:
+    """What each criterion chooses from part of a cell's grid, given its file of candidates.
+
+    Parameters
+    ----------
+    file : path
+        ``<paper>/candidates/<dataset>/<model>.parquet``
+    limits : mapping
+        As for :func:`among`.
+    study : mapping
+        With the study's ``metrics`` and ``criteria``.
+    """
+    paper, _, dataset, model = Path(file).with_suffix("").parts[-4:]
+    cell = {**study, "paper": paper, "dataset": dataset, "model": model}
+    return choose(among(pd.read_parquet(file), limits), cell)
+
+
+def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
+    slack = 1e-9  # 10^-1 may be written in two ways
+    return value is None or min - slack * abs(min) <= value <= max + slack * abs(max)
 
 
 def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:

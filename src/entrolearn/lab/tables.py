@@ -97,8 +97,9 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
     Returns
     -------
     dict
-        Keys: paper, table, kind, caption, metric, criterion, notes (list of str), datasets (key -> label)
-        and models (key -> {"label", "sublabel"}), both in the study's order.
+        Keys: paper, table, kind, printed (the table of the published numbers), caption, metric, criterion,
+        notes (list of str), datasets (key -> label) and models (key -> {"label", "sublabel"}), both in the
+        study's order.
 
     Raises
     ------
@@ -113,6 +114,7 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
         "paper": paper,
         "table": name,
         "kind": entry["kind"],
+        "printed": entry["printed"],
         "caption": entry["caption"],
         "metric": entry["metric"],
         "criterion": entry["criterion"],
@@ -172,7 +174,7 @@ def score_table(
         look_up(dict.fromkeys(scores["criterion"]), criterion, "criterion in the scores")
     chosen = _cells(scores, criterion)
     diagnostic = _cells(scores, "oracle")
-    printed = published[(published["table"] == spec["table"]) & (published["metric"] == metric)]
+    printed = published[(published["table"] == spec["printed"]) & (published["metric"] == metric)]
     printed = printed.set_index(["dataset", "model"])[["value", "std"]].T.to_dict("list")
     known = {(record["dataset"], record["model"]): record for record in records}
 
