@@ -133,6 +133,14 @@ def test_one_bad_grid_point_does_not_take_the_others_with_it(data, partition, es
         assert (reason in point.error) == (point.params[name] != good)
 
 
+def test_solvers_of_different_sizes_share_a_layer(data, partition):
+    grid = [{"solver": ["pinv"], "n_hidden": [9]}, {"solver": ["cholesky"], "n_hidden": [5]}]
+    found = points(path, WELMClassifier(random_state=0), data, partition, grid)
+    plain = points(path.dispatch(object), WELMClassifier(random_state=0), data, partition, grid)
+    for key, point in found.items():
+        assert_allclose(point.projection, plain[key].projection, atol=1e-4)
+
+
 def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
     X, y = np.random.default_rng(0).uniform(size=(20, 3)), np.repeat([0, 1], 10)
     partition = Partition.cross_validation(y)  # each part is one class

@@ -189,8 +189,10 @@ def _welm_path(
     for members in same_settings(machines, "activation", "random_state"):
         layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
         H = layer(X)
-        sizes = {machines[i].n_hidden for i in members if machines[i].solver == "cholesky"}
-        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes) if sizes else None
+        moments = None
+        if any(machines[i].solver == "cholesky" for i in members):
+            sizes = {machines[i].n_hidden for i in members}
+            moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
         for left_out in partition.left_out:
             rows = partition.training(left_out)
             training = moments.without(left_out) if moments else None
