@@ -1,8 +1,8 @@
 """Write a study's page of the report, and the index of all studies whose tables are there."""
 
-import subprocess
 from pathlib import Path
 
+from entrolearn.lab.checkout import git
 from entrolearn.lab.config import load_configuration
 from entrolearn.lab.joblog import job_log
 from entrolearn.lab.report import build_report, read_results
@@ -12,17 +12,11 @@ def main(home: str, config: dict, folder: Path, results: Path) -> None:
     _, studies, _ = load_configuration(home, config)
     done = {name: study for name, study in studies.items() if has_tables(study, results / name)}
     pages = [read_results(name, study, results / name) for name, study in done.items()]
-    build_report(pages, folder, commit=commit(home))
+    build_report(pages, folder, commit=git("describe", "--always", "--dirty", folder=home) or "")
 
 
 def has_tables(study: dict, folder: Path) -> bool:
     return all((folder / "tables" / f"{table}.csv").exists() for table in study["tables"])
-
-
-def commit(home: str) -> str:
-    command = ["git", "-C", home, "describe", "--always", "--dirty"]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return answer.stdout.strip()
 
 
 if "snakemake" in globals():

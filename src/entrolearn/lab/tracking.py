@@ -14,7 +14,6 @@ import json
 import logging
 import os
 import sqlite3
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
@@ -30,6 +29,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from entrolearn.lab.atomic import replacing
+from entrolearn.lab.checkout import git
 from entrolearn.lab.records import machine, versions, write_json
 from entrolearn.lab.runs import Cell, RunContent, cell_content, paper_note
 from entrolearn.lab.tables import counts, read_table
@@ -232,24 +232,15 @@ def track_paper(
 
 def _code() -> dict[str, str]:
     """The commit, whether the checkout differs from it, and the hash of the lock, as tags."""
-    commit = _git("rev-parse", "HEAD")
+    commit = git("rev-parse", "HEAD")
     lock = Path("requirements.lock")
     tags = {
         "commit": commit or "unknown",
-        "dirty": "unknown" if commit is None else str(bool(_git("status", "--porcelain", "-uno"))).lower(),
+        "dirty": "unknown" if commit is None else str(bool(git("status", "--porcelain", "-uno"))).lower(),
         "lock": hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else "unknown",
     }
     # MLflow's own name for the commit: the UI shows it in the list of runs.
     return tags | ({} if commit is None else {"mlflow.source.git.commit": commit})
-
-
-def _git(*arguments: str) -> str | None:
-    """What git answers, or None without git, without a repository or without a commit."""
-    try:
-        answer = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return answer.stdout.strip()
 
 
 def _machine() -> dict[str, str]:
