@@ -94,7 +94,6 @@ def test_defaults_are_filled_in_and_grids_expanded(tmp_path):
     study = loaded(tmp_path, STUDY)
 
     assert study["protocol"] == {"folds": 3, "repeats": 1, "inner": "leave-two-folds-out"}
-    assert study["limits"] == {"seconds": 3600}
     assert study["models"]["svm"]["grid"] == {"gamma": [0.01, 0.1, 1.0], "C": [1]}
     assert study["models"]["lda"]["grid"] == {}
     assert study["tables"]["table1"]["notes"] == []

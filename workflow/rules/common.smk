@@ -29,6 +29,11 @@ except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
 
+# What a cell may take, and what a cluster is told of it: with time to start and to end a fit.
+LIMITS = SETTINGS["limits"]
+MINUTES = round(LIMITS["seconds"] / 60) + 30
+
+
 wildcard_constraints:
     paper="|".join(STUDIES),
     dataset="|".join(CATALOG),
@@ -124,11 +129,6 @@ def attempt_of(wildcards):
         return last["attempt"] + (not last["available"])
     except (OSError, ValueError, KeyError):
         return 1
-
-
-def minutes_of(wildcards):
-    """What a cluster is told that a cell may take: its own limit, and time to start and to end a fit."""
-    return round(study_of(wildcards)["limits"]["seconds"] / 60) + 30
 
 
 def models_of(wildcards):
