@@ -97,9 +97,10 @@ def test_class_sizes_do_not_matter(wdbc):
 def test_with_equal_covariances_it_is_the_elm_classifier():
     """Theorem 1: balanced classes of one shape; the least squares machine decides by the same line."""
     rng = np.random.default_rng(0)
-    cloud = rng.uniform(size=(200, 2)) * 0.3
-    X, y = np.vstack([cloud, 1 - cloud]), np.repeat([0, 1], 200)  # point reflection: equal covariances
-    centred = {"activation": lambda Z: Z - Z.mean(axis=0), "random_state": 0, "n_hidden": 2}
+    cloud = rng.uniform(size=(200, 2)) * 0.3 + 0.2
+    X, y = np.vstack([cloud, -cloud]), np.repeat([0, 1], 200)  # point reflection: equal covariances
+    biases = np.random.RandomState(0).uniform(size=(2, 3))[:, -1]  # those of the layer: its mean is then zero
+    centred = {"activation": lambda Z: Z + biases, "random_state": 0, "n_hidden": 2}
     entropic = EEMClassifier(**centred, covariance="empirical").fit(X, y)
     regression = WELMClassifier(**centred).fit(X, y)
     assert_allclose(*(beta / np.linalg.norm(beta) for beta in (entropic.coef_, regression.coef_)), rtol=1e-8)
@@ -146,18 +147,18 @@ def test_more_landmarks_than_rows_are_all_rows(wdbc):
 def test_three_classes_with_two_of_them_is_the_binary_machine(wine):
     """The general construction restricted to two classes must be the binary machine exactly."""
     from entrolearn.machines.moments import ClassMoments
-    from entrolearn.machines.readouts import _white_basis, class_covariances, entropy_discriminant
+    from entrolearn.machines.readouts import _white_basis
 
     X, y = wine
     X, y = X[y < 2], y[y < 2]
     machine = EEMClassifier(30, random_state=0).fit(X, y)
     H = machine._layer(X)
     moments = [ClassMoments.from_data(H[y == c], shift=H[:9].mean(axis=0)) for c in range(2)]
-    covariances, _ = class_covariances(moments, "ledoit_wolf")
     means = np.array([m.mean for m in moments])
     difference = (means[1:] - means[0]).T
-    general = _white_basis(difference, np.linalg.solve(covariances[0] + covariances[1], difference))
-    binary = entropy_discriminant(means, covariances).coef
+    covariances = [m.ledoit_wolf()[0] for m in moments]
+    general = _white_basis(difference, np.linalg.solve(sum(covariances), difference))
+    binary = machine.coef_[:, None]
     assert_allclose(general / general[0], binary / binary[0], rtol=1e-6)
     projected = H @ general
     densities = [
@@ -227,7 +228,7 @@ def test_single_precision_agrees_with_double(wdbc):
 def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
     X, y = wdbc
     whole = EEMClassifier(30, random_state=0).fit(X, y).decision_function(X)
-    monkeypatch.setattr("entrolearn.machines.moments.BLOCK_BYTES", 8 * 30 * 17)
+    monkeypatch.setattr("entrolearn.machines.moments.BLOCK_NUMBERS", 30 * 17)
     assert_allclose(EEMClassifier(30, random_state=0).fit(X, y).decision_function(X), whole, rtol=1e-7)
 
 
