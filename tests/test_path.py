@@ -33,6 +33,7 @@ def partition():
 
 SHORTCUTS = [
     (EEMClassifier(random_state=0), {"n_hidden": [5, 10, 25], "activation": ["rbf", "sigmoid"]}),
+    (EEMClassifier(random_state=0), {"n_hidden": [5, 10], "gamma": ["uniform", "log-uniform"]}),
     (
         EEMClassifier(random_state=0),
         {"covariance": ["oas", 1e-4], "priors": [None, [1, 3]], "n_hidden": [8, 9]},
@@ -144,7 +145,7 @@ def test_solvers_of_different_sizes_share_a_layer(data, partition):
 def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
     X, y = np.random.default_rng(0).uniform(size=(20, 3)), np.repeat([0, 1], 10)
     partition = Partition.cross_validation(y)  # each part is one class
-    for estimator, grid in SHORTCUTS[:6]:
+    for estimator, grid in SHORTCUTS[:-1]:
         assert all(point.error for point in path(estimator, X, y, partition, list(ParameterGrid(grid))))
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from entrolearn.machines.base import Machine, encode
 from entrolearn.machines.layers import (
     ACTIVATIONS,
+    GAMMAS,
     KERNELS,
     NystromLayer,
     RandomLayer,
@@ -191,12 +192,16 @@ class EEMClassifier(_EntropyMachine):
 
     Parameters
     ----------
-    n_hidden : int, default=100
+    n_hidden : int, default=250
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
         Of a unit with weights w and bias b, both drawn from U[0, 1]. ``"sigmoid"``:
         1 / (1 + exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``:
-        exp(-b ||w - x||^2). A callable gets <w, x> - b, an array of shape (n_samples, n_hidden).
+        exp(-gamma ||w - x||^2). A callable gets <w, x> - b, an array of shape (n_samples, n_hidden).
+    gamma : {"log-uniform", "uniform"}, default="log-uniform"
+        How each rbf unit draws its gamma. ``"log-uniform"``: ln gamma uniform between the logarithms of
+        0.3 / n_features and 30 / n_features, which suits few and many features, in [0, 1] or standardised;
+        ``"uniform"``: from U[0, 1], as in the paper. Other activations do not use it.
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         How the covariance of a class is estimated. A number is a ridge added to the empirical one; an
         estimator is one of :mod:`sklearn.covariance`, cloned for each class.
@@ -258,14 +263,23 @@ class EEMClassifier(_EntropyMachine):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
+        "gamma": [StrOptions(set(GAMMAS))],
         **_EntropyMachine._parameter_constraints,
     }
 
     def __init__(
-        self, n_hidden=100, *, activation="rbf", covariance="ledoit_wolf", priors=None, random_state=None
+        self,
+        n_hidden=250,
+        *,
+        activation="rbf",
+        gamma="log-uniform",
+        covariance="ledoit_wolf",
+        priors=None,
+        random_state=None,
     ):
         self.n_hidden = n_hidden
         self.activation = activation
+        self.gamma = gamma
         self.covariance = covariance
         self.priors = priors
         self.random_state = random_state
@@ -337,7 +351,13 @@ class EEMClassifier(_EntropyMachine):
     def _draw_layer(self, X):
         rng = check_random_state(self.random_state)
         return RandomLayer.draw(
-            X.shape[1], self.n_hidden, self.activation, rng, below_one=True, dtype=X.dtype
+            X.shape[1],
+            self.n_hidden,
+            self.activation,
+            rng,
+            gamma=self.gamma,
+            below_one=True,
+            dtype=X.dtype,
         )
 
 
@@ -478,14 +498,12 @@ def _eem_path(
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "activation", "random_state"):
+    for members in same_settings(machines, "activation", "gamma", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
         sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
         layer, solved = _solve_on_parts(largest, X, codes, partition, partition.left_out, sized)
-        if X.dtype == np.float32 and any(
-            point.readout.solver_info["ridge"] > 0 for point in solved if not point.error
-        ):
-            double = X.astype(np.float64)
+        if X.dtype == np.float32 and any(one.readout and one.readout.solver_info["ridge"] for one in solved):
+            double = X.astype(np.float64)  # as fit does
             layer, solved = _solve_on_parts(largest, double, codes, partition, partition.left_out, sized)
         yield from _answer(layer, X, classes, solved)
 

@@ -33,7 +33,8 @@ class WELMClassifier(Machine):
     n_hidden : int, default=100
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
-        Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`.
+        Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`, whose gamma
+        is the b of rbf units.
     solver : {"pinv", "cholesky"}, default="pinv"
         ``"pinv"``: least squares of least norm on the hidden matrix itself, singular values cut at machine
         precision; the paper's tables need it. ``"cholesky"``: the normal equations, several times faster;
@@ -58,7 +59,7 @@ class WELMClassifier(Machine):
 
     See Also
     --------
-    EEMClassifier : The same hidden units with an entropy discriminant.
+    EEMClassifier : The same hidden units (rbf: with ``gamma="uniform"``) and an entropy discriminant.
 
     References
     ----------

@@ -19,6 +19,7 @@ from entrolearn.machines.moments import max_block_rows, row_blocks
 
 __all__ = [
     "ACTIVATIONS",
+    "GAMMAS",
     "KERNELS",
     "NystromLayer",
     "RandomLayer",
@@ -100,13 +101,29 @@ _BELOW_ONE: dict[str, Callable] = {
     "nsigmoid": _normalised_sigmoid_below_one,
 }
 
+# Squared distances grow with the number of features d: from a random row of [0, 1]^d to a random centre it is
+# d / 6 on average. Two decades of gamma around 3 / d give units from flat to narrow, whatever d is.
+_GAMMA_TIMES_FEATURES = 0.3, 30.0
+
+
+def _log_uniform(uniform: np.ndarray, n_features: int) -> np.ndarray:
+    low, high = _GAMMA_TIMES_FEATURES
+    return low * (high / low) ** uniform / n_features
+
+
+# name -> how draws from U[0, 1] become the gammas of rbf units, given the number of features
+GAMMAS: dict[str, Callable] = {
+    "uniform": lambda uniform, n_features: uniform,  # section 7 of the EEM paper
+    "log-uniform": _log_uniform,
+}
+
 
 @dataclass(frozen=True)
 class RandomLayer:
     """Random hidden units G(x, w, b), the layer of extreme learning machines.
 
     Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor,
-    "Extreme Entropy Machines".
+    "Extreme Entropy Machines"; the biases of rbf units can be drawn otherwise.
 
     Attributes
     ----------
@@ -126,10 +143,19 @@ class RandomLayer:
     below_one: bool = False
 
     @classmethod
-    def draw(cls, n_features, n_hidden, activation, rng, *, below_one=False, dtype=np.float64):
-        """Draw the units with `rng`, a :class:`numpy.random.RandomState`."""
+    def draw(
+        cls, n_features, n_hidden, activation, rng, *, gamma="uniform", below_one=False, dtype=np.float64
+    ):
+        """Draw the units with `rng`, a :class:`numpy.random.RandomState`.
+
+        Of the data they need the number of features alone. `gamma`, a name in ``GAMMAS``, says how the
+        biases of rbf units are drawn.
+        """
         units = rng.uniform(size=(n_hidden, n_features + 1)).astype(dtype, copy=False)
-        return cls(units[:, :-1], units[:, -1], activation, below_one)
+        weights, biases = units[:, :-1], units[:, -1]
+        if activation == "rbf":
+            biases = GAMMAS[gamma](biases, n_features)
+        return cls(weights, biases, activation, below_one)
 
     def __call__(self, X, out=None) -> np.ndarray:
         """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
