@@ -29,9 +29,8 @@ except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
 
-# What a cell may take, and what a cluster is told of it: with time to start and to end a fit.
-LIMITS = SETTINGS["limits"]
-MINUTES = round(LIMITS["seconds"] / 60) + 30
+# What a cluster is told of a cell's limits: with time to start it and to write what it has found.
+MINUTES = round(SETTINGS["limit_seconds"] / 60) + 30
 
 
 wildcard_constraints:

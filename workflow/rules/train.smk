@@ -18,8 +18,8 @@ rule train:
     # Limits are resources, not parameters: raising them does not make anew what is there.
     resources:
         runtime=MINUTES,
-        mem_mb=round(LIMITS["gib"] * 1024),
-        limit_seconds=LIMITS["seconds"],
+        mem_mb=round(SETTINGS["limit_gib"] * 1024),
+        limit_seconds=SETTINGS["limit_seconds"],
     params:
         cell=cell_of,
         code=code_of_cell,

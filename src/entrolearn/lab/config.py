@@ -21,9 +21,6 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
-# What a cell may take where the configuration does not say.
-LIMITS = {"seconds": 3600, "gib": 8}
-
 
 class ConfigError(ValueError):
     """Something in a configuration file that cannot be run."""
