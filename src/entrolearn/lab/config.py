@@ -21,6 +21,9 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
+# What a cell may take where the configuration does not say.
+LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
+
 
 class ConfigError(ValueError):
     """Something in a configuration file that cannot be run."""
@@ -58,15 +61,7 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     papers = [papers] if isinstance(papers, str) else list(papers)
     for paper in papers:
         _check_known(paper, studies, "config", "papers", "study")
-    limits = {**LIMITS, **config.get("limits", {})}
-    return {
-        "store": None,
-        "mirror": None,
-        **dict.fromkeys(EXTRA),
-        **config,
-        "papers": papers,
-        "limits": limits,
-    }
+    return {"store": None, "mirror": None, **LIMITS, **dict.fromkeys(EXTRA), **config, "papers": papers}
 
 
 def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
