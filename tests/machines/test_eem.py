@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.covariance import OAS, LedoitWolf, ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import minmax_scale, scale
 
@@ -239,6 +240,58 @@ def test_single_precision_agrees_with_double(wdbc):
     single = EEMClassifier(30, random_state=0).fit(X.astype(np.float32), y)
     assert single.coef_.dtype == np.float32
     assert (single.predict(X.astype(np.float32)) == double.predict(X)).mean() > 0.99
+
+
+def test_single_precision_without_a_factor_becomes_double(wdbc):
+    """Hundreds of smooth units on 569 rows: their covariance has no Cholesky factor in single precision."""
+    X, y = wdbc
+    settings = {"n_hidden": 400, "activation": "nsigmoid", "covariance": "empirical", "random_state": 0}
+    single = EEMClassifier(**settings).fit(X.astype(np.float32), y)
+    assert single.solver_info_["dtype"] == "float64"
+    assert single.coef_.dtype == np.float64
+    shrunk = EEMClassifier(20, random_state=0).fit(X.astype(np.float32), y)
+    assert shrunk.solver_info_ == {"ridge": 0.0, "degenerate": False, "dtype": "float32"}
+
+
+@pytest.mark.parametrize("activation", ["rbf", "sigmoid"])
+def test_a_stream_gives_the_machine_of_all_rows(wdbc, activation):
+    X, y = wdbc
+    batch = EEMClassifier(30, activation=activation, random_state=0).fit(X, y)
+    stream = EEMClassifier(30, activation=activation, random_state=0)
+    for rows in np.array_split(np.argsort(y, kind="stable"), 9):  # one class after the other
+        stream.partial_fit(X[rows], y[rows], classes=[0, 1])
+    assert_allclose(stream.coef_, batch.coef_, rtol=1e-6)
+    assert_allclose(stream.thresholds_, batch.thresholds_, rtol=1e-6)
+    assert_allclose(stream.shrinkage_, batch.shrinkage_, rtol=1e-6)
+
+
+def test_a_stream_answers_once_it_has_seen_every_class(wdbc):
+    X, y = wdbc
+    stream = EEMClassifier(10, random_state=0).partial_fit(X[y == 1], y[y == 1], classes=[0, 1])
+    with pytest.raises(NotFittedError):
+        stream.predict(X)
+    stream.partial_fit(X[y == 0], y[y == 0])
+    assert stream.score(X, y) > 0.9
+
+
+def test_fit_forgets_the_stream_before_it(wdbc):
+    X, y = wdbc
+    machine = EEMClassifier(10, random_state=0).partial_fit(X[:100], y[:100], classes=[0, 1]).fit(X, y)
+    again = machine.partial_fit(X[:100], y[:100]).coef_
+    assert_allclose(again, EEMClassifier(10, random_state=0).fit(X[:100], y[:100]).coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("machine", "call", "message"),
+    [
+        (EEMClassifier(), {}, "classes must be passed on the first call"),
+        (EEMClassifier(), {"classes": [1, 5]}, r"label 0, which is not among the classes .*\[1, 5\]"),
+        (EEMClassifier(covariance=OAS()), {"classes": [0, 1]}, r"OAS\(\) needs all rows at once; .*'oas'"),
+    ],
+)
+def test_a_stream_that_cannot_begin_says_why(wdbc, machine, call, message):
+    with pytest.raises(ValueError, match=message):
+        machine.partial_fit(*wdbc, **call)
 
 
 def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
