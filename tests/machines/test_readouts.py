@@ -59,6 +59,7 @@ def test_covariances_from_moments_are_the_matrices_that_are_never_formed(rng, co
     mine.add_to(total)
     assert_allclose(np.tril(total), np.tril(1 + matrix), rtol=1e-12)
     assert_allclose(mine.project(coef), coef.T @ matrix @ coef, rtol=1e-12)
+    assert_allclose(mine.dense(), matrix, rtol=1e-12)
 
 
 def test_beta_minimises_the_papers_problem(rng):

@@ -98,19 +98,22 @@ class _EntropyMachine(Machine):
     def _read_out(self, X, codes: np.ndarray) -> EntropyReadout:
         """Draw the layer and solve, in the precision of X."""
         self._layer = self._draw_layer(X)
+        means, covariances, self.shrinkage_ = self._class_gaussians(X, codes)
+        return entropy_discriminant(means, covariances, X.dtype)
+
+    def _class_gaussians(self, X, codes: np.ndarray):
+        """Mean and covariance of each class in the hidden space, and the shrinkages."""
         n_classes = len(self.classes_)
         if hasattr(self.covariance, "fit"):
             by_class = [self._layer(X[codes == c]) for c in range(n_classes)]
             means = np.array([H.mean(axis=0) for H in by_class])
-            covariances = [fitted_covariance(self.covariance, H) for H in by_class]
-            self.shrinkage_ = np.zeros(n_classes)
-            return entropy_discriminant(means, covariances, X.dtype)
-        return self._solve(moments_by_group(self._layer, X, codes, n_classes), X.dtype)
+            return means, [fitted_covariance(self.covariance, H) for H in by_class], np.zeros(n_classes)
+        return self._gaussians_of(moments_by_group(self._layer, X, codes, n_classes))
 
-    def _solve(self, moments: Sequence[ClassMoments], dtype) -> EntropyReadout:
-        """Solve from the moments of the classes, whose hidden rows are of the precision `dtype`."""
-        covariances, self.shrinkage_ = class_covariances(moments, self.covariance)
-        return entropy_discriminant(np.array([m.mean for m in moments]), covariances, dtype)
+    def _gaussians_of(self, moments: Sequence[ClassMoments]):
+        """The same from the moments of the classes."""
+        covariances, shrinkages = class_covariances(moments, self.covariance)
+        return np.array([m.mean for m in moments]), covariances, shrinkages
 
     def _keep(self, readout: EntropyReadout) -> None:
         self.solver_info_ = readout.solver_info
@@ -131,6 +134,50 @@ class _EntropyMachine(Machine):
             self.coef_ = coef
             self.projected_means_ = readout.means
             self.projected_variances_ = readout.covariances
+
+    def hidden(self, X):
+        """The rows as the hidden layer maps them, where the classes are modelled as Gaussians.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_hidden)
+            Sigmoid units less one, which keeps the digits of those that are saturated.
+        """
+        check_is_fitted(self)
+        return self._layer(validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False))
+
+    def hidden_gaussians(self, X, y):
+        """The Gaussians that `fit` would take for the classes of these rows in this machine's hidden space.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels among ``classes_``, each at least once.
+
+        Returns
+        -------
+        means : ndarray of shape (n_classes, n_hidden)
+        covariances : ndarray of shape (n_classes, n_hidden, n_hidden)
+
+        Raises
+        ------
+        ValueError
+            If the labels are others than the machine's.
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
+        found, codes = np.unique(y, return_inverse=True)
+        if found.tolist() != self.classes_.tolist():
+            raise ValueError(
+                f"y holds the labels {found.tolist()}; this machine's are {self.classes_.tolist()}."
+            )
+        means, covariances, _ = self._class_gaussians(X, codes)
+        return means, np.array([covariance.dense() for covariance in covariances])
 
     def project(self, X):
         """The projection whose class densities the machine compares.
@@ -327,7 +374,8 @@ class EEMClassifier(_EntropyMachine):
         for moments, new in zip(self._stream, chunk, strict=True):
             moments += new
         if all(m.n for m in self._stream):
-            self._keep(self._solve(self._stream, np.float64))
+            means, covariances, self.shrinkage_ = self._gaussians_of(self._stream)
+            self._keep(entropy_discriminant(means, covariances))
         return self
 
     def _codes_of_stream(self, y) -> np.ndarray:
@@ -604,8 +652,8 @@ def _solve_point(
         leading = [m.restrict(h) for m in moments]
         if min(m.n for m in leading) < 1:
             raise ValueError("a class has no rows in the training set")
-        covariances, _ = class_covariances(leading, machine.covariance)
-        readout = entropy_discriminant(np.array([m.mean for m in leading]), covariances, dtype)
+        means, covariances, _ = machine._gaussians_of(leading)
+        readout = entropy_discriminant(means, covariances, dtype)
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
         return _Solved(left_out, params, machine.priors, readout, folded)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:

@@ -39,7 +39,7 @@ SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
 class ClassCovariance:
     """The covariance of a class as ``weight`` times the empirical one plus ``ridge`` times the identity.
 
-    Every estimate that needs moments alone has this form. The matrix itself is never formed.
+    Every estimate that needs moments alone has this form. A fit never forms the matrix itself.
 
     Attributes
     ----------
@@ -56,6 +56,12 @@ class ClassCovariance:
         self.moments.add_covariance_to(total, self.weight)
         total.flat[:: len(total) + 1] += self.ridge
 
+    def dense(self) -> np.ndarray:
+        """The matrix, shape (n_hidden, n_hidden)."""
+        matrix = self.weight * self.moments.covariance()
+        matrix.flat[:: len(matrix) + 1] += self.ridge
+        return matrix
+
     def project(self, coef: np.ndarray) -> np.ndarray:
         """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
         return self.weight * self.moments.projected_covariance(coef) + self.ridge * coef.T @ coef
@@ -70,6 +76,10 @@ class DenseCovariance:
     def add_to(self, total: np.ndarray) -> None:
         """Add the matrix to `total`."""
         total += self.matrix
+
+    def dense(self) -> np.ndarray:
+        """The matrix, shape (n_hidden, n_hidden)."""
+        return self.matrix
 
     def project(self, coef: np.ndarray) -> np.ndarray:
         """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
