@@ -50,7 +50,7 @@ def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
 
 
 def _csv(table: pd.DataFrame, spec: Mapping) -> str:
-    return table[COLUMNS].to_csv(index=False, float_format="%.4f", lineterminator="\n")
+    return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
 
 
 def _html(table: pd.DataFrame, spec: Mapping) -> str:

@@ -13,12 +13,15 @@ class Correlations(Measured):
     """Rank correlation of the divergence of two classes with one of its terms: data sets × hidden sizes."""
 
     ROUNDING = 0.0005  # three decimals are printed
+    # The printed number comes from as many random draws as ours, and is as uncertain.
+    OF_A_DIFFERENCE = math.sqrt(2)
 
     rows, columns = "dataset", "metric"
     measured_by = "entrolearn.lab.measuring.correlations"
     agreement = "within 2 s.e."
     meanings = {
-        "reproduced": "ours lies within two of its standard errors of the printed number, or rounds to it",
+        "reproduced": "ours differs by less than two standard errors, those of a difference of two such "
+        "measurements, or rounds to the printed number",
         "higher": "ours lies further above",
         "lower": "ours lies further below",
     }
@@ -43,7 +46,7 @@ class Correlations(Measured):
 
     def judge(self, cell, spec, found, printed):
         ours, (value, _) = found[cell], printed.get(cell, NOTHING)
-        tolerance = max(self.ERRORS * ours.ours_std, self.ROUNDING)
+        tolerance = max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
         judged = beside(ours.ours, value, tolerance)
         departs = judged in ("higher", "lower")
         note = self._closest(cell[0], spec, found, printed) if departs else ""

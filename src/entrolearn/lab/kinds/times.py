@@ -73,8 +73,9 @@ class Times(OfModels):
         return 1
 
     def number(self, value, digits):
-        """Seconds with three significant digits where one decimal is less than that."""
-        return f"{value:.{digits}f}" if value >= 10 or value == 0 else f"{float(f'{value:.2g}'):g}"
+        """Seconds with one decimal, as in print, or two significant digits where that would show fewer."""
+        enough = value >= 0.95 or value == round(value, digits)
+        return f"{value:.{digits}f}" if enough else f"{value:#.2g}"
 
     def difference(self, difference, published, digits):
         return f"{self.beside_printed(difference, published)} the printed ratio"
@@ -82,4 +83,5 @@ class Times(OfModels):
     def beside_printed(self, difference, published):
         if math.isnan(difference):
             return ""
-        return f"{'≥' if published == 0 else ''}×{difference:.2g}"
+        factor = f"{difference:.0f}" if difference >= 9.5 else f"{difference:#.2g}"
+        return f"{'≥' if published == 0 else ''}×{factor}"
