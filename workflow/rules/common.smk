@@ -10,9 +10,11 @@ try:
         ConfigError,
         cell_spec,
         load_configuration,
+        measurement_spec,
         study_cells,
-        table_cells,
+        table_files,
     )
+    from entrolearn.lab.kinds import KINDS
     from entrolearn.lab.registry import seed_from
     from entrolearn.lab.sources import source_digests
 except ImportError as error:
@@ -131,7 +133,7 @@ def attempt_of(wildcards):
 
 
 def models_of(wildcards):
-    """The models that a study's tables show for a data set."""
+    """The models that a study's tables need trained on a data set."""
     return [
         model
         for dataset, model in study_cells(study_of(wildcards))
@@ -146,18 +148,27 @@ def of_dataset(pattern):
     ]
 
 
-def of_table(pattern):
-    """An input function: `pattern` for each cell of a table, or each data set if it has no model in it."""
-    return lambda wildcards: filled(
-        pattern, wildcards.paper, table_cells(study_of(wildcards), wildcards.table)
+def files_of_table(wildcards):
+    """The results that a table is made of, which its kind knows."""
+    return table_files(wildcards.paper, study_of(wildcards), wildcards.table)
+
+
+def measurement_of(wildcards):
+    return measurement_spec(
+        wildcards.paper,
+        study_of(wildcards),
+        wildcards.table,
+        wildcards.dataset,
+        SETTINGS["seed"],
     )
 
 
-def candidates_of_table(wildcards):
-    """What a table that chooses from part of the grids needs beside the scores."""
-    if not study_of(wildcards)["tables"][wildcards.table]["among"]:
-        return []
-    return of_table("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
+def code_of_measurement(wildcards):
+    measurement = measurement_of(wildcards)
+    models = measurement.get("models", {}).values()
+    return source_digests(
+        measurement["measured_by"], *chain.from_iterable(map(estimators_of, models))
+    )
 
 
 def of_study(pattern):

@@ -4,9 +4,10 @@ Everything that a person writes is checked here, before a job starts, and what i
 the file, the place in it, what was found there and what is accepted.
 """
 
+import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from entrolearn.lab.kinds import FILES, KINDS
 from entrolearn.lab.registry import expand_values
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
 from entrolearn.suggest import did_you_mean
@@ -163,14 +165,31 @@ _Loader.add_implicit_resolver(
 
 
 def table_cells(study: Mapping, table: str) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that a table shows, row by row."""
+    """The (data set, model) pairs that a table needs trained, row by row."""
     entry = study["tables"][table]
-    models = list(study["models"]) if entry["models"] == "all" else entry["models"]
-    return [(dataset, model) for dataset in study["datasets"][entry["datasets"]] for model in models]
+    if not KINDS[entry["kind"]].trains:
+        return []
+    return list(_rows_and_models(study, entry))
+
+
+def table_files(paper: str, study: Mapping, table: str) -> list[str]:
+    """The results that a table is made of."""
+    entry = study["tables"][table]
+    files = (
+        FILES[stage].format(paper=paper, table=table, dataset=dataset, model=model)
+        for stage in KINDS[entry["kind"]].reads(entry)
+        for dataset, model in _rows_and_models(study, entry)
+    )
+    return list(dict.fromkeys(files))
+
+
+def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
+    models = KINDS[entry["kind"]].models(entry, study)
+    return itertools.product(study["datasets"][entry["datasets"]], models)
 
 
 def study_cells(study: Mapping) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that any of a study's tables shows, each once."""
+    """The (data set, model) pairs that any of a study's tables needs trained, each once."""
     return list(dict.fromkeys(cell for table in study["tables"] for cell in table_cells(study, table)))
 
 
@@ -192,6 +211,20 @@ def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -
     }
 
 
+def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
+    """All that decides what is measured on a data set for a table, and nothing else."""
+    entry = study["tables"][table]
+    kind = KINDS[entry["kind"]]
+    return {
+        "paper": paper,
+        "table": table,
+        "dataset": dataset,
+        "measured_by": kind.measured_by,
+        "seed": seed,
+        **kind.measurement(entry, study, dataset),
+    }
+
+
 # ------------------------------------------------------------------------------------------------ checking
 
 
@@ -208,7 +241,7 @@ def _with_defaults(study: dict) -> dict:
         "protocol": {"repeats": 1, "inner": "leave-two-folds-out", **study["protocol"]},
         "models": models,
         "tables": {
-            name: {"notes": [], "printed": name, "among": {}, **table}
+            name: {"notes": [], "printed": name, **KINDS[table["kind"]].defaults, **table}
             for name, table in study["tables"].items()
         },
     }
@@ -232,16 +265,16 @@ def _check_model(file: Path, name: str, model: Mapping) -> None:
 
 
 def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
-    where = f"tables.{name}"
+    where, kind = f"tables.{name}", KINDS[table["kind"]]
     _check_known(table["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    for model in () if table["models"] == "all" else table["models"]:
-        _check_known(model, study["models"], file, f"{where}.models", "model")
-    models = study["models"] if table["models"] == "all" else table["models"]
-    searched = dict.fromkeys(parameter for model in models for parameter in study["models"][model]["grid"])
-    for parameter in table["among"]:
-        _check_known(parameter, searched, file, f"{where}.among", "parameter in this table's grids")
-    _check_known(table["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
-    _check_known(table["criterion"], study["criteria"], file, f"{where}.criterion", "criterion of this study")
+    group = study["datasets"][table["datasets"]]
+    if kind.one_dataset and len(group) > 1:
+        raise ConfigError(
+            f"{file}: {where}.datasets: {table['datasets']!r} has {len(group)} data sets; "
+            f"a table of the kind {table['kind']} takes one"
+        )
+    for place, found, known, what in kind.names(table, study):
+        _check_known(found, known, file, f"{where}.{place}", what)
 
 
 def _published(file: Path, published: str) -> str:
