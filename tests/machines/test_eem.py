@@ -12,6 +12,7 @@ from sklearn.preprocessing import minmax_scale
 
 from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
 from entrolearn.machines.layers import ACTIVATIONS
+from entrolearn.machines.readouts import entropy_discriminant
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +193,31 @@ def test_probabilities_are_the_logistic_of_the_log_odds(wdbc):
     assert_allclose(
         machine.predict_proba(X)[:, 1], 1 / (1 + np.exp(-machine.decision_function(X))), atol=1e-12
     )
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        EEMClassifier(20, activation="sigmoid", random_state=0),
+        EEMClassifier(20, covariance=LedoitWolf(), random_state=0),
+        EEKMClassifier(20, random_state=0),
+    ],
+)
+def test_hidden_gaussians_are_those_that_the_machine_projects(wdbc, machine):
+    X, y = wdbc
+    machine.fit(X, y)
+    means, covariances = machine.hidden_gaussians(X, y)
+    assert_allclose(means, [machine.hidden(X)[y == c].mean(axis=0) for c in machine.classes_], atol=1e-9)
+    readout = entropy_discriminant(means, covariances)
+    assert_allclose(readout.means[:, 0], machine.projected_means_, rtol=1e-6)
+    assert_allclose(readout.covariances[:, 0, 0], machine.projected_variances_, rtol=1e-6)
+
+
+def test_hidden_gaussians_of_other_labels_are_refused(wdbc):
+    X, y = wdbc
+    machine = EEMClassifier(5, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"y holds the labels \[5, 6\]; this machine's are \[0, 1\]"):
+        machine.hidden_gaussians(X, y + 5)
 
 
 @pytest.mark.parametrize(("name", "estimator"), [("ledoit_wolf", LedoitWolf()), ("oas", OAS())])

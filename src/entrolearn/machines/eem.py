@@ -75,18 +75,20 @@ class _EntropyMachine(Machine):
         self.classes_, codes = encode(y, type(self).__name__)
         self.priors_ = _priors(self.priors, self.classes_)
         self._layer = self._draw_layer(X)
+        means, covariances, self.shrinkage_ = self._class_gaussians(X, codes)
+        self._keep(entropy_discriminant(means, covariances))
+        return self
+
+    def _class_gaussians(self, X, codes):
+        """Mean and covariance of each class in the hidden space, and the shrinkages."""
         n_classes = len(self.classes_)
         if hasattr(self.covariance, "fit"):
             by_class = [self._layer(X[codes == c]) for c in range(n_classes)]
             means = np.array([H.mean(axis=0) for H in by_class])
-            covariances = [fitted_covariance(self.covariance, H) for H in by_class]
-            self.shrinkage_ = np.zeros(n_classes)
-        else:
-            moments = moments_by_group(self._layer, X, codes, n_classes)
-            means = np.array([m.mean for m in moments])
-            covariances, self.shrinkage_ = class_covariances(moments, self.covariance)
-        self._keep(entropy_discriminant(means, covariances))
-        return self
+            return means, [fitted_covariance(self.covariance, H) for H in by_class], np.zeros(n_classes)
+        moments = moments_by_group(self._layer, X, codes, n_classes)
+        covariances, shrinkage = class_covariances(moments, self.covariance)
+        return np.array([m.mean for m in moments]), covariances, shrinkage
 
     def _keep(self, readout: EntropyReadout) -> None:
         self.solver_info_ = readout.solver_info
@@ -107,6 +109,50 @@ class _EntropyMachine(Machine):
             self.coef_ = coef
             self.projected_means_ = readout.means
             self.projected_variances_ = readout.covariances
+
+    def hidden(self, X):
+        """The rows as the hidden layer maps them, where the classes are modelled as Gaussians.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_hidden)
+            Sigmoid units less one, which keeps the digits of those that are saturated.
+        """
+        check_is_fitted(self)
+        return self._layer(validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False))
+
+    def hidden_gaussians(self, X, y):
+        """The Gaussians that `fit` would take for the classes of these rows in this machine's hidden space.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels among ``classes_``, each at least once.
+
+        Returns
+        -------
+        means : ndarray of shape (n_classes, n_hidden)
+        covariances : ndarray of shape (n_classes, n_hidden, n_hidden)
+
+        Raises
+        ------
+        ValueError
+            If the labels are others than the machine's.
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
+        found, codes = np.unique(y, return_inverse=True)
+        if found.tolist() != self.classes_.tolist():
+            raise ValueError(
+                f"y holds the labels {found.tolist()}; this machine's are {self.classes_.tolist()}."
+            )
+        means, covariances, _ = self._class_gaussians(X, codes)
+        return means, np.array(covariances)
 
     def project(self, X):
         """The projection whose class densities the machine compares.
