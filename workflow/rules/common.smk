@@ -9,6 +9,8 @@ try:
     from entrolearn.lab.config import (
         ConfigError,
         cell_spec,
+        figure_cells,
+        figure_spec,
         load_configuration,
         study_cells,
         table_cells,
@@ -34,6 +36,7 @@ wildcard_constraints:
     dataset="|".join(CATALOG),
     model="|".join({model for study in STUDIES.values() for model in study["models"]}),
     table="|".join({table for study in STUDIES.values() for table in study["tables"]}),
+    figure="|".join({name for study in STUDIES.values() for name in study["figures"]}),
 
 
 # Limits that hold without a profile too: a store has one writer, a server is asked by four at most.
@@ -58,6 +61,16 @@ def code_of_choice(wildcards):
     models = [study_of(wildcards)["models"][name] for name in models_of(wildcards)]
     return source_digests(
         "entrolearn.lab.selecting", *chain.from_iterable(map(estimators_of, models))
+    )
+
+
+def code_of_figure(wildcards):
+    figure = study_of(wildcards)["figures"][wildcards.figure]
+    fitted = (
+        [study_of(wildcards)["models"][figure["model"]]] if "model" in figure else []
+    )
+    return source_digests(
+        "entrolearn.lab.figures", *chain.from_iterable(map(estimators_of, fitted))
     )
 
 
@@ -132,7 +145,7 @@ def minutes_of(wildcards):
 
 
 def models_of(wildcards):
-    """The models that a study's tables show for a data set."""
+    """The models that a study's tables and figures show for a data set."""
     return [
         model
         for dataset, model in study_cells(study_of(wildcards))
@@ -161,6 +174,27 @@ def candidates_of_table(wildcards):
     return of_table("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
 
 
+def figure_of(wildcards):
+    return figure_spec(
+        wildcards.paper, study_of(wildcards), wildcards.figure, SETTINGS["seed"]
+    )
+
+
+def of_figure(pattern):
+    """An input function: `pattern` for each cell that a figure shows."""
+    return lambda wildcards: filled(
+        pattern, wildcards.paper, figure_cells(study_of(wildcards), wildcards.figure)
+    )
+
+
+def sources_of_figure(wildcards):
+    """What a figure is drawn from: the candidates of its cells, or the data set that it fits a machine on."""
+    figure = study_of(wildcards)["figures"][wildcards.figure]
+    if "dataset" in figure:
+        return [f"results/{wildcards.paper}/scaled/{figure['dataset']}.npz"]
+    return of_figure("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
+
+
 def of_study(pattern):
     """An input function: `pattern` for each cell of a study, or each data set."""
     return lambda wildcards: filled(
@@ -184,6 +218,14 @@ def tables_of(paper, formats=("csv", "html", "tex", "md")):
     ]
 
 
+def figures_of(paper, formats=("svg", "png", "csv")):
+    return [
+        f"results/{paper}/figures/{figure}.{format}"
+        for figure in STUDIES[paper]["figures"]
+        for format in formats
+    ]
+
+
 def shown_of(wildcards):
     """What a table shows of its study, so that it is made anew when that is edited and not otherwise."""
     study = study_of(wildcards)
@@ -203,6 +245,7 @@ def study_files(paper):
     """All that is made of a study."""
     return [
         *tables_of(paper),
+        *figures_of(paper),
         f"results/report/{paper}.html",
         *filled(
             "results/{paper}/tracked/{dataset}.json", paper, study_cells(STUDIES[paper])

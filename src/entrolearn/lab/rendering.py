@@ -124,7 +124,7 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
     return {
         "paper": spec["paper"],
         "name": spec["table"],
-        "title": _title(spec["table"]),
+        "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
         "metric": METRICS.get(spec["metric"], spec["metric"].replace("_", " ")),
         "criterion": criterion,
@@ -167,12 +167,19 @@ def _within(table: pd.DataFrame) -> dict[str, int]:
     }
 
 
-def _title(name: str) -> str:
-    numbered = re.fullmatch(r"table(\d+)(?:_(\w+))?", name)
+def title(name: str) -> str:
+    """A table's or a figure's key as a heading.
+
+    Examples
+    --------
+    >>> title("table4"), title("figure2_real"), title("demo_cv")
+    ('Table 4', 'Figure 2, real', 'Demo cv')
+    """
+    numbered = re.fullmatch(r"(table|figure)(\d+)(?:_(\w+))?", name)
     if not numbered:
         return name.replace("_", " ").capitalize()
-    number, variant = numbered.groups()
-    return f"Table {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
+    kind, number, variant = numbered.groups()
+    return f"{kind.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
 
 
 def _decimals(table: pd.DataFrame) -> int:

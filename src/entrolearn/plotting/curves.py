@@ -20,11 +20,10 @@ class GridCurveDisplay:
 
     Parameters
     ----------
-    values : array-like, shape (n_values,)
-        The parameter's values, ascending.
-    scores : mapping of str to array-like, shape (n_folds, n_values)
-        One curve for each entry. A value of which some fold has no score (NaN) is a gap: the mean of the
-        other folds would not compare with its neighbours.
+    curves : mapping of str to (values, scores)
+        What each curve is called, the parameter's values, shape (n_values,), ascending, and the scores, shape
+        (n_folds, n_values). A value of which some fold has no score (NaN) is a gap: the mean of the other
+        folds would not compare with its neighbours. A curve without any value keeps its place in the legend.
     param_name : str
     score_name : str
 
@@ -55,9 +54,8 @@ class GridCurveDisplay:
     <...>
     """
 
-    def __init__(self, values, scores, *, param_name, score_name):
-        self.values = values
-        self.scores = scores
+    def __init__(self, curves, *, param_name, score_name):
+        self.curves = curves
         self.param_name = param_name
         self.score_name = score_name
 
@@ -112,8 +110,7 @@ class GridCurveDisplay:
         if np.isnan(scores).all():
             raise ValueError(f"every fit failed, first by {reason}")
         return cls(
-            values,
-            {name_of(estimator): scores},
+            {name_of(estimator): (np.array(values), scores)},
             param_name=param_name,
             score_name=score_name or getattr(metric, "__name__", str(metric)),
         )
@@ -123,7 +120,9 @@ class GridCurveDisplay:
 
         Both are NaN at a value of which some fold has no score.
         """
-        scores = np.asarray(self.scores[name], dtype=float)
+        scores = np.asarray(self.curves[name][1], dtype=float)
+        if not scores.size:
+            return np.empty(0), np.empty(0)
         spread = scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
         return scores.mean(axis=0), spread
 
@@ -138,29 +137,34 @@ class GridCurveDisplay:
         -------
         self
         """
-        if len(self.scores) > len(CURVE_STYLES):
-            raise ValueError(f"{len(self.scores)} curves in one panel; accepted: at most {len(CURVE_STYLES)}")
+        if len(self.curves) > len(CURVE_STYLES):
+            raise ValueError(f"{len(self.curves)} curves in one panel; accepted: at most {len(CURVE_STYLES)}")
         if ax is None:
             ax = new_axes()
-        values = np.asarray(self.values, dtype=float)
-        # A path of a few points is marked; a hundred marks would hide the line.
-        marker = "o" if len(values) <= 20 else None
-        for name, style in zip(self.scores, CURVE_STYLES, strict=False):
+        for (name, (values, _)), style in zip(self.curves.items(), CURVE_STYLES, strict=False):
+            values = np.asarray(values, dtype=float)
             mean, spread = self.mean_and_spread(name)
+            # A grid of a few points is marked; a hundred marks would hide the line.
+            marker = "o" if len(values) <= 20 else None
             ax.fill_between(
                 values, mean - spread, mean + spread, color=style["color"], alpha=0.15, linewidth=0
             )
             ax.plot(values, mean, label=name, marker=marker, markersize=2.5, **style)
-        if _grows_by_factors(values):
+        if any(_grows_by_factors(np.asarray(values, dtype=float)) for values, _ in self.curves.values()):
             ax.set_xscale("log")
+        ax.grid(axis="y", color="0.9", linewidth=0.5)
+        ax.set_axisbelow(True)
         self._tell_gaps(ax)
         ax.set(xlabel=self.param_name, ylabel=self.score_name)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _tell_gaps(self, ax) -> None:
-        gaps = {name: int(np.isnan(self.mean_and_spread(name)[0]).sum()) for name in self.scores}
-        lines = [f"{name}: no score at {n} of {len(self.values)}" for name, n in gaps.items() if n]
+        lines = []
+        for name, (values, _) in self.curves.items():
+            gaps = int(np.isnan(self.mean_and_spread(name)[0]).sum())
+            if gaps or not len(values):
+                lines.append(f"{name}: no score" + (f" at {gaps} of {len(values)}" if gaps else ""))
         say_below(ax, "\n".join(lines))
 
 
@@ -199,7 +203,10 @@ def plot_panels(panels: Mapping[str, object], *, n_columns: int = 5, width: floa
     for ax in axes[max(0, len(panels) - n_columns) : len(panels)]:
         ax.tick_params(labelbottom=True)
     drawn = [panel for panel in panels.values() if not isinstance(panel, str)]
-    if drawn:
+    if not drawn:
+        for ax in axes:
+            ax.set_axis_off()  # there is nothing to read from a scale
+    else:
         size = axes[0].xaxis.label.get_size()
         figure.supxlabel(drawn[0].param_name, fontsize=size)
         figure.supylabel(drawn[0].score_name, fontsize=size)

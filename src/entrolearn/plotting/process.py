@@ -182,7 +182,7 @@ class ProcessDisplay:
         tints = [style["tint"] for style in CLASS_STYLES]
         self.boundary.plot("contourf", ax=ax, levels=levels, colors=tints, zorder=0)
         for line in self.boundary_lines():
-            ax.plot(*line.T, color="black", linewidth=1, zorder=1)
+            ax.plot(*line.T, color="black", linewidth=1.2, zorder=3)
         self._plot_input(ax)
 
 

@@ -133,12 +133,18 @@ class ProjectedDensityDisplay:
         return self._weight(c) * norm.pdf(t, self.means[c], np.sqrt(self.variances[c]))
 
     def span(self) -> tuple[float, float]:
-        """The part of the line that is drawn: all rows, but nothing far outside of both Gaussians."""
+        """The part of the line that is drawn: all rows, but nothing far outside of both Gaussians.
+
+        A threshold that lies a little beyond is taken in; one that would leave the rest no width is not.
+        """
         sd = np.sqrt(self.variances)
         seen = np.min(self.means - SEEN_SD * sd), np.max(self.means + SEEN_SD * sd)
         rows = np.concatenate([*self.projected, self.means - sd, self.means + sd])
         low, high = np.clip([rows.min(), rows.max()], *seen)
-        margin = 0.04 * (high - low)
+        width = high - low
+        near = [t for t in self.thresholds if low - width / 4 < t < high + width / 4]
+        low, high = min([low, *near]), max([high, *near])
+        margin = 0.04 * width
         return float(low - margin), float(high + margin)
 
     def plot(self, ax=None, *, sample: str | None = "hist", legend: bool = True) -> "ProjectedDensityDisplay":

@@ -32,7 +32,7 @@ CLASS_STYLES = (
     },
     {
         "color": "#D55E00",
-        "face": "white",
+        "face": "none",
         "tint": "#fbe6c8",
         "marker": "^",
         "linestyle": (0, (4, 1.5)),
