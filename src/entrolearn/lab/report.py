@@ -168,13 +168,15 @@ def _page(results: StudyResults, folder: Path) -> dict:
 
 
 def _figure(results: StudyResults, name: str) -> dict:
-    """What the page says of a figure; without ``alt`` where it has not been drawn yet."""
+    """What the page says of a figure; ``alt`` is empty where it has not been drawn yet."""
     entry = results.study["figures"][name]
     said = {
         "name": name,
         "title": title(name),
         "caption": one_line(entry["caption"]),
         "notes": [one_line(note) for note in entry["notes"]],
+        "alt": "",
+        "reasons": [],
     }
     if name not in results.figures:
         return said
