@@ -16,7 +16,6 @@ PROCESS = {
     "figure": "figure2",
     "kind": "process",
     "caption": "A plane",
-    "notes": [],
     "dataset": "rings",
     "model": {
         "label": "EEM",
@@ -32,7 +31,6 @@ CURVES = {
     "figure": "figure3",
     "kind": "grid_curves",
     "caption": "Sizes",
-    "notes": [],
     "datasets": ["iris", "wine"],
     "models": {"eem": {"label": "EEM", "sublabel": "rbf"}, "welm": {"label": "WELM", "sublabel": ""}},
     "parameter": "n_hidden",

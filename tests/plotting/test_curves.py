@@ -88,7 +88,10 @@ def test_too_many_curves_for_one_panel_are_refused():
     [((5, 10, 15), "linear"), ((1, 10, 100), "log"), ((0, 1, 100), "linear"), ((-1, 0, 1), "linear")],
 )
 def test_values_that_grow_by_factors_stand_on_a_logarithmic_axis(values, scale):
-    assert display(values=values).plot().ax_.get_xscale() == scale
+    ax = display(values=values).plot().ax_
+    assert ax.get_xscale() == scale
+    if scale == "log":
+        assert ax.get_xticks().tolist() == list(values)
 
 
 def test_panels_share_axes_and_a_text_stands_for_what_is_absent():

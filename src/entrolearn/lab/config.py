@@ -207,6 +207,7 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
     """All that decides how a figure looks, names resolved: it is drawn anew when this changes."""
     entry = study["figures"][figure]
     spec = {"paper": paper, "figure": figure, **entry}
+    del spec["notes"]  # the page's alone
     if entry["kind"] == "process":
         model = study["models"][entry["model"]]
         learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}

@@ -14,6 +14,8 @@ from entrolearn.plotting.fitted import name_of
 from entrolearn.plotting.style import CURVE_STYLES, Figure, new_axes, say, say_below
 from entrolearn.suggest import did_you_mean
 
+FEW, MANY = 6, 20  # values of a grid: up to the first each has its tick, up to the second its mark
+
 
 class GridCurveDisplay:
     """A score against a grid's values, with its spread over the folds.
@@ -145,19 +147,29 @@ class GridCurveDisplay:
             values = np.asarray(values, dtype=float)
             mean, spread = self.mean_and_spread(name)
             # A grid of a few points is marked; a hundred marks would hide the line.
-            marker = "o" if len(values) <= 20 else None
+            marker = "o" if len(values) <= MANY else None
             ax.fill_between(
                 values, mean - spread, mean + spread, color=style["color"], alpha=0.15, linewidth=0
             )
             ax.plot(values, mean, label=name, marker=marker, markersize=2.5, **style)
-        if any(_grows_by_factors(np.asarray(values, dtype=float)) for values, _ in self.curves.values()):
-            ax.set_xscale("log")
+        self._scale(ax)
         ax.grid(axis="y", color="0.9", linewidth=0.5)
         ax.set_axisbelow(True)
         self._tell_gaps(ax)
         ax.set(xlabel=self.param_name, ylabel=self.score_name)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _scale(self, ax) -> None:
+        """A logarithmic axis where the values ask for one; few values are its ticks."""
+        grids = [np.asarray(values, dtype=float) for values, _ in self.curves.values()]
+        if not any(map(_grows_by_factors, grids)):
+            return
+        ax.set_xscale("log")
+        every = np.unique(np.concatenate(grids))
+        if len(every) <= FEW:
+            ax.set_xticks(every, labels=[f"{value:g}" for value in every])
+            ax.minorticks_off()
 
     def _tell_gaps(self, ax) -> None:
         lines = []
@@ -188,7 +200,8 @@ def plot_panels(panels: Mapping[str, object], *, n_columns: int = 5, width: floa
     n_columns = min(n_columns, len(panels))
     n_rows = math.ceil(len(panels) / n_columns)
     side = width / max(n_columns, 3)
-    figure = Figure(figsize=(side * n_columns, (0.95 * side + 0.1) * n_rows), layout="constrained")
+    around = 0.6  # inches for the names of the axes and the legend
+    figure = Figure(figsize=(side * n_columns, 0.9 * side * n_rows + around), layout="constrained")
     axes = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
     for ax, (title, panel) in zip(axes, panels.items(), strict=False):
         ax.set_title(title)

@@ -18,10 +18,10 @@ from entrolearn.plotting.style import (
 
 FIGURE_SIZE = (10.0, 3.0)  # inches
 TITLES = (
-    "a  input space",
-    "b  hidden space, ellipses at 1 and 2 sd",
-    "c  projected classes",
-    "d  decision regions",
+    "a. input space",
+    "b. hidden space, ellipses at 1 and 2 sd",
+    "c. projected classes",
+    "d. decision regions",
 )
 
 
