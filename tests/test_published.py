@@ -89,6 +89,16 @@ def test_eem_table_1_has_five_dimensions_of_24_data_sets(eem):
     assert set(rows["dataset"]) == {*UCI, *UNBALANCED, *BIG, "balance-scale"}
 
 
+def test_eem_table_2_has_the_exponents_of_its_complexities(eem):
+    """O(Nh²) for ELM and EE(K)M, O(N^2.34) for LS-SVM, O(N³) for SVM; sizes hd, hd + 4 and Nd + 1."""
+    rows = eem[eem["table"] == "table2"].set_index(["model", "metric"])["value"].unstack("model")
+    of_units = {"seconds_by_rows": 1, "seconds_by_size": 2, "numbers_by_rows": 0, "numbers_by_size": 1}
+    for model in ("welm_rbf", "eem_rbf", "eekm_rbf"):
+        assert rows[model].to_dict() == of_units
+    assert rows["lssvm_rbf"].dropna().to_dict() == {"seconds_by_rows": 2.34, "numbers_by_rows": 1}
+    assert rows["svm_rbf"].dropna().to_dict() == {"seconds_by_rows": 3}
+
+
 def test_eem_table_3_has_three_counts_of_23_data_sets(eem):
     rows = eem[eem["table"] == "table3"]
     assert rows.groupby("metric").size().to_dict() == {"n_features": 23, "n_negative": 23, "n_positive": 23}

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -17,11 +18,17 @@ from entrolearn.lab.config import (
     load_configuration,
     load_studies,
     load_study,
+    measurement_spec,
     read_yaml,
     study_cells,
     table_cells,
+    table_files,
 )
+from entrolearn.lab.kinds import KINDS
+from entrolearn.lab.measuring import correlations
+from entrolearn.lab.tables import table_spec
 from entrolearn.lab.training import METRICS
+from entrolearn.machines.layers import ACTIVATIONS
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "workflow" / "schemas"
@@ -70,6 +77,34 @@ STUDY = {
             "models": ["svm"],
             "metric": "accuracy",
             "criterion": "dcs_gaussian",
+        },
+        "counts": {"kind": "characteristics", "caption": "Counts", "datasets": "small"},
+        "seconds": {"kind": "times", "caption": "Seconds", "datasets": "moons", "models": ["lda"]},
+        "ranks": {
+            "kind": "correlations",
+            "caption": "Ranks",
+            "datasets": "small",
+            "sizes": [1, 10],
+            "layers": 3,
+            "operators": 4,
+            "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+            "readings": {
+                "datasets": "moons",
+                "activation": ["rbf", "sigmoid"],
+                "weights": ["normal"],
+                "formula": ["right"],
+                "data": ["scaled", "raw"],
+            },
+        },
+        "growth": {
+            "kind": "growth",
+            "caption": "Growth",
+            "datasets": "moons",
+            "models": {"svm": {"params": {"C": 2}, "rows": [5, 6, 7]}, "lda": {"size": "n_components"}},
+            "rows": [10, 20, 40],
+            "sizes": [1, 2, 3],
+            "at": {"rows": 40, "size": 1},
+            "repeats": 2,
         },
     },
     "figures": {
@@ -120,7 +155,6 @@ def test_defaults_are_filled_in_and_grids_expanded(tmp_path):
     study = loaded(tmp_path, STUDY)
 
     assert study["protocol"] == {"folds": 3, "repeats": 1, "inner": "leave-two-folds-out"}
-    assert study["limits"] == {"seconds": 3600}
     assert study["models"]["svm"]["grid"] == {"gamma": [0.01, 0.1, 1.0], "C": [1]}
     assert study["models"]["lda"]["grid"] == {}
     assert study["tables"]["table1"]["notes"] == []
@@ -168,9 +202,78 @@ def test_cells_are_those_that_tables_and_figures_show(tmp_path):
 
     assert table_cells(study, "table1") == four
     assert table_cells(study, "table2") == [("two-moons", "svm")]
+    assert table_cells(study, "seconds") == [("two-moons", "lda")]
+    for measured in ("counts", "ranks", "growth"):
+        assert table_cells(study, measured) == []
     assert figure_cells(study, "figure1") == []
     assert figure_cells(study, "figure2") == [("two-moons", "eem")]
-    assert study_cells(study) == [*four, ("two-moons", "svm"), ("two-moons", "eem")]
+    moons = [("two-moons", model) for model in ("svm", "lda", "eem")]
+    assert study_cells(study) == [*four, *moons]
+
+
+def test_the_files_of_a_table_are_those_that_its_kind_reads(tmp_path):
+    study = loaded(tmp_path, changed("tables.table2.among", {"gamma": {"max": 1}}))
+
+    assert table_files("mine", study, "counts") == ["results/data/heart.npz", "results/data/sonar.npz"]
+    assert table_files("mine", study, "ranks") == [
+        "results/mine/measured/ranks/heart.parquet",
+        "results/mine/measured/ranks/sonar.parquet",
+    ]
+    assert table_files("mine", study, "seconds") == [
+        "results/mine/models/two-moons",
+        "results/mine/records/two-moons/lda.json",
+    ]
+    assert table_files("mine", study, "table2") == [
+        "results/mine/scores/two-moons",
+        "results/mine/records/two-moons/svm.json",
+        "results/mine/candidates/two-moons/svm.parquet",
+    ]
+
+
+def test_a_measurement_holds_what_decides_it_and_no_words(tmp_path):
+    study = loaded(tmp_path, STUDY)
+    ranks = measurement_spec("mine", study, "ranks", "heart", seed=3)
+
+    assert ranks == {
+        "paper": "mine",
+        "table": "ranks",
+        "dataset": "heart",
+        "measured_by": "entrolearn.lab.measuring.correlations",
+        "seed": 3,
+        "sizes": [1, 10],
+        "layers": 3,
+        "operators": 4,
+        "reading": study["tables"]["ranks"]["reading"],
+        "readings": [],
+    }
+
+
+def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_group_alone(tmp_path):
+    study = loaded(
+        tmp_path,
+        changed("datasets.moons", ["two-moons", "heart"]) | {"tables": {"ranks": STUDY["tables"]["ranks"]}},
+    )
+    readings = measurement_spec("mine", study, "ranks", "heart", seed=0)["readings"]
+
+    assert [(one["activation"], one["data"]) for one in readings] == [
+        ("rbf", "raw"),
+        ("sigmoid", "scaled"),
+        ("sigmoid", "raw"),
+    ]
+    assert measurement_spec("mine", study, "ranks", "sonar", seed=0)["readings"] == []
+
+
+def test_growth_is_measured_with_a_models_own_parameters_and_rows(tmp_path):
+    models = measurement_spec("mine", loaded(tmp_path, STUDY), "growth", "two-moons", seed=0)["models"]
+
+    assert models["svm"] == {
+        "estimator": "sklearn.svm.SVC",
+        "steps": [],
+        "params": {"kernel": "rbf", "C": 2},
+        "size": "",
+        "rows": [5, 6, 7],
+    }
+    assert (models["lda"]["size"], models["lda"]["rows"]) == ("n_components", [10, 20, 40])
 
 
 def test_a_cell_changes_with_its_own_model_alone(tmp_path):
@@ -224,6 +327,19 @@ def test_published_is_found_beside_the_study(tmp_path):
         ("tables.table1.among", {"gama": {"max": 1}}, "unknown parameter in this table's grids 'gama'"),
         ("tables.table1.among", {"gamma": {"most": 1}}, "unknown key 'most'"),
         ("tables.table1.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
+        ("tables.table1.sizes", [1], "tables.table1: unknown key 'sizes'"),
+        ("tables.seconds.metric", "gmean", "tables.seconds: unknown key 'metric'"),
+        ("tables.seconds.models", ["ldaa"], "seconds.models: unknown model 'ldaa', did you mean 'lda'?"),
+        ("tables.counts.kind", None, "tables.counts: the key 'kind' is missing"),
+        ("tables.counts.datasets", "smal", "tables.counts.datasets: unknown group of data sets 'smal'"),
+        ("tables.ranks.layers", 1, "tables.ranks.layers: 1 is less than the minimum of 2"),
+        ("tables.ranks.reading.weights", "norml", "ranks.reading.weights: found 'norml', did you mean"),
+        ("tables.ranks.readings.datasets", "moon", "tables.ranks.readings.datasets: unknown group of data"),
+        ("tables.growth.datasets", "small", "'small' has 2 data sets; a table of the kind growth takes one"),
+        ("tables.growth.rows", [1, 2], "tables.growth.rows: found [1, 2], expected a list of at least three"),
+        ("tables.growth.models.svn", {}, "tables.growth.models: unknown model 'svn', did you mean 'svm'?"),
+        ("tables.growth.models.svm.size", "n_hiden", "growth.models.svm: unknown parameter of sklearn"),
+        ("tables.growth.models.svm.params", {"gama": 1}, "'gama', did you mean 'gamma'?"),
         ("published", "nowhere.csv", "published: there is no file"),
         ("models.eem.criteria", ["dcs_kde"], "models.eem.criteria: unknown criterion of this study"),
         ("models.eem.grid.n_hidden", {"range": [5, 21, 5]}, "steps of 5 do not lead from 5 to 21; accepted"),
@@ -235,7 +351,7 @@ def test_published_is_found_beside_the_study(tmp_path):
         ("figures.figure1.dataset", "two-mons", "unknown data set 'two-mons', did you mean 'two-moons'?"),
         ("figures.figure1.model", "eemm", "figures.figure1.model: unknown model 'eemm', did you mean 'eem'?"),
         ("figures.figure1.model", None, "figures.figure1: the key 'model' is missing"),
-        ("figures.figure1.metric", "gmean", "figure1.metric: found 'gmean', expected no such key"),
+        ("figures.figure1.metric", "gmean", "figures.figure1: unknown key 'metric'; accepted: kind, caption"),
         ("figures.figure1.params", {"n_hiden": 3}, "no parameter 'n_hiden' (figures.figure1.params)"),
         ("figures.figure2.models", ["eemm"], "figure2.models: unknown model 'eemm', did you mean 'eem'?"),
         ("figures.figure2.models", [], "found [], expected a list of one to six model names"),
@@ -244,7 +360,7 @@ def test_published_is_found_beside_the_study(tmp_path):
         ("figures.figure2.parameter", "gamma", "the grid of model 'eem' is over n_hidden; accepted: models"),
         ("figures.figure2.datasets", "mons", "unknown group of data sets 'mons', did you mean 'moons'?"),
         ("figures.figure2.metric", "acuracy", "unknown metric of this study 'acuracy', did you mean"),
-        ("figures.figure2.dataset", "heart", "figure2.dataset: found 'heart', expected no such key"),
+        ("figures.figure2.dataset", "heart", "figure2: unknown key 'dataset', did you mean 'datasets'?"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_its_place(tmp_path, place, value, line):
@@ -315,6 +431,10 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
         ({"papers": ["eemm"], "seed": 0}, "unknown study 'eemm', did you mean 'eem'?"),
         ({"papers": ["eem"], "sed": 0}, "unknown key 'sed', did you mean 'seed'?"),
         ({"papers": ["eem"], "seed": -1}, "seed: -1 is less than the minimum of 0"),
+        (
+            {"papers": ["eem"], "seed": 0, "limit_gib": 0},
+            "limit_gib: 0 is less than or equal to the minimum of 0",
+        ),
         ({"papers": 3, "seed": 0}, "papers: found 3, expected a study's name or a list of them"),
     ],
 )
@@ -333,6 +453,18 @@ def test_the_projects_own_configuration_is_right():
     assert "australian" in catalog
     # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
     assert [len(table_cells(studies["eem"], table)) for table in ("table4", "table9", "table10")] == [81] * 3
+    assert [name for name in studies["eem"]["tables"] if "_" not in name] == [
+        f"table{k}" for k in range(1, 11)
+    ]
+    printed = pd.read_csv(ROOT / "config" / "published" / "eem.csv").fillna({"dataset": "", "model": ""})
+    printed = set(printed[["table", "dataset", "model", "metric"]].itertuples(index=False, name=None))
+    shown = set()
+    for name in studies["eem"]["tables"]:
+        spec = table_spec("eem", studies["eem"], name)
+        kind = KINDS[spec["kind"]]
+        shown |= {(spec["printed"], *kind.printed_at(cell)) for cell in kind.cells(spec)}
+    # Every number in print has its cell.
+    assert printed <= shown
     # Section 7.5: h = 5, 10, ..., 500; the nine UCI sets and one more, in figure 3 alone.
     sweep = studies["eem"]["models"]["eem_sweep"]["grid"]["n_hidden"]
     assert (sweep[0], sweep[1], sweep[-1], len(sweep)) == (5, 10, 500, 100)
@@ -346,6 +478,14 @@ def test_the_projects_own_configuration_is_right():
 def test_the_schema_knows_the_metrics_that_training_computes():
     schema = yaml.safe_load((SCHEMAS / "paper.yaml").read_text())
     assert schema["properties"]["metrics"]["items"]["enum"] == list(METRICS)
+
+
+def test_the_schema_knows_the_kinds_of_tables_and_their_readings():
+    known = yaml.safe_load((SCHEMAS / "paper.yaml").read_text())["$defs"]
+    assert known["table"]["properties"]["kind"]["enum"] == list(KINDS)
+    assert known["activation"]["enum"] == list(ACTIVATIONS)
+    assert known["weights"]["enum"] == list(correlations.WEIGHTS)
+    assert known["formula"]["enum"] == list(correlations.FORMULAS)
 
 
 def test_reading_the_configuration_imports_nothing_heavy():

@@ -17,6 +17,7 @@ from entrolearn.lab.report import (
     protocol,
     read_results,
 )
+from entrolearn.lab.results import Results
 from entrolearn.lab.tables import make_table, table_spec
 
 MODELS = {
@@ -46,7 +47,6 @@ STUDY = {
     "protocol": {"folds": 2, "repeats": 1, "inner": "leave-two-folds-out"},
     "metrics": ["gmean", "accuracy"],
     "criteria": ["cv"],
-    "limits": {"seconds": 3600},
     "datasets": {"real": ["iris", "wine"]},
     "models": MODELS,
     "tables": {
@@ -129,7 +129,7 @@ def results(tmp_path):
         columns=["table", "dataset", "model", "metric", "value", "std"],
     )
     spec = table_spec("paper", STUDY, "table4", {"iris": "Iris"})
-    table = make_table(pd.concat(scores), published, records, spec)
+    table = make_table(Results("paper", STUDY, tmp_path), published, spec)
     for format in FORMATS:
         write_table(table, spec, folder / "tables" / f"table4.{format}")
     return read_results("paper", STUDY, folder, {"iris": "Iris"})
@@ -328,7 +328,7 @@ def test_failures_of_one_reason_share_a_line(results):
     assert failures(results) == [
         {
             "dataset": "wine",
-            "models": ["EEM rbf", "SVM <rbf>"],
+            "of": ["EEM rbf", "SVM <rbf>"],
             "verdict": "no data",
             "reason": "wine: 404 <gone>",
         }

@@ -65,6 +65,32 @@ STUDY = {
             "criterion": "dcs_gaussian",
             "among": {"gamma": {"max": 0.1}, "C": {"max": 1}},
         },
+        "table4": {
+            "kind": "times",
+            "caption": "Seconds",
+            "datasets": "both",
+            "models": ["lda", "svm"],
+        },
+        "table5": {"kind": "characteristics", "caption": "Counts", "datasets": "both"},
+        "table6": {
+            "kind": "correlations",
+            "caption": "A term and the whole",
+            "datasets": "moons",
+            "sizes": [1, 3],
+            "layers": 4,
+            "operators": 5,
+            "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+        },
+        "table7": {
+            "kind": "growth",
+            "caption": "Time and size",
+            "datasets": "moons",
+            "models": {"svm": {"params": {"C": 1}}, "broken": {"params": {"C": 0}}},
+            "rows": [20, 40, 80],
+            "sizes": [1, 2, 3],
+            "at": {"rows": 80, "size": 1},
+            "repeats": 1,
+        },
     },
     "figures": {
         "figure1": {

@@ -69,7 +69,7 @@ def test_a_table_has_a_number_in_every_cell(finished):
 
 def test_a_table_comes_in_every_format(finished):
     made = {path.name for path in (finished.folder / "results/tiny/tables").iterdir()}
-    assert made == {f"table{k}.{suffix}" for k in (1, 2, 3) for suffix in ("csv", "html", "tex", "md")}
+    assert made == {f"table{k}.{suffix}" for k in range(1, 8) for suffix in ("csv", "html", "tex", "md")}
 
 
 def test_a_table_within_limits_shows_the_only_candidate_that_is_left(finished):
@@ -103,6 +103,30 @@ def test_a_learner_that_fails_is_a_footnote(finished):
     table = read_table(finished.folder / "results/tiny/tables/table2.csv")
     assert table["verdict"].tolist() == ["failed"]
     assert "'C' parameter of SVC" in table.loc[0, "reason"]
+
+
+def test_a_table_of_times_shows_the_seconds_of_the_chosen_models(finished):
+    table = read_table(finished.folder / "results/tiny/tables/table4.csv").set_index(["dataset", "model"])
+    for dataset, model in CELLS:
+        facts = json.loads((finished.folder / f"results/tiny/models/{dataset}/{model}.json").read_text())
+        assert table.loc[(dataset, model), "ours"] == pytest.approx(facts["fit_seconds"], abs=1e-4)
+
+
+def test_a_table_of_characteristics_counts_the_data(finished):
+    table = read_table(finished.folder / "results/tiny/tables/table5.csv")
+    counts = table.pivot(index="dataset", columns="metric", values="ours")
+    # 59 of scikit-learn's 178 wines are of class 0; the moons are those of the catalog.
+    assert counts.loc["sklearn-wine-0"].to_dict() == {"n_features": 13, "n_negative": 119, "n_positive": 59}
+    assert counts.loc["my-moons"].to_dict() == {"n_features": 2, "n_negative": 45, "n_positive": 45}
+
+
+def test_what_a_table_measures_for_itself_is_there_and_what_fails_is_a_footnote(finished):
+    correlations = read_table(finished.folder / "results/tiny/tables/table6.csv")
+    assert correlations["metric"].tolist() == ["spearman_h1", "spearman_h3"]
+    assert correlations["ours"].between(-1, 1).all()
+    growth = read_table(finished.folder / "results/tiny/tables/table7.csv").set_index("model")
+    assert growth.loc["svm", "ours"].notna().all()
+    assert growth.loc["broken", "reason"].str.contains("'C' parameter of SVC").all()
 
 
 def test_each_cell_has_a_record_candidates_scores_and_a_model(finished):
@@ -173,6 +197,13 @@ def test_an_edited_grid_retrains_its_own_cells_alone(finished):
 def test_an_edited_caption_trains_nothing(finished):
     output = edited(finished, lambda study: study["tables"]["table1"].update(caption="Other words"))
     assert {"table", "page"} <= rules(output)
+    assert not {"prepare", "scale", "split", "train", "select", "measure"} & rules(output)
+
+
+def test_an_edited_measurement_is_measured_anew_alone(finished):
+    output = edited(finished, lambda study: study["tables"]["table6"].update(layers=5))
+    measured = {wildcards for rule, wildcards in planned(output) if rule == "measure"}
+    assert measured == {"paper=tiny, table=table6, dataset=my-moons"}
     assert not {"prepare", "scale", "split", "train", "select"} & rules(output)
 
 

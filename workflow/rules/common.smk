@@ -12,9 +12,11 @@ try:
         figure_cells,
         figure_spec,
         load_configuration,
+        measurement_spec,
         study_cells,
-        table_cells,
+        table_files,
     )
+    from entrolearn.lab.kinds import KINDS
     from entrolearn.lab.registry import seed_from
     from entrolearn.lab.sources import source_digests
 except ImportError as error:
@@ -29,6 +31,10 @@ try:
     CATALOG, STUDIES, SETTINGS = load_configuration(HOME, config)
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
+
+
+# What a cluster is told of a cell's limits: with time to start it and to write what it has found.
+MINUTES = round(SETTINGS["limit_seconds"] / 60) + 30
 
 
 wildcard_constraints:
@@ -139,13 +145,8 @@ def attempt_of(wildcards):
         return 1
 
 
-def minutes_of(wildcards):
-    """What a cluster is told that a cell may take: its own limit, and time to start and to end a fit."""
-    return round(study_of(wildcards)["limits"]["seconds"] / 60) + 30
-
-
 def models_of(wildcards):
-    """The models that a study's tables and figures show for a data set."""
+    """The models that a study's tables need trained on a data set."""
     return [
         model
         for dataset, model in study_cells(study_of(wildcards))
@@ -160,18 +161,27 @@ def of_dataset(pattern):
     ]
 
 
-def of_table(pattern):
-    """An input function: `pattern` for each cell of a table, or each data set if it has no model in it."""
-    return lambda wildcards: filled(
-        pattern, wildcards.paper, table_cells(study_of(wildcards), wildcards.table)
+def files_of_table(wildcards):
+    """The results that a table is made of, which its kind knows."""
+    return table_files(wildcards.paper, study_of(wildcards), wildcards.table)
+
+
+def measurement_of(wildcards):
+    return measurement_spec(
+        wildcards.paper,
+        study_of(wildcards),
+        wildcards.table,
+        wildcards.dataset,
+        SETTINGS["seed"],
     )
 
 
-def candidates_of_table(wildcards):
-    """What a table that chooses from part of the grids needs beside the scores."""
-    if not study_of(wildcards)["tables"][wildcards.table]["among"]:
-        return []
-    return of_table("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
+def code_of_measurement(wildcards):
+    measurement = measurement_of(wildcards)
+    models = measurement.get("models", {}).values()
+    return source_digests(
+        measurement["measured_by"], *chain.from_iterable(map(estimators_of, models))
+    )
 
 
 def figure_of(wildcards):

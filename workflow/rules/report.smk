@@ -9,9 +9,7 @@ localrules:
 
 rule table:
     input:
-        scores=of_table("results/{paper}/scores/{dataset}"),
-        records=of_table("results/{paper}/records/{dataset}/{model}.json"),
-        candidates=candidates_of_table,
+        results=files_of_table,
         published=published_of,
         templates=TEMPLATES,
     output:
@@ -30,7 +28,7 @@ rule table:
         "../../environment.yml"
     params:
         study=shown_of,
-        code=code("entrolearn.lab.rendering", "entrolearn.lab.selecting"),
+        code=code("entrolearn.lab.rendering"),
     script:
         "../scripts/table.py"
 

@@ -4,23 +4,27 @@ Everything that a person writes is checked here, before a job starts, and what i
 the file, the place in it, what was found there and what is accepted.
 """
 
+import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from entrolearn.lab.kinds import FILES, KINDS
 from entrolearn.lab.registry import expand_values, seed_from
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
 from entrolearn.suggest import did_you_mean
 
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
+
+# What a cell may take where the configuration does not say.
+LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
 
 class ConfigError(ValueError):
@@ -59,7 +63,7 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     papers = [papers] if isinstance(papers, str) else list(papers)
     for paper in papers:
         _check_known(paper, studies, "config", "papers", "study")
-    return {"store": None, "mirror": None, **dict.fromkeys(EXTRA), **config, "papers": papers}
+    return {"store": None, "mirror": None, **LIMITS, **dict.fromkeys(EXTRA), **config, "papers": papers}
 
 
 def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
@@ -163,25 +167,42 @@ _Loader.add_implicit_resolver(
 
 
 def table_cells(study: Mapping, table: str) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that a table shows, row by row."""
-    return _cells(study, study["tables"][table])
+    """The (data set, model) pairs that a table needs trained, row by row."""
+    entry = study["tables"][table]
+    if not KINDS[entry["kind"]].trains:
+        return []
+    return list(_rows_and_models(study, entry))
+
+
+def table_files(paper: str, study: Mapping, table: str) -> list[str]:
+    """The results that a table is made of."""
+    entry = study["tables"][table]
+    files = (
+        FILES[stage].format(paper=paper, table=table, dataset=dataset, model=model)
+        for stage in KINDS[entry["kind"]].reads(entry)
+        for dataset, model in _rows_and_models(study, entry)
+    )
+    return list(dict.fromkeys(files))
+
+
+def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
+    models = KINDS[entry["kind"]].models(entry, study)
+    return itertools.product(study["datasets"][entry["datasets"]], models)
 
 
 def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
     """The (data set, model) pairs whose candidates a figure shows, panel by panel."""
     entry = study["figures"][figure]
-    return _cells(study, entry) if entry["kind"] == "grid_curves" else []
-
-
-def _cells(study: Mapping, entry: Mapping) -> list[tuple[str, str]]:
-    return [(dataset, model) for dataset in study["datasets"][entry["datasets"]] for model in entry["models"]]
+    if entry["kind"] != "grid_curves":
+        return []
+    return list(itertools.product(study["datasets"][entry["datasets"]], entry["models"]))
 
 
 def study_cells(study: Mapping) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that any of a study's tables or figures shows, each once."""
+    """The (data set, model) pairs that any of a study's tables or figures needs trained, each once."""
     shown = [table_cells(study, table) for table in study["tables"]]
     shown += [figure_cells(study, figure) for figure in study.get("figures", {})]
-    return list(dict.fromkeys(chain.from_iterable(shown)))
+    return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
 
 def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
@@ -199,7 +220,20 @@ def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -
         "seed": seed,
         "metrics": study["metrics"],
         "criteria": entry["criteria"],
-        "limit_seconds": study["limits"]["seconds"],
+    }
+
+
+def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
+    """All that decides what is measured on a data set for a table, and nothing else."""
+    entry = study["tables"][table]
+    kind = KINDS[entry["kind"]]
+    return {
+        "paper": paper,
+        "table": table,
+        "dataset": dataset,
+        "measured_by": kind.measured_by,
+        "seed": seed,
+        **kind.measurement(entry, study, dataset),
     }
 
 
@@ -245,10 +279,15 @@ def _with_defaults(study: dict, file: Path) -> dict:
         "errata": [],
         **study,
         "protocol": {"repeats": 1, "inner": "leave-two-folds-out", **study["protocol"]},
-        "limits": {"seconds": 3600, **study.get("limits", {})},
         "models": models,
         "tables": {
-            name: {"notes": [], "printed": name, "among": {}, **table, **_named(table, every)}
+            name: {
+                "notes": [],
+                "printed": name,
+                **KINDS[table["kind"]].defaults,
+                **table,
+                **_named(table, every),
+            }
             for name, table in study["tables"].items()
         },
         "figures": {
@@ -291,21 +330,16 @@ def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
 
 
 def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
-    where = f"tables.{name}"
+    where, kind = f"tables.{name}", KINDS[table["kind"]]
     _check_known(table["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    models = table["models"]
-    for model in models:
-        _check_known(model, study["models"], file, f"{where}.models", "model")
-    searched = dict.fromkeys(parameter for model in models for parameter in study["models"][model]["grid"])
-    for parameter in table["among"]:
-        _check_known(parameter, searched, file, f"{where}.among", "parameter in this table's grids")
-    _check_known(table["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
-    _check_known(table["criterion"], study["criteria"], file, f"{where}.criterion", "criterion of this study")
-    for model in models:
-        criteria = study["models"][model]["criteria"]
-        _check_known(
-            table["criterion"], criteria, file, f"{where}.criterion", f"criterion of model {model!r}"
+    group = study["datasets"][table["datasets"]]
+    if kind.one_dataset and len(group) > 1:
+        raise ConfigError(
+            f"{file}: {where}.datasets: {table['datasets']!r} has {len(group)} data sets; "
+            f"a table of the kind {table['kind']} takes one"
         )
+    for place, found, known, what in kind.names(table, study):
+        _check_known(found, known, file, f"{where}.{place}", what)
 
 
 def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalog: Iterable[str]) -> None:

@@ -17,9 +17,10 @@ import pandas as pd
 
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.datasets import DataUnavailable, load_dataset
+from entrolearn.lab.kinds import METRICS, one_line
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import build
-from entrolearn.lab.tables import METRICS, look_up, one_line
+from entrolearn.lab.tables import look_up
 from entrolearn.path import describe
 from entrolearn.plotting import (
     GridCurveDisplay,

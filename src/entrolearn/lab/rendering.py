@@ -1,6 +1,7 @@
 """Views of a table: html, tex and md for readers, csv for programs.
 
-Every view is made from `layout`, which lays the frame out as papers do: data sets in rows, models in columns.
+Every view is made from `layout`, which lays the frame out as papers do: data sets in rows, models in
+columns, or whatever the table's kind has there.
 """
 
 import html
@@ -15,7 +16,9 @@ import jinja2
 import pandas as pd
 
 from entrolearn.lab.atomic import replacing
-from entrolearn.lab.tables import COLUMNS, CRITERIA, METRICS, SLACK, VERDICTS, counts, look_up, one_line
+from entrolearn.lab.kinds import Kind, one_line
+from entrolearn.lab.tables import COLUMNS, counts, kind_of, look_up
+from entrolearn.lab.verdicts import JUDGED, VERDICTS
 
 
 def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
@@ -47,7 +50,7 @@ def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
 
 
 def _csv(table: pd.DataFrame, spec: Mapping) -> str:
-    return table[COLUMNS].to_csv(index=False, float_format="%.4f", lineterminator="\n")
+    return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
 
 
 def _html(table: pd.DataFrame, spec: Mapping) -> str:
@@ -75,96 +78,121 @@ class Cell:
     """One cell as it is shown: numbers already formatted, "" where there is none."""
 
     verdict: str
-    ours: str
-    ours_std: str
-    published: str
-    published_std: str
-    difference: str
-    oracle: str
-    letters: str
-    reason: str
+    ours: str = ""
+    ours_std: str = ""
+    published: str = ""
+    published_std: str = ""
+    beside_printed: str = ""
+    difference: str = ""
+    oracle: str = ""
+    letters: str = ""
+    reason: str = ""
 
     @property
     def mark(self) -> str:
-        return VERDICTS[self.verdict].mark
+        return VERDICTS[self.verdict].mark if self.verdict else ""
 
     @property
     def tex_mark(self) -> "Raw":
-        return Raw(VERDICTS[self.verdict].tex)
+        return Raw(VERDICTS[self.verdict].tex if self.verdict else "")
 
     @property
     def slug(self) -> str:
         return self.verdict.replace(" ", "-")
 
 
+# Where a row and a column meet that have no cell together.
+BLANK = Cell(verdict="")
+
+_HEADS = {"dataset": "data set", "model": "model", "metric": ""}
+
+
 def layout(table: pd.DataFrame, spec: Mapping) -> dict:
-    """Arrange a table as the paper does, data sets in rows and models in columns, as plain texts.
+    """Arrange a table as the paper does, as plain texts.
 
     This is what the templates of every format see; they add nothing but markup.
     """
-    decimals = _decimals(table)
+    kind = kind_of(spec)
     letters = _footnote_letters(table["reason"])
-    cells = {
-        (row.dataset, row.model): Cell(
-            verdict=row.verdict,
-            ours=_number(row.ours, decimals),
-            ours_std=_number(row.ours_std, decimals),
-            published=_number(row.published, decimals),
-            published_std=_number(row.published_std, decimals),
-            difference=_number(row.difference, decimals, sign="+"),
-            oracle=_number(row.oracle, decimals),
-            letters=",".join(letters[text] for text, _ in _parts(row.reason)),
-            reason=row.reason,
-        )
-        for row in table.itertuples(index=False)
-    }
-    total = counts(table)
-    present = {cell.verdict for cell in cells.values()}
-    criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
+    cells = _cells(table, kind, letters)
+    columns = spec[f"{kind.columns}s"]
     return {
         "paper": spec["paper"],
         "name": spec["table"],
         "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
-        "metric": METRICS.get(spec["metric"], spec["metric"].replace("_", " ")),
-        "criterion": criterion,
-        "notes": [one_line(note) for note in spec["notes"]],
+        "says": kind.says(spec),
+        "agreement": kind.agreement,
+        "notes": [one_line(note, limit=2000) for note in spec["notes"]],
+        "head": _HEADS[kind.rows],
         "columns": [
             {
-                "label": one_line(model["label"]),
-                "sublabel": one_line(model["sublabel"]),
-                **_within(table[table["model"] == key]),
+                "label": one_line(column["label"]),
+                "sublabel": one_line(column["sublabel"]),
+                **_agreeing(table[table[kind.columns] == key]),
             }
-            for key, model in spec["models"].items()
+            for key, column in columns.items()
         ],
         "rows": [
-            {"label": one_line(label), "cells": [cells[dataset, model] for model in spec["models"]]}
-            for dataset, label in spec["datasets"].items()
-        ],
-        "legend": [
             {
-                "verdict": name,
-                "slug": name.replace(" ", "-"),
-                "mark": entry.mark,
-                "tex_mark": Raw(entry.tex),
-                "meaning": entry.meaning,
-                "count": total[name],
+                "label": one_line(f"{row['label']} {row['sublabel']}"),
+                "cells": [cells.get((key, column), BLANK) for column in columns],
             }
-            for name, entry in VERDICTS.items()
-            if name in present
+            for key, row in spec[f"{kind.rows}s"].items()
         ],
+        "legend": [entry for entry in legend(kind.meanings, counts(table)) if entry["count"]],
         "footnotes": _footnotes(table["reason"], letters),
-        "has_oracle": bool(table["oracle"].notna().any()) and spec["criterion"] != "oracle",
-        **_within(table),
+        "has_oracle": bool(table["oracle"].notna().any()),
+        **_agreeing(table),
     }
 
 
-def _within(table: pd.DataFrame) -> dict[str, int]:
-    """How many of the cells with a printed number are within its ±."""
+def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
+    """Every verdict with its mark, its count and its meaning, `VERDICTS`'s where `meanings` has none."""
+    return [
+        {
+            "verdict": name,
+            "slug": name.replace(" ", "-"),
+            "mark": entry.mark,
+            "tex_mark": Raw(entry.tex),
+            "meaning": meanings.get(name, entry.meaning),
+            "count": found.get(name, 0),
+        }
+        for name, entry in VERDICTS.items()
+    ]
+
+
+def _cells(table: pd.DataFrame, kind: Kind, letters: Mapping[str, str]) -> dict[tuple[str, str], Cell]:
+    """The cells as they are shown, by row and column."""
+    printed = pd.concat([table["published"], table["published_std"]]).dropna()
+    digits = kind.digits(printed.tolist())
+
+    def number(value: float) -> str:
+        return "" if pd.isna(value) else kind.number(value, digits)
+
     return {
-        "within": int((table["verdict"] == "reproduced").sum()),
-        "printed": int(table["published"].notna().sum()),
+        (getattr(row, kind.rows), getattr(row, kind.columns)): Cell(
+            verdict=row.verdict,
+            ours=number(row.ours),
+            ours_std=number(row.ours_std),
+            published=number(row.published),
+            published_std=number(row.published_std),
+            beside_printed=kind.beside_printed(row.difference, row.published),
+            difference=""
+            if pd.isna(row.difference)
+            else kind.difference(row.difference, row.published, digits),
+            oracle=number(row.oracle),
+            letters=",".join(letters[text] for text, _ in _parts(row.reason)),
+            reason=row.reason,
+        )
+        for row in table.itertuples(index=False)
     }
+
+
+def _agreeing(table: pd.DataFrame) -> dict[str, int]:
+    """How many of the cells that are judged by a printed number agree with it."""
+    judged = table[table["published"].notna() & table["verdict"].isin(JUDGED)]
+    return {"agreeing": int((judged["verdict"] == "reproduced").sum()), "printed": len(judged)}
 
 
 def title(name: str) -> str:
@@ -180,17 +208,6 @@ def title(name: str) -> str:
         return name.replace("_", " ").capitalize()
     kind, number, variant = numbered.groups()
     return f"{kind.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
-
-
-def _decimals(table: pd.DataFrame) -> int:
-    """As many decimals as the printed numbers have: one at least, two at most."""
-    printed = pd.concat([table["published"], table["published_std"]]).dropna()
-    return 1 if (printed.round(1) - printed).abs().max() < SLACK or printed.empty else 2
-
-
-def _number(value: float, decimals: int, sign: str = "") -> str:
-    # "z" keeps a rounded-away minus from being shown as -0.0.
-    return "" if pd.isna(value) else f"{value:{sign}z.{decimals}f}"
 
 
 # A reason is "text; text in 3 of 110 fits; …": notes that differ by their counts alone share one footnote.

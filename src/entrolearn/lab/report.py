@@ -16,19 +16,12 @@ import pandas as pd
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.config import figure_spec, study_cells
 from entrolearn.lab.figures import alternative_text, read_figure, reasons
+from entrolearn.lab.kinds import CRITERIA, METRICS, one_line
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import expand_values
-from entrolearn.lab.rendering import layout, templates, title
-from entrolearn.lab.tables import (
-    COLUMNS,
-    CRITERIA,
-    METRICS,
-    VERDICTS,
-    counts,
-    one_line,
-    read_table,
-    table_spec,
-)
+from entrolearn.lab.rendering import layout, legend, templates, title
+from entrolearn.lab.tables import as_asked, counts, read_table, table_spec
+from entrolearn.lab.verdicts import VERDICTS
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,7 @@ def read_results(
         path = folder / "tables" / f"{name}.csv"
         if not path.exists():
             raise FileNotFoundError(f"{path} is missing: run `snakemake {key}` first")
-        tables[name] = _as_asked(read_table(path), table_spec(key, study, name))
+        tables[name] = as_asked(read_table(path), table_spec(key, study, name))
     records = [read_json(path) for path in _present(folder, study, "records", "json")]
     scores = [pd.read_parquet(path) for path in _present(folder, study, "scores", "parquet")]
     scores = [rows for rows in scores if len(rows)]
@@ -129,7 +122,9 @@ def build_report(studies: Iterable[StudyResults], folder: str | Path, *, commit:
         _write(folder / f"{page['key']}.html", environment.get_template("paper.html.j2").render(**page))
     facts = made(chain.from_iterable(page["records"] for page in pages), commit)
     index = folder / "index.html"
-    _write(index, environment.get_template("index.html.j2").render(papers=pages, facts=facts, key=_key()))
+    _write(
+        index, environment.get_template("index.html.j2").render(papers=pages, facts=facts, key=legend({}, {}))
+    )
     return index
 
 
@@ -153,7 +148,7 @@ def _page(results: StudyResults, folder: Path) -> dict:
         "tables_folder": f"{home}/tables/",
         "figures": [_figure(results, name) for name in study.get("figures", {})],
         "figures_folder": f"{home}/figures/",
-        "legend": _key(),
+        "legend": legend({}, {}),
         "failures": failures(results),
         "chosen": chosen_parameters(results),
         "errata": [
@@ -198,7 +193,6 @@ def protocol(study: Mapping) -> list[str]:
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
         "The oracle column uses test data and is a diagnostic only.",
-        f"A cell may take {study['limits']['seconds']:g} seconds.",
     ]
 
 
@@ -225,22 +219,22 @@ def failures(results: StudyResults) -> list[dict]:
     Returns
     -------
     list of dict
-        Keys dataset, models, verdict and reason.
+        Keys dataset, of (models; the table where it has none), verdict and reason.
     """
     models = results.study["models"]
     found: dict[tuple, dict] = {}
-    for table in results.tables.values():
+    for name, table in results.tables.items():
         for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
-            names = found.setdefault((row.dataset, row.verdict, row.reason), {})
-            names[row.model] = _model_name(models[row.model])
+            of_reason = found.setdefault((row.dataset, row.verdict, row.reason), {})
+            of_reason[row.model or name] = _model_name(models[row.model]) if row.model else title(name)
     return [
         {
             "dataset": results.labels.get(dataset, dataset),
-            "models": list(names.values()),
+            "of": list(of_reason.values()),
             "verdict": kind,
             "reason": reason,
         }
-        for (dataset, kind, reason), names in found.items()
+        for (dataset, kind, reason), of_reason in found.items()
     ]
 
 
@@ -301,14 +295,6 @@ def made(records: Iterable[Mapping], commit: str = "") -> list[tuple[str, str]]:
 # --- small parts ---------------------------------------------------------------------------------------
 
 
-def _as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """The rows of `table` that its study asks for today: another study's run need not have renewed it."""
-    cells = pd.MultiIndex.from_product([spec["datasets"], spec["models"]], names=["dataset", "model"])
-    table = table[table["metric"] == spec["metric"]].set_index(["dataset", "model"]).reindex(cells)
-    stale = {"verdict": "failed", "reason": f"not in the table yet: run `snakemake {spec['paper']}`"}
-    return table.fillna({"metric": spec["metric"], **stale}).reset_index()[COLUMNS]
-
-
 def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path]:
     paths = (folder / stage / dataset / f"{model}.{suffix}" for dataset, model in study_cells(study))
     return [path for path in paths if path.exists()]
@@ -343,13 +329,6 @@ def _bar(found: Mapping[str, int]) -> dict:
         if number
     ]
     return {"segments": segments, "total": sum(found.values())}
-
-
-def _key() -> list[dict]:
-    return [
-        {"verdict": name, "slug": name.replace(" ", "-"), "mark": entry.mark, "meaning": entry.meaning}
-        for name, entry in VERDICTS.items()
-    ]
 
 
 def _model_name(model: Mapping) -> str:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import expand_grid, expand_values
-from entrolearn.lab.tables import VERDICTS, verdict
+from entrolearn.lab.verdicts import VERDICTS, verdict
 
 __all__ = ["Cell", "RunContent", "cell_content", "paper_note"]
 
@@ -275,7 +275,7 @@ def _printed(
     names = [
         name
         for name, table in study["tables"].items()
-        if table["kind"] == "scores" and (table["criterion"], table["metric"]) == (criterion, metric)
+        if (table.get("criterion"), table.get("metric")) == (criterion, metric)
     ]
     if printed is not None:
         mine = printed[

@@ -1,0 +1,43 @@
+"""Kinds of tables: what is in a cell, how it is judged beside the printed number, and how it is shown.
+
+All that tells one kind of table from another is in its object here; the checks of a study, the rules, the
+tables' frames and their views ask it. The workflow asks before any job starts, so nothing heavy is imported.
+"""
+
+from entrolearn.lab.kinds.base import Cell, Found, Judged, Kind, Printed, one_line
+from entrolearn.lab.kinds.characteristics import Characteristics
+from entrolearn.lab.kinds.correlations import Correlations
+from entrolearn.lab.kinds.growth import Growth
+from entrolearn.lab.kinds.scores import CRITERIA, METRICS, Scores
+from entrolearn.lab.kinds.times import Times
+
+__all__ = [
+    "CRITERIA",
+    "FILES",
+    "KINDS",
+    "METRICS",
+    "Cell",
+    "Found",
+    "Judged",
+    "Kind",
+    "Printed",
+    "one_line",
+]
+
+KINDS: dict[str, Kind] = {
+    "scores": Scores(),
+    "times": Times(),
+    "characteristics": Characteristics(),
+    "correlations": Correlations(),
+    "growth": Growth(),
+}
+
+# Where the files of a stage are.
+FILES = {
+    "data": "results/data/{dataset}.npz",
+    "scores": "results/{paper}/scores/{dataset}",
+    "models": "results/{paper}/models/{dataset}",
+    "records": "results/{paper}/records/{dataset}/{model}.json",
+    "candidates": "results/{paper}/candidates/{dataset}/{model}.parquet",
+    "measured": "results/{paper}/measured/{table}/{dataset}.parquet",
+}

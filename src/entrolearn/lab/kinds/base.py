@@ -1,0 +1,159 @@
+"""What every kind of table answers, and the parts that kinds share."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+NAN = math.nan
+NOTHING = (NAN, NAN)  # printed
+
+# A cell's address: data set, model, metric; "" for what a kind of table does without.
+Cell = tuple[str, str, str]
+# A number and its ±, NaN where there is none.
+Printed = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is of ours in a cell: numbers and a note, or the trouble that left none and its reason.
+
+    Attributes
+    ----------
+    ours, ours_std, oracle : float
+    trouble : {"", "failed", "no data"}
+    reason : str
+        Parts joined by semicolons; a part may end in "in k of n fits".
+    readings : mapping of str to float
+        The same number by other readings of the paper.
+    """
+
+    ours: float = NAN
+    ours_std: float = NAN
+    oracle: float = NAN
+    trouble: str = ""
+    reason: str = ""
+    readings: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How ours stands to the printed number."""
+
+    verdict: str
+    difference: float = NAN
+    note: str = ""
+
+
+class Kind:
+    """A kind of table, as it is unless a subclass says otherwise.
+
+    Attributes
+    ----------
+    rows, columns : {"dataset", "model", "metric"}
+        Which parts of a cell's address make the table's rows and columns.
+    stages : tuple of str
+        The stages whose files a table is made of, keys of `FILES`.
+    trains : bool
+        Whether its cells have to be trained.
+    measured_by : str
+        The module whose ``measure`` gives its numbers, if they are measured for the table alone.
+    one_dataset : bool
+        Whether it takes a single data set.
+    agreement : str
+        What "reproduced" means, in two words.
+    meanings : mapping
+        What verdicts mean for this kind, where that is more than `VERDICTS` says.
+    defaults : mapping
+        Keys that an entry of a study may leave out.
+    """
+
+    rows, columns = "dataset", "model"
+    stages: tuple[str, ...] = ()
+    trains = False
+    measured_by = ""
+    one_dataset = False
+    agreement = "within ±"
+    meanings: Mapping[str, str] = {}
+    defaults: Mapping[str, object] = {}
+
+    def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
+        """Names in an entry that must be known: (place, name, known names, what is named)."""
+        yield from ()
+
+    def reads(self, table: Mapping) -> tuple[str, ...]:
+        """The stages whose files this table is made of."""
+        return self.stages
+
+    def models(self, table: Mapping, study: Mapping) -> dict[str, dict]:
+        """The models of a table with their labels."""
+        return {"": {"label": "", "sublabel": ""}}
+
+    def metrics(self, table: Mapping) -> dict[str, dict]:
+        """The metrics of a table with their labels."""
+        raise NotImplementedError
+
+    def cells(self, spec: Mapping) -> list[Cell]:
+        """Every cell of a table, row by row."""
+        return [
+            (dataset, model, metric)
+            for dataset in spec["datasets"]
+            for model in spec["models"]
+            for metric in spec["metrics"]
+        ]
+
+    def printed_at(self, cell: Cell) -> Cell:
+        """Where the published numbers have a cell."""
+        return cell
+
+    def found(self, cell: Cell, spec: Mapping, results) -> Found:
+        """Look up what there is of ours in a cell; `results` is a :class:`entrolearn.lab.results.Results`."""
+        raise NotImplementedError
+
+    def measurement(self, table: Mapping, study: Mapping, dataset: str) -> dict:
+        """What ``measure`` is to know of a table."""
+        raise NotImplementedError
+
+    def judge(
+        self, cell: Cell, spec: Mapping, found: Mapping[Cell, Found], printed: Mapping[Cell, Printed]
+    ) -> Judged:
+        """Judge a cell that has a number; the other cells are there to compare with."""
+        raise NotImplementedError
+
+    def says(self, spec: Mapping) -> str:
+        """What the numbers of a table are, in a sentence or two."""
+        raise NotImplementedError
+
+    def digits(self, printed: Sequence[float]) -> int:
+        """Decimals to show, given all printed numbers."""
+        raise NotImplementedError
+
+    def number(self, value: float, digits: int) -> str:
+        """A number as it is shown."""
+        # "z" keeps a rounded-away minus from being shown as -0.0.
+        return f"{value:z.{digits}f}"
+
+    def difference(self, difference: float, published: float, digits: int) -> str:
+        """How far ours is from the printed number, in words."""
+        return f"ours − printed {difference:+z.{digits}f}"
+
+    def beside_printed(self, difference: float, published: float) -> str:
+        """What is shown beside the printed number."""
+        return ""
+
+
+def one_line(text: object, limit: int = 300) -> str:
+    """Collapse white space, so that a message or a folded note is one line, and cut what is very long."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def phrase(text: object) -> str:
+    """One part of a reason: the parts are joined with semicolons."""
+    return one_line(text).replace(";", ",")
+
+
+def labels(study: Mapping, models) -> dict[str, dict]:
+    return {
+        key: {"label": study["models"][key]["label"], "sublabel": study["models"][key]["sublabel"]}
+        for key in models
+    }

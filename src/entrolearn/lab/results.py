@@ -1,0 +1,71 @@
+"""A study's results as the tables look them up: by data set and model, each file read once."""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from entrolearn.lab.datasets import DataUnavailable, load_dataset
+from entrolearn.lab.kinds import FILES
+from entrolearn.lab.records import read_json
+from entrolearn.lab.selecting import choose_within
+
+
+class Results:
+    """Files of a study, under the folder that holds ``results``.
+
+    Parameters
+    ----------
+    paper : str
+        The study's key.
+    study : mapping
+        With its ``metrics`` and ``criteria``.
+    home : path
+        The workflow's working folder.
+    """
+
+    def __init__(self, paper: str, study: Mapping, home: str | os.PathLike = "."):
+        self._paper, self._study, self._home = paper, study, Path(home)
+        # A table asks for a file once for each of its columns.
+        self.characteristics = cache(self._characteristics)
+        self.measured = cache(self._measured)
+
+    def record(self, dataset: str, model: str) -> dict | None:
+        """What became of a cell; None if it has no record."""
+        file = self._file("records", dataset=dataset, model=model)
+        return read_json(file) if file.exists() else None
+
+    def facts(self, dataset: str, model: str) -> dict:
+        """What is known of a cell's chosen model; empty if there is none."""
+        file = self._file("models", dataset=dataset) / f"{model}.json"
+        return read_json(file) if file.exists() else {}
+
+    def scores(self, dataset: str, model: str, among: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+        """The folds' scores by criterion; chosen among part of the grid if `among` has limits."""
+        if among:
+            file = self._file("candidates", dataset=dataset, model=model)
+            rows = choose_within(file, among, self._study)
+        else:
+            rows = pd.read_parquet(self._file("scores", dataset=dataset) / f"{model}.parquet")
+        return dict(iter(rows.groupby("criterion", sort=False)))
+
+    def _characteristics(self, dataset: str) -> dict:
+        """Features and samples of each class, or the ``kind`` of trouble and its ``error``."""
+        try:
+            data = load_dataset(self._file("data", dataset=dataset))
+        except DataUnavailable as absence:
+            return {"kind": "no data", "error": str(absence)}
+        positive = int((data.y == 1).sum())
+        counts = {"n_negative": data.n_samples - positive, "n_positive": positive}
+        return {"n_features": data.n_features, "kind": "failed", "error": f"a {data.task} data set"} | (
+            counts if data.task == "binary" else {}
+        )
+
+    def _measured(self, table: str, dataset: str) -> list[dict]:
+        """The rows that were measured for a table."""
+        return pd.read_parquet(self._file("measured", table=table, dataset=dataset)).to_dict("records")
+
+    def _file(self, stage: str, **names: str) -> Path:
+        return self._home / FILES[stage].format(paper=self._paper, **names)

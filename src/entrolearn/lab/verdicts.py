@@ -1,0 +1,65 @@
+"""Verdicts: what can be said of a number of ours beside a printed one, in words, marks and rules."""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a verdict is marked where colour is not seen, and what it means; kinds of tables say it closer."""
+
+    mark: str
+    tex: str
+    meaning: str
+
+
+VERDICTS = {
+    "reproduced": Verdict("≈", r"$\approx$", "ours agrees with the printed number"),
+    "higher": Verdict("↑", r"$\uparrow$", "ours lies above it"),
+    "lower": Verdict("↓", r"$\downarrow$", "ours lies below it"),
+    "failed": Verdict("×", r"$\times$", "no number of ours; the footnote says why"),
+    "no data": Verdict("∅", r"$\emptyset$", "the data set could not be had"),
+    "ours alone": Verdict("○", r"$\circ$", "nothing is printed to compare with"),
+    "unit": Verdict("◇", r"$\diamond$", "what the others of its row are compared with"),
+}
+# The verdicts that compare a number with a printed one, or say that it is owed.
+JUDGED = ("reproduced", "higher", "lower", "failed", "no data")
+
+# A number printed without ± is reproduced when ours rounds to it at the one decimal that papers print.
+ROUNDING = 0.05
+# Percentages made of fractions carry rounding errors; a difference equal to the ± must count as within it.
+SLACK = 1e-9
+
+
+def verdict(ours: float, published: float, published_std: float) -> str:
+    """Judge a score: is `ours` within the printed ±, above or below it?
+
+    A difference exactly equal to the ± is reproduced. Without a printed ± ours has to round to the printed
+    number; without a printed number the verdict is "ours alone".
+
+    Examples
+    --------
+    >>> verdict(87.0, 85.0, 2.0), verdict(87.1, 85.0, 2.0), verdict(82.9, 85.0, 2.0)
+    ('reproduced', 'higher', 'lower')
+    """
+    return beside(ours, published, ROUNDING if math.isnan(published_std) else published_std)
+
+
+def beside(ours: float, published: float, tolerance: float) -> str:
+    """Judge a number by how far from the printed one it may be; "ours alone" if none is printed."""
+    if math.isnan(published):
+        return "ours alone"
+    return placed(ours, published - tolerance, published + tolerance)
+
+
+def placed(value: float, low: float, high: float) -> str:
+    """Say where a number lies: in the closed interval, above or below it.
+
+    Examples
+    --------
+    >>> placed(1.0, 0.0, 1.0), placed(2.0, 0.0, 1.0)
+    ('reproduced', 'higher')
+    """
+    if value > high + SLACK:
+        return "higher"
+    return "lower" if value < low - SLACK else "reproduced"

@@ -1,0 +1,291 @@
+"""Kinds of tables: what each puts into its cells, how it judges them, and how it shows them."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from entrolearn.lab.kinds import KINDS
+from entrolearn.lab.rendering import FORMATS, layout, render
+from entrolearn.lab.tables import COLUMNS, counts, make_table, table_spec
+
+MODELS = {
+    name: {
+        "label": name.upper(),
+        "sublabel": "",
+        "estimator": "sklearn.svm.SVC",
+        "params": {"kernel": "rbf"},
+        "steps": [],
+        "grid": {},
+    }
+    for name in ("elm", "eem", "svm")
+}
+
+ENTRIES = {
+    "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}},
+    "times": {"models": list(MODELS)},
+    "characteristics": {},
+    "correlations": {
+        "sizes": [1, 10],
+        "layers": 4,
+        "operators": 5,
+        "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+        "readings": {},
+    },
+    "growth": {
+        "models": {"elm": {"size": "C"}, "svm": {"params": {"C": 1}}},
+        "rows": [100, 200, 400],
+        "sizes": [1, 2, 4],
+        "at": {"rows": 400, "size": 2},
+        "repeats": 1,
+    },
+}
+
+
+def spec(kind, datasets=("iris",), **changes):
+    entry = {"kind": kind, "caption": "x", "datasets": "all", "notes": [], "printed": "table1"}
+    study = {
+        "metrics": ["gmean"],
+        "criteria": ["cv"],
+        "datasets": {"all": list(datasets)},
+        "models": MODELS,
+        "tables": {"table1": {**entry, **ENTRIES[kind], **changes}},
+    }
+    return table_spec("paper", study, "table1")
+
+
+class Results:
+    """What there is of ours, by the names that kinds look it up with."""
+
+    def __init__(self, seconds=None, counts=None, measured=()):
+        self.seconds, self.counts, self.rows = seconds or {}, counts or {}, measured
+
+    def record(self, dataset, model):
+        known = self.seconds.get((dataset, model))
+        if known is None:
+            return None
+        return {"success": not isinstance(known, str), "kind": "failed", "error": known}
+
+    def facts(self, dataset, model):
+        return {"fit_seconds": self.seconds[dataset, model]}
+
+    def scores(self, dataset, model, among):
+        return {}
+
+    def characteristics(self, dataset):
+        return self.counts.get(dataset, {"kind": "no data", "error": "404"})
+
+    def measured(self, table, dataset):
+        empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}
+        return [{**empty, "kind": "", "error": "", **row} for row in self.rows]
+
+
+def printed(*rows):
+    """Printed numbers of table1, each (data set, model, metric, value)."""
+    rows = [
+        ("table1", dataset or None, model or None, metric, value) for dataset, model, metric, value in rows
+    ]
+    table = pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value"])
+    return table.assign(std=np.nan)
+
+
+def verdicts(table):
+    return table["verdict"].tolist()
+
+
+# --- what all kinds have in common -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
+    asked = spec(kind, ["iris", "wine"] if kind != "growth" else ["iris"])
+    table = make_table(Results(), printed(), asked)
+    assert list(table.columns) == COLUMNS
+    cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
+    assert cells == KINDS[kind].cells(asked)
+    assert set(verdicts(table)) <= {"failed", "no data"}
+    for format in FORMATS:
+        assert render(table, asked, format)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_kind_says_of_verdicts_is_about_known_ones(kind):
+    assert KINDS[kind].meanings.keys() <= counts(pd.DataFrame({"verdict": []})).keys()
+
+
+# --- times -----------------------------------------------------------------------------------------------
+
+
+def times(seconds, in_print, datasets=("iris",)):
+    """The table of elm, eem and svm on iris; None: nothing printed."""
+    ours = {("iris", name): value for name, value in zip(MODELS, seconds, strict=True)}
+    rows = [
+        ("iris", name, "fit_seconds", np.nan if value is None else value)
+        for name, value in zip(MODELS, in_print, strict=True)
+    ]
+    return make_table(Results(seconds=ours), printed(*rows), spec("times", datasets))
+
+
+def test_times_are_judged_by_their_ratio_to_the_first_column():
+    """Half the seconds throughout is the same table on another machine."""
+    table = times([1.0, 2.0, 5.0], [2.0, 4.0, 10.0])
+    assert verdicts(table) == ["unit", "reproduced", "reproduced"]
+    assert table["difference"].tolist()[1:] == [1.0, 1.0]
+    assert math.isnan(table["difference"][0])
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0])
+def test_the_machines_speed_changes_no_verdict(scale):
+    seconds = [1.0, 0.1, 9.0]
+    slower = times([scale * one for one in seconds], [2.0, 4.0, 10.0])
+    assert verdicts(slower) == verdicts(times(seconds, [2.0, 4.0, 10.0])) == ["unit", "lower", "reproduced"]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"),
+    [
+        # 0.1 / 0.2 in print is anything from 0.05 / 0.25 to 0.15 / 0.15: 0.2 … 1, and a factor of two around
+        (0.101, "reproduced"),
+        (0.099, "lower"),
+        (1.99, "reproduced"),
+        (2.01, "higher"),
+    ],
+)
+def test_printed_times_are_as_uncertain_as_their_rounding(ratio, expected):
+    assert verdicts(times([1.0, ratio, 1.0], [0.2, 0.1, 0.2]))[1] == expected
+
+
+def test_a_printed_zero_is_a_bound():
+    """0.0 / 0.2 is at most 0.05 / 0.15; the factor is counted from the most that rounds to 0.0."""
+    table = times([1.0, 1e-6, 0.7], [0.2, 0.0, 0.0])
+    assert verdicts(table) == ["unit", "reproduced", "higher"]
+    assert table["difference"][2] == pytest.approx(0.7 / (0.05 / 0.2))
+    shown = layout(table, spec("times"))["rows"][0]["cells"]
+    assert [cell.beside_printed for cell in shown] == ["", "≥×4.0e-06", "≥×2.8"]
+
+
+def test_times_without_a_printed_ratio_are_ours_alone():
+    assert verdicts(times([1.0, 2.0, 3.0], [1.0, None, 3.0])) == ["unit", "ours alone", "reproduced"]
+    table = times([1.0, 2.0, 3.0], [None, 2.0, 3.0])
+    assert verdicts(table) == ["ours alone"] * 3
+    assert table["reason"].tolist() == [""] + ["no ratio, the row's first column has no seconds printed"] * 2
+
+
+def test_times_without_a_first_column_of_ours_are_ours_alone():
+    table = times(["singular matrix", 2.0, 3.0], [1.0, 2.0, 3.0])
+    assert verdicts(table) == ["failed", "ours alone", "ours alone"]
+    assert table["reason"].tolist()[:2] == [
+        "singular matrix",
+        "no ratio, the row's first column has no seconds of ours",
+    ]
+
+
+def test_the_unit_of_a_row_is_not_counted_as_agreeing():
+    shown = layout(times([1.0, 2.0, 5.0], [2.0, 4.0, 10.0]), spec("times"))
+    assert [(column["agreeing"], column["printed"]) for column in shown["columns"]] == [
+        (0, 0),
+        (1, 1),
+        (1, 1),
+    ]
+    assert (shown["agreeing"], shown["printed"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0.0"), (0.2, "0.2"), (4.0, "4.0"), (0.01234, "0.012"), (0.01, "0.010")]
+)
+def test_seconds_are_shown_as_printed_or_with_two_digits(seconds, shown):
+    assert KINDS["times"].number(seconds, 1) == shown
+
+
+# --- characteristics -------------------------------------------------------------------------------------
+
+
+def test_characteristics_are_reproduced_if_they_are_equal():
+    ours = Results(counts={"iris": {"n_features": 4, "n_negative": 1000, "n_positive": 50}})
+    asked = spec("characteristics", ["iris", "wine"])
+    rows = [("iris", "", "n_features", 4), ("iris", "", "n_negative", 1001), ("wine", "", "n_features", 13)]
+    table = make_table(ours, printed(*rows), asked)
+    assert verdicts(table) == ["reproduced", "lower", "ours alone", "no data", "no data", "no data"]
+    assert table["difference"].tolist()[:2] == [0, -1]
+    shown = layout(table, asked)
+    assert [row["label"] for row in shown["rows"]] == ["iris", "wine"]
+    assert shown["rows"][0]["cells"][1].ours == "1,000"
+
+
+# --- correlations ----------------------------------------------------------------------------------------
+
+
+def correlations(*values, in_print, std=0.01, **readings):
+    rows = [
+        {"metric": f"spearman_h{size}", "value": value, "std": std}
+        for size, value in zip((1, 10), values, strict=True)
+    ]
+    rows += [
+        {"metric": f"spearman_h{size}", "reading": name, "value": value}
+        for name, numbers in readings.items()
+        for size, value in zip((1, 10), numbers, strict=True)
+    ]
+    numbers = [
+        ("iris", "", f"spearman_h{size}", value) for size, value in zip((1, 10), in_print, strict=True)
+    ]
+    return make_table(Results(measured=rows), printed(*numbers), spec("correlations"))
+
+
+def test_correlations_are_judged_by_the_error_of_a_difference():
+    """Both numbers come from as many draws: 2·√2·0.01 = 0.0283."""
+    assert verdicts(correlations(0.5, 0.5, in_print=(0.528, 0.529))) == ["reproduced", "lower"]
+    assert verdicts(correlations(0.5, 0.5, in_print=(0.472, 0.471))) == ["reproduced", "higher"]
+
+
+def test_a_correlation_that_rounds_to_the_printed_one_is_reproduced():
+    table = correlations(0.9996, 0.9994, in_print=(1.0, 1.0), std=0.0)
+    assert verdicts(table) == ["reproduced", "lower"]
+
+
+def test_a_departing_row_names_the_reading_that_comes_closest_to_all_of_it():
+    table = correlations(
+        0.5, 0.9, in_print=(-0.3, 0.9), one=(-0.3, -0.9), two=(-0.2, 0.8), broken=(np.nan, 0.9)
+    )
+    assert table["reason"].tolist() == ["closest to this row is the reading two: -0.200, 0.800", ""]
+
+
+def test_a_reading_farther_away_is_not_named():
+    table = correlations(0.5, 0.9, in_print=(0.4, 0.9), one=(-0.3, -0.9))
+    assert table["reason"][0] == "no other reading comes closer to this row"
+
+
+def test_a_measurement_that_failed_fails_the_row():
+    rows = [{"kind": "no data", "error": "404; gone"}]
+    table = make_table(Results(measured=rows), printed(), spec("correlations"))
+    assert verdicts(table) == ["no data"] * 2
+    assert table["reason"][0] == "404, gone"
+
+
+# --- growth ----------------------------------------------------------------------------------------------
+
+
+def test_growth_shows_exponents_of_models_and_leaves_out_what_a_model_has_not():
+    rows = [
+        {"model": "elm", "metric": "seconds_by_rows", "value": 1.2, "std": 0.01},
+        {"model": "elm", "metric": "seconds_by_size", "value": 1.2, "std": 0.5},
+        {"model": "elm", "metric": "numbers_by_rows", "value": 0.0, "std": 0.0},
+        {"model": "elm", "metric": "numbers_by_size", "value": 2.0, "std": 0.0},
+        {"model": "svm", "kind": "failed", "error": "singular"},
+        {"model": "svm", "metric": "fit_seconds", "reading": "N = 100", "value": 7.0},
+    ]
+    in_print = [
+        ("", "elm", "seconds_by_rows", 1),  # off by 0.2: within the tolerance of 0.3
+        ("", "elm", "seconds_by_size", 2),  # off by 0.8: within two errors of 0.5
+        ("", "elm", "numbers_by_size", 1),
+        ("", "svm", "seconds_by_rows", 3),
+    ]
+    asked = spec("growth")
+    table = make_table(Results(measured=rows), printed(*in_print), asked)
+    assert verdicts(table) == ["reproduced", "reproduced", "ours alone", "higher", "failed", "failed"]
+    assert table["published"].tolist()[4:5] == [3.0]
+    shown = layout(table, asked)
+    assert [[cell.verdict for cell in row["cells"]] for row in shown["rows"]] == [
+        ["reproduced", "reproduced", "ours alone", "higher"],
+        ["failed", "", "failed", ""],
+    ]

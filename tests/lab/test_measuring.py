@@ -1,0 +1,258 @@
+"""What tables measure for themselves: naive twins, laws, and rows for what fails."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm, spearmanr
+from sklearn.covariance import ledoit_wolf
+
+from entrolearn.lab.datasets import Dataset, DataUnavailable, passing_absence, save_dataset
+from entrolearn.lab.measuring import COLUMNS, correlations, growth, measure
+from entrolearn.machines.layers import RandomLayer
+from entrolearn.machines.moments import ClassMoments
+from entrolearn.measures import cauchy_schwarz_gaussian
+
+READING = {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"}
+
+
+def dataset(n=60, n_features=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.uniform(size=(n, n_features)) * (1 + 0.5 * y[:, None]) + 0.2 * y[:, None]
+    names = [f"x{i}" for i in range(n_features)]
+    return Dataset(X, y, names, "binary", ["0", "1"], np.zeros(n, dtype=np.int8))
+
+
+def spec(**changes):
+    return {
+        "paper": "paper",
+        "table": "table1",
+        "dataset": "data",
+        "measured_by": "entrolearn.lab.measuring.correlations",
+        "seed": 0,
+        "sizes": [1, 4],
+        "layers": 6,
+        "operators": 5,
+        "reading": READING,
+        "readings": [],
+        **changes,
+    }
+
+
+def quietly(done, total):
+    assert done <= total
+
+
+def measured(data, **changes):
+    return correlations.measure(lambda which: data, spec(**changes), quietly)
+
+
+def values(rows):
+    return {(row["metric"], row["reading"]): row["value"] for row in rows}
+
+
+# --- correlations ----------------------------------------------------------------------------------------
+
+
+def test_terms_add_up_to_the_divergence_of_two_gaussians():
+    """Against entrolearn.measures, the covariances against scikit-learn's Ledoit-Wolf."""
+    rng = np.random.default_rng(1)
+    H = [rng.normal(size=(40, 4)), rng.normal(size=(30, 4)) @ rng.normal(size=(4, 4)) + 1]
+    operators = rng.normal(size=(3, 4))
+    logarithm, distance = correlations.terms_of_divergence(map(ClassMoments.from_data, H), operators)
+    for k, b in enumerate(operators):
+        gaussians = [number for rows in H for number in (b @ rows.mean(axis=0), b @ ledoit_wolf(rows)[0] @ b)]
+        assert logarithm[k] + distance[k] == pytest.approx(cauchy_schwarz_gaussian(*gaussians))
+        variances = gaussians[1] + gaussians[3]
+        assert distance[k] == pytest.approx((gaussians[0] - gaussians[2]) ** 2 / variances)
+
+
+def test_correlation_equals_the_naive_one_of_every_projected_row():
+    """A twin that forms hidden rows and projects them one layer and one operator at a time."""
+    data = dataset()
+    operators = np.random.RandomState(5).normal(size=(7, 4))
+    terms, whole, part = [], [], []
+    for seed in range(3):
+        layer = RandomLayer.draw(3, 4, "rbf", np.random.RandomState(seed))
+        H = [layer(data.X[data.y == label]) for label in (0, 1)]
+        terms.append(correlations.terms_of_divergence(map(ClassMoments.from_data, H), operators))
+        for b in operators:
+            (m0, s0), (m1, s1) = ((b @ rows.mean(axis=0), b @ ledoit_wolf(rows)[0] @ b) for rows in H)
+            part.append((m0 - m1) ** 2 / (s0 + s1))
+            whole.append(part[-1] + math.log((s0 + s1) / 2 / math.sqrt(s0 * s1)))
+    logarithm, distance = np.moveaxis(terms, 1, 0)
+    expected = spearmanr(whole, part).statistic
+    assert correlations.rank_correlation(logarithm, distance, 1) == pytest.approx(expected)
+
+
+def test_the_divergence_does_not_depend_on_the_operators_length():
+    moments = [ClassMoments.from_data(np.random.default_rng(k).normal(size=(20, 3))) for k in (0, 1)]
+    operators = np.random.default_rng(2).normal(size=(4, 3))
+    scaled = correlations.terms_of_divergence(moments, 1e-3 * operators)
+    np.testing.assert_allclose(scaled, correlations.terms_of_divergence(moments, operators), rtol=1e-10)
+
+
+def test_classes_of_equal_covariance_have_correlation_one():
+    """Without the logarithm, which equal variances make zero, the term is the whole."""
+    X = np.random.default_rng(0).uniform(size=(50, 2))
+    y = np.repeat([0, 1], 50)
+    twice = np.vstack([X, X + [2.0, 0.0]])
+    # The pre-activations of both classes differ by a shift, which linear units keep.
+    moments = [ClassMoments.from_data(twice[y == label]) for label in (0, 1)]
+    operators = np.random.default_rng(1).normal(size=(30, 2))
+    logarithm, distance = correlations.terms_of_divergence(moments, operators)
+    np.testing.assert_allclose(logarithm, 0, atol=1e-12)
+    assert correlations.rank_correlation(logarithm, distance, 1) == pytest.approx(1)
+
+
+def test_a_smaller_layer_is_the_leading_part_of_a_larger_one():
+    data = dataset()
+    alone, beside = values(measured(data, sizes=[1])), values(measured(data, sizes=[1, 4]))
+    # Sums are rounded otherwise, and with one unit all operators of a layer tie but for rounding.
+    assert beside["spearman_h1", ""] == pytest.approx(alone["spearman_h1", ""], abs=0.05)
+    assert beside.keys() == {("spearman_h1", ""), ("spearman_h4", "")}
+
+
+def test_a_reading_measured_beside_is_what_it_is_as_the_tables_own():
+    data = dataset()
+    other = {**READING, "activation": "sigmoid", "weights": "uniform", "formula": "printed"}
+    name = "sigmoid units, uniform operators, eq. (3) as printed, scaled data"
+    beside, own = values(measured(data, readings=[other])), values(measured(data, reading=other))
+    for metric in ("spearman_h1", "spearman_h4"):
+        assert beside[metric, name] == own[metric, ""]
+
+
+def test_the_printed_sign_subtracts_the_logarithm():
+    logarithm, distance = np.random.default_rng(0).uniform(size=(2, 4, 5))
+    expected = spearmanr((distance - logarithm).ravel(), distance.ravel()).statistic
+    assert correlations.rank_correlation(logarithm, distance, -1) == pytest.approx(expected)
+
+
+def test_raw_data_are_asked_for_by_their_name():
+    asked = []
+
+    def load(which):
+        asked.append(which)
+        return dataset()
+
+    correlations.measure(load, spec(readings=[{**READING, "data": "raw"}]), quietly)
+    assert asked == ["scaled", "raw"]
+
+
+def test_jackknife_of_independent_layers_is_the_error_of_the_correlation():
+    """Pearson's r of n bivariate normal pairs has the error (1 - r²)/√(n-1); Spearman's is close to it."""
+    rng = np.random.default_rng(0)
+    n = 400
+    first, noise = rng.normal(size=(2, n, 1))
+    part, whole = norm.cdf(first), norm.cdf((first + noise) / math.sqrt(2))
+    error = correlations.jackknife_error(whole - part, part, 1)
+    assert error == pytest.approx((1 - 0.5) / math.sqrt(n - 1), rel=0.25)
+
+
+def test_projections_without_variance_are_a_row_with_the_reason():
+    data = dataset()
+    constant = Dataset(np.ones_like(data.X), data.y, data.feature_names, "binary", data.classes, data.part)
+    rows = measured(constant)
+    assert {row["kind"] for row in rows} == {"failed"}
+    assert rows[0]["error"] == "30 of 30 projections have no variance"
+
+
+# --- growth ----------------------------------------------------------------------------------------------
+
+
+def growing(**changes):
+    logistic = {"estimator": "sklearn.linear_model.LogisticRegression", "steps": [], "params": {}, "size": ""}
+    elm = {"estimator": "entrolearn.WELMClassifier", "steps": [], "params": {}, "size": "n_hidden"}
+    lssvm = {"estimator": "entrolearn.LSSVC", "steps": [], "params": {"gamma": 1}, "size": ""}
+    models = {"logistic": logistic, "elm": elm, "lssvm": lssvm}
+    return {
+        **spec(measured_by="entrolearn.lab.measuring.growth"),
+        "sizes": [10, 20, 40],
+        "at": {"rows": 200, "size": 20},
+        "repeats": 1,
+        "models": {name: {**model, "rows": [50, 100, 200]} for name, model in models.items()},
+        **changes,
+    }
+
+
+def test_exponent_of_a_power_law_is_found_and_its_error_too():
+    sizes = np.array([1, 2, 4, 8, 16])
+    assert growth.exponent(sizes, 3 * sizes**2.34) == (pytest.approx(2.34), pytest.approx(0, abs=1e-6))
+    noisy = sizes**1.5 * np.exp([0.1, -0.1, 0.1, -0.1, 0.1])
+    slope, error = growth.exponent(sizes, noisy)
+    x = np.log(sizes) - np.log(sizes).mean()
+    residuals = np.log(noisy) - np.log(noisy).mean() - slope * x
+    assert error == pytest.approx(math.sqrt(residuals @ residuals / 3 / (x @ x)))
+
+
+def test_stored_numbers_grow_as_the_models_do():
+    """hd for an ELM, (N + 1)d for an LS-SVM that keeps its rows, d for a linear machine."""
+    rows = growth.measure(lambda which: dataset(200), growing(), quietly)
+    found = {(row["model"], row["metric"]): row.get("value") for row in rows if not row.get("reading")}
+    assert found["elm", "numbers_by_size"] == pytest.approx(1, abs=0.05)
+    assert found["elm", "numbers_by_rows"] == 0
+    assert found["lssvm", "numbers_by_rows"] == pytest.approx(1, abs=0.05)
+    assert found["logistic", "numbers_by_rows"] == 0
+    assert ("lssvm", "numbers_by_size") not in found
+    points = {row["reading"] for row in rows if row["model"] == "elm" and row.get("reading")}
+    assert points == {
+        "N = 50, h = 20",
+        "N = 100, h = 20",
+        "N = 200, h = 20",
+        "N = 200, h = 10",
+        "N = 200, h = 40",
+    }
+
+
+def test_more_rows_than_there_are_fail_the_model_that_asks_for_them():
+    rows = growth.measure(lambda which: dataset(150), growing(), quietly)
+    assert [(row["model"], row["kind"]) for row in rows] == [
+        ("logistic", "failed"),
+        ("elm", "failed"),
+        ("lssvm", "failed"),
+    ]
+    assert "asks for 200 rows, the data set has 150" in rows[0]["error"]
+
+
+# --- from files to a file --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("raw", "scaled"):
+        save_dataset(tmp_path / f"{name}.npz", dataset())
+    return [tmp_path / f"{name}.npz" for name in ("raw", "scaled")]
+
+
+def test_a_measurement_is_a_file_of_rows(files, tmp_path):
+    output = tmp_path / "measured" / "table1" / "data.parquet"
+    measure(*files, output, spec(), quietly)
+    rows = pd.read_parquet(output)
+    assert list(rows.columns) == list(COLUMNS)
+    assert rows["metric"].tolist() == ["spearman_h1", "spearman_h4"]
+    assert rows["value"].between(-1, 1).all()
+
+
+def test_the_same_names_and_seed_measure_the_same(files, tmp_path):
+    outputs = [tmp_path / name for name in ("one.parquet", "two.parquet", "three.parquet")]
+    for output, seed in zip(outputs, (0, 0, 1), strict=True):
+        measure(*files, output, spec(seed=seed), quietly)
+    one, two, three = map(pd.read_parquet, outputs)
+    pd.testing.assert_frame_equal(one, two)
+    assert not one.equals(three)
+
+
+def test_absent_data_and_failures_are_rows(files, tmp_path):
+    with passing_absence(files[1]):
+        raise DataUnavailable("data: 404")
+    measure(*files, tmp_path / "absent.parquet", spec(), quietly)
+    rows = pd.read_parquet(tmp_path / "absent.parquet")
+    assert rows[["kind", "error"]].to_numpy().tolist() == [["no data", "data: 404"]]
+
+    broken = spec(reading={**READING, "data": "raw", "activation": "tanh"})
+    measure(*files, tmp_path / "broken.parquet", broken, quietly)
+    rows = pd.read_parquet(tmp_path / "broken.parquet")
+    assert rows["kind"].tolist() == ["failed"]
+    assert "tanh" in rows["error"][0]
