@@ -129,7 +129,6 @@ def test_defaults_are_filled_in_and_grids_expanded(tmp_path):
     study = loaded(tmp_path, STUDY)
 
     assert study["protocol"] == {"folds": 3, "repeats": 1, "inner": "leave-two-folds-out"}
-    assert study["limits"] == {"seconds": 3600}
     assert study["models"]["svm"]["grid"] == {"gamma": [0.01, 0.1, 1.0], "C": [1]}
     assert study["models"]["lda"]["grid"] == {}
     assert study["tables"]["table1"]["notes"] == []
@@ -347,6 +346,10 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
         ({"papers": ["eemm"], "seed": 0}, "unknown study 'eemm', did you mean 'eem'?"),
         ({"papers": ["eem"], "sed": 0}, "unknown key 'sed', did you mean 'seed'?"),
         ({"papers": ["eem"], "seed": -1}, "seed: -1 is less than the minimum of 0"),
+        (
+            {"papers": ["eem"], "seed": 0, "limit_gib": 0},
+            "limit_gib: 0 is less than or equal to the minimum of 0",
+        ),
         ({"papers": 3, "seed": 0}, "papers: found 3, expected a study's name or a list of them"),
     ],
 )

@@ -47,7 +47,6 @@ STUDY = {
     "protocol": {"folds": 2, "repeats": 1, "inner": "leave-two-folds-out"},
     "metrics": ["gmean", "accuracy"],
     "criteria": ["cv"],
-    "limits": {"seconds": 3600},
     "datasets": {"real": ["iris", "wine"]},
     "models": MODELS,
     "tables": {

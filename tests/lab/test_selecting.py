@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from entrolearn.lab.datasets import Dataset, split
+from entrolearn.lab.limits import Limits
 from entrolearn.lab.selecting import among, choose, dump, headline_params, n_stored_numbers, refit
 from entrolearn.lab.training import train_cell, without_data
 
@@ -24,7 +25,6 @@ CELL = {
     "seed": 0,
     "metrics": ["gmean", "accuracy"],
     "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
-    "limit_seconds": 60,
 }
 
 NAN, INF = np.nan, np.inf
@@ -181,7 +181,7 @@ def dataset():
 
 
 def test_choose_reads_what_training_writes(dataset):
-    table, _ = train_cell(dataset, split(dataset.y, 3, 2, 0), CELL)
+    table, _ = train_cell(dataset, split(dataset.y, 3, 2, 0), CELL, Limits(seconds=60))
     scores = choose(table, CELL)
 
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)

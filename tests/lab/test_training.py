@@ -1,6 +1,8 @@
 """Training a cell: what its rows hold, and what becomes of fits that fail."""
 
 import json
+import os
+import re
 import time
 
 import numpy as np
@@ -13,9 +15,12 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from entrolearn.lab import training
 from entrolearn.lab.datasets import Dataset, split
-from entrolearn.lab.training import METRICS, scores, train_cell, without_data
+from entrolearn.lab.limits import Limits
+from entrolearn.lab.training import METRICS, scores, without_data
 from entrolearn.metrics import gmean_score
+from entrolearn.path import path
 from entrolearn.selection import entropy_criterion
 
 METRIC_NAMES = ["gmean", "balanced_accuracy", "accuracy"]
@@ -34,6 +39,12 @@ class Moody(ClassifierMixin, BaseEstimator):
             raise RuntimeError("never\nagain")
         if self.mood == "slow":
             time.sleep(0.2)
+        if self.mood == "endless":
+            time.sleep(1000)
+        if self.mood == "huge":
+            np.ones(2**33)
+        if self.mood == "fatal":
+            os._exit(3)
         self.classes_ = np.unique(y)
         return self
 
@@ -44,12 +55,31 @@ class Moody(ClassifierMixin, BaseEstimator):
         return X[:, 0]
 
 
+class PointByPoint(Moody):
+    """Goes through all training sets with one point of the grid before it takes the next."""
+
+
+@path.register
+def _point_by_point(estimator: PointByPoint, X, y, partition, grid):
+    for params in grid:
+        yield from path.dispatch(object)(estimator, X, y, partition, [params])
+
+
+class AllAtOnce(Moody):
+    """Wants memory for all fits before the first."""
+
+
+@path.register
+def _all_at_once(estimator: AllAtOnce, X, y, partition, grid):
+    estimator.set_params(**grid[0]).fit(X, y)
+    yield from path.dispatch(object)(estimator, X, y, partition, grid)
+
+
 @pytest.fixture(autouse=True)
 def importable(monkeypatch):
-    """The learner above by an import path: tests are not modules that can be imported by name."""
-    import entrolearn.lab.training
-
-    monkeypatch.setattr(entrolearn.lab.training, "Moody", Moody, raising=False)
+    """The learners above by an import path: tests are not modules that can be imported by name."""
+    for learner in (Moody, PointByPoint, AllAtOnce):
+        monkeypatch.setattr(training, learner.__name__, learner, raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +91,10 @@ def dataset():
 @pytest.fixture(scope="module")
 def parts(dataset):
     return split(dataset.y, folds=4, repeats=2, seed=0)
+
+
+def train_cell(dataset, parts, cell, limits=Limits(seconds=60), **options):  # noqa: B008  it is frozen
+    return training.train_cell(dataset, parts, cell, limits, **options)
 
 
 def a_cell(**changes) -> dict:
@@ -76,7 +110,6 @@ def a_cell(**changes) -> dict:
         "seed": 0,
         "metrics": METRIC_NAMES,
         "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
-        "limit_seconds": 60,
         **changes,
     }
 
@@ -147,7 +180,10 @@ def test_the_gaussian_criterion_is_the_divergence_of_the_training_projections(da
 def test_without_cv_there_are_no_inner_fits(dataset, parts):
     done = []
     candidates, _ = train_cell(
-        dataset, parts, a_cell(criteria=["dcs_gaussian"]), lambda fits, total: done.append((fits, total))
+        dataset,
+        parts,
+        a_cell(criteria=["dcs_gaussian"]),
+        progress=lambda fits, total: done.append((fits, total)),
     )
 
     assert candidates[["cv_gmean", "dcs_kde"]].isna().all().all()
@@ -156,7 +192,7 @@ def test_without_cv_there_are_no_inner_fits(dataset, parts):
 
 def test_with_cv_each_pair_of_folds_is_left_out_once(dataset, parts):
     done = []
-    train_cell(dataset, parts, a_cell(), lambda fits, total: done.append((fits, total)))
+    train_cell(dataset, parts, a_cell(), progress=lambda fits, total: done.append((fits, total)))
 
     # Two repeats, two grid points; four folds and their six pairs.
     assert done[-1] == (2 * 2 * (4 + 6), 2 * 2 * (4 + 6))
@@ -251,14 +287,52 @@ def test_a_learner_that_cannot_be_imported_is_a_failed_cell(dataset, parts):
 
 
 def test_the_time_limit_leaves_what_was_done_and_says_so(dataset, parts):
-    cell = moody("slow", "good", criteria=["dcs_gaussian"], limit_seconds=0.3)
-    candidates, record = train_cell(dataset, parts, cell)
+    cell = moody("slow", "good", criteria=["dcs_gaussian"])
+    candidates, record = train_cell(dataset, parts, cell, Limits(seconds=0.9))
 
     left = candidates[~candidates["success"]]
-    assert set(left["error"]) == {"time limit of 0.3 s"}
     assert 0 < len(left) < len(candidates)
-    assert (candidates["repeat"][left.index].max(), record["kind"]) == (1, "time limit")
-    assert record["error"] == "time limit of 0.3 s"
+    assert candidates["repeat"][left.index].max() == 1
+    assert set(left["error"]) == {record["error"]}
+    assert record["error"] == f"time limit of 0.9 s, after {len(candidates) - len(left)} of 16 fits"
+
+
+def test_a_fit_that_never_ends_is_ended(dataset, parts):
+    begun = time.monotonic()
+    _, record = train_cell(dataset, parts, moody("endless"), Limits(seconds=0.5))
+    assert time.monotonic() - begun < 10
+    assert (record["kind"], record["error"]) == ("time limit", "time limit of 0.5 s, after 0 of 20 fits")
+
+
+def test_a_grid_cut_short_is_no_result(dataset, parts):
+    """One point has been tried on every fold of the only repeat, but not the rest of the grid."""
+    cell = moody("good", "endless", criteria=["dcs_gaussian"])
+    cell["estimator"] = "entrolearn.lab.training.PointByPoint"
+    candidates, record = train_cell(dataset, parts[:1], cell, Limits(seconds=2))
+    assert candidates.groupby("fold")["success"].any().all()
+    assert (record["success"], record["kind"]) == (False, "time limit")
+
+
+def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
+    candidates, record = train_cell(dataset, parts, moody("huge", "good"), Limits(seconds=60, gib=1))
+    assert record["success"]
+    assert record["n_failed"] == len(candidates) / 2
+    (reason,) = candidates["error"][~candidates["success"]].unique()
+    assert reason.startswith("MemoryError: Unable to allocate 64.0 GiB")
+
+
+def test_memory_that_a_path_may_not_have_is_the_cells_limit(dataset, parts):
+    cell = moody("huge")
+    cell["estimator"] = "entrolearn.lab.training.AllAtOnce"
+    _, record = train_cell(dataset, parts, cell, Limits(seconds=60, gib=1))
+    assert record["kind"] == "memory limit"
+    assert re.match(r"memory limit of 1 GiB: .*Unable to allocate 64.0 GiB .*, after 0 of", record["error"])
+
+
+def test_a_fit_that_takes_the_process_with_it_is_a_failed_cell(dataset, parts):
+    _, record = train_cell(dataset, parts, moody("fatal"))
+    assert record["kind"] == "failed"
+    assert "the process ended without a result (exit status 3)" in record["error"]
 
 
 def test_a_data_set_that_could_not_be_had_is_a_record():

@@ -5,9 +5,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import inv, sqrtm
 from scipy.sparse import csr_array
+from scipy.stats import kstest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from entrolearn.machines.layers import ACTIVATIONS, NystromLayer, RandomLayer, kernel_params
+from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer, kernel_params
 
 
 @pytest.fixture
@@ -47,10 +48,46 @@ def test_saturated_units_keep_their_digits_below_one():
     assert_array_equal(RandomLayer(np.ones((1, 1)), np.zeros(1), "sigmoid")(X), 1.0)  # what it is for
 
 
-def test_small_layers_are_the_first_units_of_large_ones(X):
-    small, large = (RandomLayer.draw(4, h, "rbf", np.random.RandomState(3)) for h in (5, 20))
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_small_layers_are_the_first_units_of_large_ones(gamma):
+    small, large = (RandomLayer.draw(4, h, "rbf", np.random.RandomState(3), gamma=gamma) for h in (5, 20))
     assert_array_equal(small.weights, large.weights[:5])
     assert_array_equal(small.biases, large.biases[:5])
+
+
+def drawn(n_features, gamma, activation="rbf", **options):
+    return RandomLayer.draw(n_features, 2000, activation, np.random.RandomState(0), gamma=gamma, **options)
+
+
+def test_log_uniform_gammas_lie_between_three_tenths_and_thirty_over_the_number_of_features():
+    log_ratio = np.log(drawn(7, "log-uniform").biases * 7 / 0.3) / np.log(30 / 0.3)
+    assert kstest(log_ratio, "uniform").pvalue > 0.01
+    assert kstest(drawn(7, "uniform").biases, "uniform").pvalue > 0.01  # as in the paper
+
+
+def test_gamma_is_of_rbf_units_alone():
+    assert_array_equal(drawn(7, "log-uniform").weights, drawn(7, "uniform").weights)
+    for activation in ("sigmoid", "nsigmoid", np.sin):
+        layers = [drawn(7, gamma, activation) for gamma in GAMMAS]
+        assert_array_equal(layers[0].biases, layers[1].biases)
+
+
+@pytest.mark.parametrize("n_features", [2, 30, 1000])
+def test_log_uniform_units_neither_vanish_nor_saturate_in_any_number_of_features(n_features):
+    """||x - w||^2 is n_features / 6 on average: most units are between exp(-5) and exp(-0.05) there."""
+    X = np.random.default_rng(0).uniform(size=(50, n_features))
+
+    def alive(gamma):
+        at_the_median = np.median(drawn(n_features, gamma)(X), axis=0)
+        return np.mean((at_the_median > 0.01) & (at_the_median < 0.99))
+
+    assert alive("log-uniform") > 0.9
+    assert n_features < 1000 or alive("uniform") < 0.05  # gamma n_features / 6 < -ln 0.01: 2.8 percent
+
+
+def test_drawing_keeps_single_precision():
+    layer = drawn(7, "log-uniform", dtype=np.float32)
+    assert layer.weights.dtype == layer.biases.dtype == np.float32
 
 
 def test_a_callable_activation_gets_the_inner_products(X):

@@ -10,7 +10,10 @@ from scipy.stats import norm
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.readouts import (
     ClassGaussians,
+    DenseCovariance,
+    EntropyReadout,
     bordered_solve,
+    class_covariances,
     entropy_discriminant,
     least_squares,
     least_squares_from_moments,
@@ -27,15 +30,36 @@ def spd(rng, h):
     return root @ root.T + 0.1 * np.eye(h)
 
 
+def discriminant(means, matrices) -> EntropyReadout:
+    return entropy_discriminant(means, [DenseCovariance(matrix) for matrix in matrices])
+
+
 def test_beta_is_equation_4(rng):
     means, covariances = rng.normal(size=(2, 6)), [spd(rng, 6), spd(rng, 6)]
     m, inverse = means[1] - means[0], np.linalg.inv(covariances[0] + covariances[1])
-    readout = entropy_discriminant(means, covariances)
+    readout = discriminant(means, covariances)
     beta = readout.coef[:, 0]
     assert_allclose(beta, 2 * inverse @ m / (m @ inverse @ m))
     assert_allclose(beta @ m, 2)  # the constraint that the thresholds rely on
     assert_allclose(readout.covariances.ravel(), [beta @ S @ beta for S in covariances])
     assert_allclose(readout.means.ravel(), means @ beta)
+
+
+@pytest.mark.parametrize("covariance", ["ledoit_wolf", "oas", "empirical", 0.3])
+def test_covariances_from_moments_are_the_matrices_that_are_never_formed(rng, covariance):
+    H, coef = rng.normal(size=(30, 6)) @ rng.normal(size=(6, 6)), rng.normal(size=(6, 2))
+    moments = ClassMoments.from_data(H)
+    matrix = {
+        "ledoit_wolf": moments.ledoit_wolf()[0],
+        "oas": moments.oas()[0],
+        "empirical": moments.covariance(),
+    }.get(covariance, moments.covariance() + 0.3 * np.eye(6))
+    (mine,), _ = class_covariances([moments], covariance)
+    total = np.ones((6, 6), order="F")
+    mine.add_to(total)
+    assert_allclose(np.tril(total), np.tril(1 + matrix), rtol=1e-12)
+    assert_allclose(mine.project(coef), coef.T @ matrix @ coef, rtol=1e-12)
+    assert_allclose(mine.dense(), matrix, rtol=1e-12)
 
 
 def test_beta_minimises_the_papers_problem(rng):
@@ -50,15 +74,15 @@ def test_beta_minimises_the_papers_problem(rng):
         method="SLSQP",
         options={"ftol": 1e-14},
     )
-    assert_allclose(entropy_discriminant(means, covariances).coef[:, 0], found.x, rtol=1e-5)
+    assert_allclose(discriminant(means, covariances).coef[:, 0], found.x, rtol=1e-5)
 
 
 def test_affine_maps_of_the_hidden_space_change_nothing(rng):
     means, covariances, A = rng.normal(size=(3, 5)), [spd(rng, 5) for _ in range(3)], rng.normal(size=(5, 5))
     H = rng.normal(size=(20, 5))
     priors = np.full(3, 1 / 3)
-    here = entropy_discriminant(means, covariances)
-    there = entropy_discriminant(means @ A + 1, [A.T @ S @ A for S in covariances])
+    here = discriminant(means, covariances)
+    there = discriminant(means @ A + 1, [A.T @ S @ A for S in covariances])
     odds = here.gaussians(priors).log_joint(H @ here.coef)
     odds_there = there.gaussians(priors).log_joint((H @ A + 1) @ there.coef)
     odds, odds_there = (o - o[:, :1] for o in (odds, odds_there))
@@ -68,8 +92,8 @@ def test_affine_maps_of_the_hidden_space_change_nothing(rng):
 def test_two_classes_by_the_general_basis_span_the_same_line(rng):
     """A third class far less likely than any: the general construction must contain the binary line."""
     means, covariances = rng.normal(size=(2, 5)), [spd(rng, 5), spd(rng, 5)]
-    binary = entropy_discriminant(means, covariances).coef[:, 0]
-    doubled = entropy_discriminant(means[[0, 1, 1]], [covariances[0], *[covariances[1] / 2] * 2])
+    binary = discriminant(means, covariances).coef[:, 0]
+    doubled = discriminant(means[[0, 1, 1]], [covariances[0], *[covariances[1] / 2] * 2])
     assert doubled.coef.shape == (5, 1)  # three classes, two distinct means: one direction
     direction = doubled.coef[:, 0]
     assert_allclose(direction / np.linalg.norm(direction), binary / np.linalg.norm(binary), rtol=1e-8)
@@ -77,14 +101,14 @@ def test_two_classes_by_the_general_basis_span_the_same_line(rng):
 
 def test_tiny_but_informative_means_are_not_called_equal(rng):
     means = 1e-28 * rng.normal(size=(2, 4))
-    readout = entropy_discriminant(means, [1e-60 * spd(rng, 4)] * 2)
+    readout = discriminant(means, [1e-60 * spd(rng, 4)] * 2)
     assert not readout.solver_info["degenerate"]
     assert_allclose(np.diff(readout.means.ravel()), 2)
 
 
 def test_equal_means_give_the_constant_machine(rng):
     means = np.repeat(rng.normal(size=(1, 4)), 2, axis=0)
-    readout = entropy_discriminant(means, [spd(rng, 4)] * 2)
+    readout = discriminant(means, [spd(rng, 4)] * 2)
     assert readout.solver_info["degenerate"]
     assert not readout.coef.any()
 
@@ -93,8 +117,8 @@ def test_a_singular_covariance_gets_the_smallest_ridge_and_says_so(rng):
     means = rng.normal(size=(2, 4))
     singular = np.zeros((4, 4))
     singular[:2, :2] = spd(rng, 2)
-    assert 0 < entropy_discriminant(means, [singular, singular]).solver_info["ridge"] <= 1e-12
-    assert entropy_discriminant(means, [spd(rng, 4)] * 2).solver_info["ridge"] == 0
+    assert 0 < discriminant(means, [singular, singular]).solver_info["ridge"] <= 1e-12
+    assert discriminant(means, [spd(rng, 4)] * 2).solver_info["ridge"] == 0
 
 
 @pytest.mark.parametrize("variances", [(1.0, 4.0), (4.0, 1.0), (2.0, 2.0), (1.0, 1.0 + 1e-9)])
@@ -145,7 +169,7 @@ def test_log_joint_is_scipys_density(rng):
 def test_least_squares_is_the_weighted_pseudoinverse(rng, shape):
     H, T, w = rng.normal(size=shape), rng.normal(size=(shape[0], 2)), rng.uniform(1, 5, size=shape[0])
     root = np.sqrt(w)[:, None]
-    assert_allclose(least_squares(H, T, w), pinv(root * H) @ (root * T), atol=1e-10)
+    assert_allclose(least_squares(H, T, w, len(H)), pinv(root * H) @ (root * T), atol=1e-10)
 
 
 def test_normal_equations_from_moments_equal_least_squares(rng):
@@ -155,7 +179,7 @@ def test_normal_equations_from_moments_equal_least_squares(rng):
     moments = [ClassMoments.from_data(H[codes == c], shift=shift) for c in range(3)]
     coef, method = least_squares_from_moments(moments, targets, weights)
     assert method == "cholesky"
-    assert_allclose(coef, least_squares(H, targets[codes], weights[codes]), rtol=1e-9)
+    assert_allclose(coef, least_squares(H, targets[codes], weights[codes], 50), rtol=1e-9)
 
 
 def test_a_singular_gram_matrix_gets_its_pseudoinverse(rng):
@@ -165,8 +189,8 @@ def test_a_singular_gram_matrix_gets_its_pseudoinverse(rng):
     targets = np.array([[-1.0], [1.0]])
     coef, method = least_squares_from_moments(moments, targets, np.ones(2))
     if method == "pinvh":  # rounding may leave the matrix just positive definite
-        assert_allclose(coef, least_squares(H, targets[codes], np.ones(20)), atol=1e-10)
-    assert_allclose(H @ coef, H @ least_squares(H, targets[codes], np.ones(20)), atol=1e-6)
+        assert_allclose(coef, least_squares(H, targets[codes], np.ones(20), 20), atol=1e-10)
+    assert_allclose(H @ coef, H @ least_squares(H, targets[codes], np.ones(20), 20), atol=1e-6)
 
 
 def test_bordered_system_is_solved(rng):

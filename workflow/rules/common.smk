@@ -31,6 +31,10 @@ except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
 
+# What a cluster is told of a cell's limits: with time to start it and to write what it has found.
+MINUTES = round(SETTINGS["limit_seconds"] / 60) + 30
+
+
 wildcard_constraints:
     paper="|".join(STUDIES),
     dataset="|".join(CATALOG),
@@ -126,11 +130,6 @@ def attempt_of(wildcards):
         return last["attempt"] + (not last["available"])
     except (OSError, ValueError, KeyError):
         return 1
-
-
-def minutes_of(wildcards):
-    """What a cluster is told that a cell may take: its own limit, and time to start and to end a fit."""
-    return round(study_of(wildcards)["limits"]["seconds"] / 60) + 30
 
 
 def models_of(wildcards):

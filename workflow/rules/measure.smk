@@ -25,7 +25,7 @@ rule measure:
         "../../environment.yml"
     threads: 1
     resources:
-        runtime=minutes_of,
+        runtime=MINUTES,
     params:
         measurement=measurement_of,
         code=code_of_measurement,

@@ -18,7 +18,7 @@ rule select:
         "../../environment.yml"
     threads: 1
     resources:
-        runtime=minutes_of,
+        runtime=MINUTES,
     params:
         cells=cells_of,
         code=code_of_choice,

@@ -15,8 +15,11 @@ rule train:
     conda:
         "../../environment.yml"
     threads: 1
+    # Limits are resources, not parameters: raising them does not make anew what is there.
     resources:
-        runtime=minutes_of,
+        runtime=MINUTES,
+        mem_mb=round(SETTINGS["limit_gib"] * 1024),
+        limit_seconds=SETTINGS["limit_seconds"],
     params:
         cell=cell_of,
         code=code_of_cell,

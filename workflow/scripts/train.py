@@ -4,9 +4,9 @@ from entrolearn.lab.joblog import Progress, job_log
 from entrolearn.lab.stages import train
 
 
-def main(dataset: str, folds: str, candidates: str, record: str, cell: dict) -> None:
+def main(dataset: str, folds: str, candidates: str, record: str, cell: dict, limits: dict) -> None:
     progress = Progress(f"{cell['paper']} {cell['dataset']} {cell['model']}")
-    train(dataset, folds, candidates, record, cell, progress)
+    train(dataset, folds, candidates, record, cell, limits, progress)
 
 
 if "snakemake" in globals():
@@ -18,4 +18,5 @@ if "snakemake" in globals():
             snakemake.output.candidates,
             snakemake.output.record,
             snakemake.params.cell,
+            {"seconds": snakemake.resources.limit_seconds, "gib": snakemake.resources.mem_mb / 1024},
         )

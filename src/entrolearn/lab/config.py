@@ -23,6 +23,9 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
+# What a cell may take where the configuration does not say.
+LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
+
 
 class ConfigError(ValueError):
     """Something in a configuration file that cannot be run."""
@@ -60,7 +63,7 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     papers = [papers] if isinstance(papers, str) else list(papers)
     for paper in papers:
         _check_known(paper, studies, "config", "papers", "study")
-    return {"store": None, "mirror": None, **dict.fromkeys(EXTRA), **config, "papers": papers}
+    return {"store": None, "mirror": None, **LIMITS, **dict.fromkeys(EXTRA), **config, "papers": papers}
 
 
 def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
@@ -205,7 +208,6 @@ def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -
         "seed": seed,
         "metrics": study["metrics"],
         "criteria": study["criteria"],
-        "limit_seconds": study["limits"]["seconds"],
     }
 
 
@@ -237,7 +239,6 @@ def _with_defaults(study: dict) -> dict:
         "errata": [],
         **study,
         "protocol": {"repeats": 1, "inner": "leave-two-folds-out", **study["protocol"]},
-        "limits": {"seconds": 3600, **study.get("limits", {})},
         "models": models,
         "tables": {
             name: {"notes": [], "printed": name, **KINDS[table["kind"]].defaults, **table}

@@ -164,7 +164,6 @@ def protocol(study: Mapping) -> list[str]:
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
         "The oracle column uses test data and is a diagnostic only.",
-        f"A cell may take {study['limits']['seconds']:g} seconds.",
     ]
 
 

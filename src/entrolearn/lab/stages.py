@@ -8,6 +8,7 @@ import pandas as pd
 
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
+from entrolearn.lab.limits import Limits
 from entrolearn.lab.records import read_json, write_json
 from entrolearn.lab.selecting import choose, dump, headline_params, refit
 from entrolearn.lab.training import train_cell, without_data
@@ -22,11 +23,14 @@ def train(
     candidates: str,
     record: str,
     cell: Mapping,
+    limits: Mapping,
     progress: Callable[[int, int], None],
 ) -> None:
     """Read a scaled data set and its folds; write the cell's candidates and its record."""
     try:
-        table, outcome = train_cell(load_dataset(dataset), load_folds(folds), cell, progress)
+        table, outcome = train_cell(
+            load_dataset(dataset), load_folds(folds), cell, Limits(**limits), progress
+        )
     except DataUnavailable as absence:
         table, outcome = without_data(cell, str(absence))
     _write_parquet(candidates, table)

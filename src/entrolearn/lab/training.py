@@ -7,12 +7,14 @@ selection criterion needs: choosing is another stage's work, and costs no fit.
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
 
+from entrolearn.lab.limits import LimitError, Limits, within
 from entrolearn.lab.records import new_record
 from entrolearn.lab.registry import build, expand_grid, seed_from, step_params
 from entrolearn.path import Partition, PathPoint, describe, path
@@ -33,6 +35,7 @@ def train_cell(
     dataset,
     parts: np.ndarray,
     cell: Mapping,
+    limits: Limits,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[pd.DataFrame, dict]:
     """Fit every grid point of one learner on every training set.
@@ -44,6 +47,8 @@ def train_cell(
         The fold of each row, for each repeat.
     cell : mapping
         As :func:`entrolearn.lab.config.cell_spec` gives it.
+    limits : Limits
+        What the fits may take.
     progress : callable
         Called after each fit with the fits done and the fits in all.
 
@@ -51,19 +56,20 @@ def train_cell(
     -------
     candidates : DataFrame
         One row per repeat, left-out fold and grid point. The same for the same input, ``path_seconds`` (the
-        seconds of the row's whole repeat) apart. A fit that failed, or that the time limit left no time
-        for, is a row with ``success=False`` and the reason.
+        seconds of the row's whole repeat) apart. A fit that failed, or that a limit left no room for, is a
+        row with ``success=False`` and the reason.
     record : dict
-        Successful if every fold of every repeat has at least one candidate.
+        Successful if every fold of every repeat has at least one candidate, and no limit was reached: what
+        is best among the points that happened to come first is not what is best.
     """
     started = datetime.now(UTC)
     grid = expand_grid(cell["grid"])
-    fits = _Fits(cell["limit_seconds"], progress, _count_fits(parts, cell, len(grid)))
+    fits = _Fits(limits, progress, _count_fits(parts, cell, len(grid)))
     rows = [
         row for repeat, part in enumerate(parts) for row in _repeat(dataset, part, repeat, cell, grid, fits)
     ]
     candidates = _frame(rows, cell)
-    return candidates, _record(candidates, dataset, cell, started, limit_reached=fits.limit_reached)
+    return candidates, _record(candidates, dataset, cell, started, fits)
 
 
 def without_data(cell: Mapping, reason: str) -> tuple[pd.DataFrame, dict]:
@@ -86,27 +92,27 @@ def scores(y: np.ndarray, prediction: np.ndarray, metrics: Sequence[str]) -> dic
     return {metric: float(METRICS[metric](hits[present], sizes[present])) for metric in metrics}
 
 
-class TimeLimitError(Exception):
-    """The cell's time is up."""
-
-
 class _Fits:
-    """Counts a cell's fits, reports them, and calls time."""
+    """Counts a cell's fits, reports them, and shares out what they may take together."""
 
-    def __init__(self, limit_seconds: float, progress: Callable[[int, int], None], total: int):
-        self.limit_seconds, self.progress, self.total = limit_seconds, progress, total
+    def __init__(self, limits: Limits, progress: Callable[[int, int], None], total: int):
+        self.progress, self.total = progress, total
         self.done = 0
-        self.limit_reached = False
-        self._deadline = time.monotonic() + limit_seconds
+        self.reached: LimitError | None = None
+        self._limits, self._deadline = limits, time.monotonic() + limits.seconds
 
-    def check(self) -> None:
-        if time.monotonic() > self._deadline:
-            self.limit_reached = True
-            raise TimeLimitError(f"time limit of {self.limit_seconds:g} s")
-
-    def add_one(self) -> None:
-        self.done += 1
-        self.progress(self.done, self.total)
+    def within_limits(self, work: Callable[..., Iterable], *arguments) -> Iterator:
+        """What some work yields, counted, as long as there is time."""
+        left = replace(self._limits, seconds=self._deadline - time.monotonic())
+        try:
+            for value in within(left, work, *arguments):
+                self.done += 1
+                self.progress(self.done, self.total)
+                yield value
+        except LimitError as error:
+            text = str(error) if error.kind != "time limit" else f"time limit of {self._limits.seconds:g} s"
+            self.reached = LimitError(error.kind, f"{text}, after {self.done} of {self.total} fits")
+            raise self.reached from None
 
 
 def _count_fits(parts: np.ndarray, cell: Mapping, n_points: int) -> int:
@@ -126,24 +132,14 @@ def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fit
     inner: dict[tuple[int, int], list[dict]] = defaultdict(list)
     reason = "the learner's path left this point out"
     try:
-        estimator = build(cell, seed)
-        points = [step_params(cell, params) for params in grid]
-        number = {_key(point): index for index, point in enumerate(points)}
-        fits.check()
-        for fit in path(estimator, dataset.X, dataset.y, partition, points):
-            point = number[_key(fit.params)]
-            if len(fit.left_out) == 1:
-                (fold,) = fit.left_out
-                outer[fold, point] = _outer_results(fit, dataset.y, partition, cell)
+        for kind, fold, point, results in fits.within_limits(_results, dataset, partition, cell, grid, seed):
+            if kind == "outer":
+                outer[fold, point] = results
             else:
-                for fold, held_out in (fit.left_out, fit.left_out[::-1]):
-                    inner[fold, point].append(_scores(fit, dataset.y, partition.held_out((held_out,)), cell))
-            fits.add_one()
-            fits.check()
-    except TimeLimitError as error:
+                for of_fold, scores in zip(fold, results, strict=True):
+                    inner[of_fold, point].append(scores)
+    except (LimitError, RuntimeError) as error:
         reason = str(error)
-    except Exception as error:  # noqa: BLE001  a learner may fail in any way; the rows say how
-        reason = describe(error)
 
     seconds = time.perf_counter() - started
     folds = [left_out[0] for left_out in partition.left_out if len(left_out) == 1]
@@ -165,6 +161,26 @@ def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fit
         for fold in folds
         for point, params in enumerate(grid)
     ]
+
+
+def _results(
+    dataset, partition: Partition, cell: Mapping, grid: Sequence[dict], seed: int
+) -> Iterator[tuple]:
+    """For each fit what is kept of it: ``("outer", fold, point, results)``, or the scores of an inner fit.
+
+    An inner fit leaves out two folds and serves both: ``("inner", folds, point, scores of each)``.
+    """
+    points = [step_params(cell, params) for params in grid]
+    number = {_key(point): index for index, point in enumerate(points)}
+    for fit in path(build(cell, seed), dataset.X, dataset.y, partition, points):
+        point = number[_key(fit.params)]
+        if len(fit.left_out) == 1:
+            (fold,) = fit.left_out
+            yield "outer", fold, point, _outer_results(fit, dataset.y, partition, cell)
+        else:
+            validated = fit.left_out[::-1]  # the inner fold of the one is the outer fold of the other
+            scores = [_scores(fit, dataset.y, partition.held_out((fold,)), cell) for fold in validated]
+            yield "inner", fit.left_out, point, scores
 
 
 def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Mapping) -> dict:
@@ -223,11 +239,10 @@ def _frame(rows: Sequence[dict], cell: Mapping) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(types)).astype(types)
 
 
-def _record(
-    candidates: pd.DataFrame, dataset, cell: Mapping, started: datetime, *, limit_reached: bool
-) -> dict:
+def _record(candidates: pd.DataFrame, dataset, cell: Mapping, started: datetime, fits: _Fits) -> dict:
     failed = candidates[~candidates["success"]]
-    success = bool(candidates.groupby(["repeat", "fold"])["success"].any().all())
+    success = not fits.reached and bool(candidates.groupby(["repeat", "fold"])["success"].any().all())
+    reason = "" if success else str(fits.reached or Counter(failed["error"]).most_common(1)[0][0])
     notes = Counter(candidates.loc[candidates["note"] != "", "note"])
     return {
         **new_record(cell, started),
@@ -235,8 +250,8 @@ def _record(
         "n_failed": len(failed),
         "notes": dict(sorted(notes.items())),
         "success": success,
-        "kind": "" if success else "time limit" if limit_reached else "failed",
-        "error": "" if success else Counter(failed["error"]).most_common(1)[0][0],
+        "kind": "" if success else fits.reached.kind if fits.reached else "failed",
+        "error": reason,
         "data": _data(dataset),
     }
 

@@ -16,17 +16,30 @@ from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.machines.base import Machine, encode
-from entrolearn.machines.layers import ACTIVATIONS, KERNELS, NystromLayer, RandomLayer, kernel_params
-from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
+from entrolearn.machines.layers import (
+    ACTIVATIONS,
+    GAMMAS,
+    KERNELS,
+    NystromLayer,
+    RandomLayer,
+    kernel_params,
+    project_rows,
+)
+from entrolearn.machines.moments import (
+    ClassMoments,
+    PartMoments,
+    moments_by_group,
+    pilot_means,
+)
 from entrolearn.machines.readouts import (
-    COVARIANCES,
+    SHRINKAGES,
     EntropyReadout,
     class_covariances,
     entropy_discriminant,
     fitted_covariance,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import HasMethods, Interval, StrOptions, validated
+from entrolearn.validation import HasMethods, Interval, StrOptions, learn_classes, validated
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 
@@ -36,7 +49,7 @@ class _EntropyMachine(Machine):
 
     _parameter_constraints: dict = {
         "covariance": [
-            StrOptions(set(COVARIANCES)),
+            StrOptions(set(SHRINKAGES)),
             Interval(Real, 0, None, closed="left"),
             HasMethods("fit"),
         ],
@@ -72,21 +85,35 @@ class _EntropyMachine(Machine):
             If y holds one class only, or `priors` does not fit the classes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes))
+        vars(self).pop("_stream", None)
         self.classes_, codes = encode(y, type(self).__name__)
         self.priors_ = _priors(self.priors, self.classes_)
+        readout = self._read_out(X, codes)
+        if X.dtype == np.float32 and readout.solver_info["ridge"] > 0:
+            # The covariance had no Cholesky factor: single precision has lost its smallest eigenvalues.
+            readout = self._read_out(X.astype(np.float64), codes)
+        self._keep(readout)
+        return self
+
+    def _read_out(self, X, codes: np.ndarray) -> EntropyReadout:
+        """Draw the layer and solve, in the precision of X."""
         self._layer = self._draw_layer(X)
+        means, covariances, self.shrinkage_ = self._class_gaussians(X, codes)
+        return entropy_discriminant(means, covariances, X.dtype)
+
+    def _class_gaussians(self, X, codes: np.ndarray):
+        """Mean and covariance of each class in the hidden space, and the shrinkages."""
         n_classes = len(self.classes_)
         if hasattr(self.covariance, "fit"):
             by_class = [self._layer(X[codes == c]) for c in range(n_classes)]
             means = np.array([H.mean(axis=0) for H in by_class])
-            covariances = [fitted_covariance(self.covariance, H) for H in by_class]
-            self.shrinkage_ = np.zeros(n_classes)
-        else:
-            moments = moments_by_group(self._layer, X, codes, n_classes)
-            means = np.array([m.mean for m in moments])
-            covariances, self.shrinkage_ = class_covariances(moments, self.covariance)
-        self._keep(entropy_discriminant(means, covariances))
-        return self
+            return means, [fitted_covariance(self.covariance, H) for H in by_class], np.zeros(n_classes)
+        return self._gaussians_of(moments_by_group(self._layer, X, codes, n_classes))
+
+    def _gaussians_of(self, moments: Sequence[ClassMoments]):
+        """The same from the moments of the classes."""
+        covariances, shrinkages = class_covariances(moments, self.covariance)
+        return np.array([m.mean for m in moments]), covariances, shrinkages
 
     def _keep(self, readout: EntropyReadout) -> None:
         self.solver_info_ = readout.solver_info
@@ -97,7 +124,7 @@ class _EntropyMachine(Machine):
                 stacklevel=3,
             )
         self._gaussians = readout.gaussians(self.priors_)
-        coef = self._layer.fold(readout.coef)
+        coef = self._layer.fold(readout.coef).astype(readout.solver_info["dtype"], copy=False)
         if len(self.classes_) == 2:
             self.coef_ = coef[:, 0]
             self.projected_means_ = readout.means[:, 0]
@@ -107,6 +134,50 @@ class _EntropyMachine(Machine):
             self.coef_ = coef
             self.projected_means_ = readout.means
             self.projected_variances_ = readout.covariances
+
+    def hidden(self, X):
+        """The rows as the hidden layer maps them, where the classes are modelled as Gaussians.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_hidden)
+            Sigmoid units less one, which keeps the digits of those that are saturated.
+        """
+        check_is_fitted(self)
+        return self._layer(validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False))
+
+    def hidden_gaussians(self, X, y):
+        """The Gaussians that `fit` would take for the classes of these rows in this machine's hidden space.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels among ``classes_``, each at least once.
+
+        Returns
+        -------
+        means : ndarray of shape (n_classes, n_hidden)
+        covariances : ndarray of shape (n_classes, n_hidden, n_hidden)
+
+        Raises
+        ------
+        ValueError
+            If the labels are others than the machine's.
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
+        found, codes = np.unique(y, return_inverse=True)
+        if found.tolist() != self.classes_.tolist():
+            raise ValueError(
+                f"y holds the labels {found.tolist()}; this machine's are {self.classes_.tolist()}."
+            )
+        means, covariances, _ = self._class_gaussians(X, codes)
+        return means, np.array([covariance.dense() for covariance in covariances])
 
     def project(self, X):
         """The projection whose class densities the machine compares.
@@ -121,8 +192,8 @@ class _EntropyMachine(Machine):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
-        blocks = row_blocks(X.shape[0], len(self.coef_))
-        return np.concatenate([self._layer.units(X[block]) @ self.coef_ for block in blocks])
+        (projected,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        return projected[:, 0] if len(self.classes_) == 2 else projected
 
     def _log_joint(self, X):
         projected = self.project(X)
@@ -168,12 +239,16 @@ class EEMClassifier(_EntropyMachine):
 
     Parameters
     ----------
-    n_hidden : int, default=100
+    n_hidden : int, default=250
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
         Of a unit with weights w and bias b, both drawn from U[0, 1]. ``"sigmoid"``:
         1 / (1 + exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``:
-        exp(-b ||w - x||^2). A callable gets <w, x> - b, an array of shape (n_samples, n_hidden).
+        exp(-gamma ||w - x||^2). A callable gets <w, x> - b, an array of shape (n_samples, n_hidden).
+    gamma : {"log-uniform", "uniform"}, default="log-uniform"
+        How each rbf unit draws its gamma. ``"log-uniform"``: ln gamma uniform between the logarithms of
+        0.3 / n_features and 30 / n_features, which suits few and many features, in [0, 1] or standardised;
+        ``"uniform"``: from U[0, 1], as in the paper. Other activations do not use it.
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         How the covariance of a class is estimated. A number is a ridge added to the empirical one; an
         estimator is one of :mod:`sklearn.covariance`, cloned for each class.
@@ -197,8 +272,9 @@ class EEMClassifier(_EntropyMachine):
     shrinkage_ : ndarray of shape (n_classes,)
         Of each class covariance.
     solver_info_ : dict
-        ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily), and whether the
-        machine is ``degenerate``: equal class means, one constant answer.
+        ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily); whether the machine is
+        ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
+        X, or "float64" for single-precision rows whose covariance had no Cholesky factor.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X had string column names.
@@ -234,22 +310,102 @@ class EEMClassifier(_EntropyMachine):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
+        "gamma": [StrOptions(set(GAMMAS))],
         **_EntropyMachine._parameter_constraints,
     }
 
     def __init__(
-        self, n_hidden=100, *, activation="rbf", covariance="ledoit_wolf", priors=None, random_state=None
+        self,
+        n_hidden=250,
+        *,
+        activation="rbf",
+        gamma="log-uniform",
+        covariance="ledoit_wolf",
+        priors=None,
+        random_state=None,
     ):
         self.n_hidden = n_hidden
         self.activation = activation
+        self.gamma = gamma
         self.covariance = covariance
         self.priors = priors
         self.random_state = random_state
 
+    @validated(prefer_skip_nested_validation=False)
+    def partial_fit(self, X, y, classes=None):
+        """Update the machine with more rows of a stream.
+
+        The machine is then the one that :meth:`fit` makes of all rows so far, whatever their order and
+        however they were cut. It needs a first row of every class before it can answer. Everything is
+        computed in double precision: there is no second look at the rows. :meth:`fit` keeps no sums: a call
+        after it begins a new stream.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that the stream can bring; asked for in the first call only.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If `classes` is missing in the first call or changes later, y brings another label, or
+            ``covariance`` is an estimator, which needs all rows at once.
+        """
+        if hasattr(self.covariance, "fit"):
+            raise ValueError(
+                f"covariance={self.covariance!r} needs all rows at once; partial_fit accepts "
+                f"{', '.join(map(repr, SHRINKAGES))} or a number."
+            )
+        first = not hasattr(self, "_stream")
+        learn_classes(self, classes)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        codes = self._codes_of_stream(y)
+        self.priors_ = _priors(self.priors, self.classes_)
+        if first:
+            self._start_stream(X)
+        shifts = np.array([m.shift for m in self._stream])
+        chunk = moments_by_group(self._layer, X, codes, len(self.classes_), shifts=shifts)
+        for moments, new in zip(self._stream, chunk, strict=True):
+            moments += new
+        if all(m.n for m in self._stream):
+            means, covariances, self.shrinkage_ = self._gaussians_of(self._stream)
+            self._keep(entropy_discriminant(means, covariances))
+        return self
+
+    def _codes_of_stream(self, y) -> np.ndarray:
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes of the first "
+                f"call: {self.classes_.tolist()}."
+            )
+        return np.searchsorted(self.classes_, y)
+
+    def _start_stream(self, X) -> None:
+        """Draw the layer. All classes start from one pilot mean, since some may not have a row yet."""
+        self._layer = self._draw_layer(X)
+        (shift,) = pilot_means(self._layer, X, np.zeros(X.shape[0], dtype=int), 1)
+        self._stream = [ClassMoments(self.n_hidden, shift=shift) for _ in self.classes_]
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")
+
     def _draw_layer(self, X):
         rng = check_random_state(self.random_state)
         return RandomLayer.draw(
-            X.shape[1], self.n_hidden, self.activation, rng, below_one=True, dtype=X.dtype
+            X.shape[1],
+            self.n_hidden,
+            self.activation,
+            rng,
+            gamma=self.gamma,
+            below_one=True,
+            dtype=X.dtype,
         )
 
 
@@ -390,16 +546,13 @@ def _eem_path(
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "activation", "random_state"):
-        layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
-        sizes = {machines[i].n_hidden for i in members}
-        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
-        solved = []
-        for left_out in partition.left_out:
-            training = moments.without(left_out)
-            solved += [
-                _solve(machines[i], layer, training, machines[i].n_hidden, left_out, grid[i]) for i in members
-            ]
+    for members in same_settings(machines, "activation", "gamma", "random_state"):
+        largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
+        sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
+        layer, solved = _solve_on_parts(largest, X, codes, partition, partition.left_out, sized)
+        if X.dtype == np.float32 and any(one.readout and one.readout.solver_info["ridge"] for one in solved):
+            double = X.astype(np.float64)  # as fit does
+            layer, solved = _solve_on_parts(largest, double, codes, partition, partition.left_out, sized)
         yield from _answer(layer, X, classes, solved)
 
 
@@ -407,26 +560,82 @@ def _eem_path(
 def _eekm_path(
     estimator: EEKMClassifier, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """Landmarks are training rows: one layer per training set and kernel, which serves every size."""
+    """Landmarks are training rows: training sets that can share them share one pass of moments per kernel."""
     machines = [clone(estimator).set_params(**params) for params in grid]
     if not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
-    for left_out in partition.left_out:
-        rows = partition.training(left_out)
-        for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
-            largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
+    for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
+        largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
+        for rows, left_outs in _landmark_sources(largest, partition):
+            sized = [(machines[i], min(machines[i].n_landmarks, len(rows)), grid[i]) for i in members]
             try:
-                layer = largest._draw_layer(X[rows])
+                layer, solved = _solve_on_parts(largest, X, codes, partition, left_outs, sized, rows)
             except ValueError as error:
-                yield from (PathPoint(left_out, grid[i], error=describe(error)) for i in members)
+                yield from (
+                    PathPoint(left_out, grid[i], error=describe(error))
+                    for left_out in left_outs
+                    for i in members
+                )
                 continue
-            sizes = {i: min(machines[i].n_landmarks, len(rows)) for i in members}
-            moments = moments_by_group(layer, X[rows], codes[rows], len(classes), set(sizes.values()))
-            solved = [_solve(machines[i], layer, moments, sizes[i], left_out, grid[i]) for i in members]
             yield from _answer(layer, X, classes, solved)
+
+
+def _landmark_sources(
+    machine: EEKMClassifier, partition: Partition
+) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
+    """The rows to draw landmarks from, and the training sets that contain them.
+
+    Where one part has rows enough, landmarks come from the first part that a training set contains: a
+    random subset of a random part is a random subset of the training rows, and two or three layers then
+    serve all training sets of a cross-validation. Where it has not, or where gamma depends on the training
+    rows, each training set has its own, as in :meth:`EEKMClassifier.fit`.
+    """
+    parts = np.unique(partition.part).tolist()
+    shared: dict[int, list[tuple[int, ...]]] = {}
+    sources = []
+    for left_out in partition.left_out:
+        kept = [part for part in parts if part not in left_out]
+        enough = len(kept) > 1 and len(partition.held_out(kept[:1])) >= machine.n_landmarks
+        if enough and not isinstance(machine.gamma, str):
+            shared.setdefault(kept[0], []).append(left_out)
+        else:
+            sources.append((partition.training(left_out), [left_out]))
+    return [(partition.held_out((part,)), left_outs) for part, left_outs in shared.items()] + sources
+
+
+def _solve_on_parts(
+    largest: _EntropyMachine,
+    X,
+    codes: np.ndarray,
+    partition: Partition,
+    left_outs: Sequence[tuple[int, ...]],
+    sized: Sequence[tuple[_EntropyMachine, int, dict]],
+    rows=slice(None),
+) -> tuple[RandomLayer | NystromLayer, list[_Solved]]:
+    """The largest machine's layer, drawn from some rows; the machines, with size and parameters, on it."""
+    layer = largest._draw_layer(X[rows])
+    sizes = {size for _, size, _ in sized}
+    n_classes = codes.max() + 1
+    if len(left_outs) > 1:
+        moments = PartMoments(layer, X, codes, n_classes, partition.part, sizes)
+        without = moments.without
+    else:
+
+        def without(left_out):
+            training = partition.training(left_out)
+            return moments_by_group(layer, X[training], codes[training], n_classes, sizes)
+
+    solved = []
+    for left_out in left_outs:
+        training = without(left_out)
+        solved += [
+            _solve_point(machine, layer, training, size, left_out, params, X.dtype)
+            for machine, size, params in sized
+        ]
+    return layer, solved
 
 
 def _shares_moments(machine: _EntropyMachine) -> bool:
@@ -435,17 +644,18 @@ def _shares_moments(machine: _EntropyMachine) -> bool:
     return acceptable(machine) and seeded and not hasattr(machine.covariance, "fit")
 
 
-def _solve(
-    machine: _EntropyMachine, layer, moments: Sequence[ClassMoments], h: int, left_out, params: dict
+def _solve_point(
+    machine: _EntropyMachine, layer, moments: Sequence[ClassMoments], h: int, left_out, params: dict, dtype
 ) -> _Solved:
     """The machine of the first h units."""
     try:
         leading = [m.restrict(h) for m in moments]
         if min(m.n for m in leading) < 1:
             raise ValueError("a class has no rows in the training set")
-        covariances, _ = class_covariances(leading, machine.covariance)
-        readout = entropy_discriminant(np.array([m.mean for m in leading]), covariances)
-        return _Solved(left_out, params, machine.priors, readout, layer.fold(readout.coef))
+        means, covariances, _ = machine._gaussians_of(leading)
+        readout = entropy_discriminant(means, covariances, dtype)
+        folded = layer.fold(readout.coef).astype(dtype, copy=False)
+        return _Solved(left_out, params, machine.priors, readout, folded)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
         return _Solved(left_out, params, error=describe(error))
 
@@ -454,19 +664,12 @@ def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterato
     """Project every row on every machine with one matrix product, then decide."""
     sound = [machine for machine in solved if not machine.error]
     yield from (PathPoint(m.left_out, m.params, error=m.error) for m in solved if m.error)
-    if not sound:
-        return
-    columns = np.cumsum([0] + [machine.folded.shape[1] for machine in sound])
-    n_units = max(len(machine.folded) for machine in sound)
-    stacked = np.zeros((n_units, columns[-1]))
-    for machine, start, stop in zip(sound, columns, columns[1:], strict=False):
-        stacked[: len(machine.folded), start:stop] = machine.folded
-    blocks = row_blocks(X.shape[0], n_units)
-    projected = np.concatenate([layer.units(X[block])[:, :n_units] @ stacked for block in blocks])
-    for machine, start, stop in zip(sound, columns, columns[1:], strict=False):
-        readout, mine = machine.readout, projected[:, start:stop]
+    for machine, projected in zip(
+        sound, project_rows(layer, X, [machine.folded for machine in sound]), strict=True
+    ):
+        readout = machine.readout
         gaussians = readout.gaussians(_priors(machine.priors, classes))
-        prediction = classes[gaussians.log_joint(mine).argmax(axis=1)]
+        prediction = classes[gaussians.log_joint(projected).argmax(axis=1)]
         if len(classes) > 2:
             yield PathPoint(machine.left_out, machine.params, prediction)
             continue
@@ -475,6 +678,6 @@ def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterato
             machine.left_out,
             machine.params,
             prediction,
-            projection=mine[:, 0],
+            projection=projected[:, 0],
             gaussians=(float(m0), float(s0), float(m1), float(s1)),
         )

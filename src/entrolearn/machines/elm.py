@@ -5,6 +5,7 @@ of Czarnecki and Tabor, "Extreme Entropy Machines", states it.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -14,8 +15,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.machines.base import Machine, class_targets, decide, encode
-from entrolearn.machines.layers import ACTIVATIONS, RandomLayer
-from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, row_blocks
+from entrolearn.machines.factors import factors_by_group
+from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
+from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, validated
@@ -31,7 +33,8 @@ class WELMClassifier(Machine):
     n_hidden : int, default=100
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
-        Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`.
+        Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`, whose gamma
+        is the b of rbf units.
     solver : {"pinv", "cholesky"}, default="pinv"
         ``"pinv"``: least squares of least norm on the hidden matrix itself, singular values cut at machine
         precision; the paper's tables need it. ``"cholesky"``: the normal equations, several times faster;
@@ -56,7 +59,7 @@ class WELMClassifier(Machine):
 
     See Also
     --------
-    EEMClassifier : The same hidden units with an entropy discriminant.
+    EEMClassifier : The same hidden units (rbf: with ``gamma="uniform"``) and an entropy discriminant.
 
     References
     ----------
@@ -127,7 +130,8 @@ class WELMClassifier(Machine):
         self.classes_, codes = encode(y, "WELMClassifier")
         self._layer = self._draw_layer(X)
         if self.solver == "pinv":
-            coef, method = _solve_rows(self, self._layer(X), y), "gelsd"
+            factors = factors_by_group(self._layer, X, codes, len(self.classes_))
+            coef, method = _solve_factors(self, [[factor] for factor in factors], y), "gelsd"
         else:
             moments = moments_by_group(self._layer, X, codes, len(self.classes_))
             coef, method = _solve_moments(self, moments, y)
@@ -153,17 +157,24 @@ class WELMClassifier(Machine):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        blocks = row_blocks(X.shape[0], len(self.coef_))
-        return np.concatenate([self._layer(X[block]) @ self.coef_ for block in blocks])
+        (output,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        return output[:, 0] if len(self.classes_) == 2 else output
 
 
-def _solve_rows(machine: WELMClassifier, H: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Coefficients from the hidden rows themselves, shape (n_hidden, n_outputs)."""
+def _solve_factors(machine: WELMClassifier, factors: Sequence[Sequence[np.ndarray]], y) -> np.ndarray:
+    """Coefficients from triangular factors of each class's hidden rows, shape (n_hidden, n_outputs)."""
     if machine.C is not None:
         raise ValueError(f"C={machine.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
-    classes, codes = encode(y, "WELMClassifier")
-    weights = compute_class_weight(machine.class_weight, classes=classes, y=y)
-    return least_squares(H, class_targets(len(classes))[codes], weights[codes])
+    classes, _ = encode(y, "WELMClassifier")
+    class_weights = compute_class_weight(machine.class_weight, classes=classes, y=y)
+    h = machine.n_hidden
+    H, targets, weights = [], [], []
+    for of_class, target, weight in zip(factors, class_targets(len(classes)), class_weights, strict=True):
+        for factor in of_class:
+            H.append(factor[:h, :h])
+            targets.append(factor[:h, -1:] * target)
+            weights.append(np.full(len(H[-1]), weight))
+    return least_squares(np.vstack(H), np.vstack(targets), np.concatenate(weights), len(y))
 
 
 def _solve_moments(
@@ -185,33 +196,65 @@ def _welm_path(
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-    classes, codes = np.unique(y, return_inverse=True)
     for members in same_settings(machines, "activation", "random_state"):
         layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
-        H = layer(X)
-        moments = None
-        if any(machines[i].solver == "cholesky" for i in members):
-            sizes = {machines[i].n_hidden for i in members}
-            moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
-        for left_out in partition.left_out:
-            rows = partition.training(left_out)
-            training = moments.without(left_out) if moments else None
-            for i in members:
-                machine, mine = machines[i], H[:, : machines[i].n_hidden]
-                try:
-                    if machine.solver == "pinv":
-                        coef = _solve_rows(machine, mine[rows], y[rows])
-                    else:
-                        leading = [m.restrict(machine.n_hidden) for m in training]
-                        coef, _ = _solve_moments(machine, leading, y[rows])
-                except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
-                    yield PathPoint(left_out, grid[i], error=describe(error))
-                    continue
-                output = mine @ coef
-                output = output[:, 0] if len(classes) == 2 else output
-                yield PathPoint(
-                    left_out,
-                    grid[i],
-                    prediction=decide(output, classes),
-                    projection=output if len(classes) == 2 else None,
-                )
+        solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, partition)
+        yield from _answers(layer, X, np.unique(y), solutions)
+
+
+@dataclass(frozen=True)
+class _Solution:
+    """A grid point's coefficients, shape (n_hidden, n_outputs), or why there are none."""
+
+    left_out: tuple[int, ...]
+    params: dict
+    coef: np.ndarray | None = None
+    error: str = ""
+
+
+def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
+    """The coefficients of machines of one layer, given with their parameters, on all training sets."""
+    classes, codes = np.unique(y, return_inverse=True)
+    solvers = {machine.solver for machine, _ in members}
+    if "cholesky" in solvers:
+        sizes = {machine.n_hidden for machine, _ in members} | {len(layer.weights)}
+        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
+    if "pinv" in solvers:
+        parts, part_codes = np.unique(partition.part, return_inverse=True)
+        group = codes * len(parts) + part_codes
+        flat = factors_by_group(layer, X, group, len(parts) * len(classes))
+        factors = [flat[c * len(parts) : (c + 1) * len(parts)] for c in range(len(classes))]
+    solutions = []
+    for left_out in partition.left_out:
+        y_train = y[partition.training(left_out)]
+        if "cholesky" in solvers:
+            of_classes = moments.without(left_out)
+        for machine, params in members:
+            try:
+                if machine.solver == "pinv":
+                    kept = [
+                        [factor for part, factor in zip(parts, of_class, strict=True) if part not in left_out]
+                        for of_class in factors
+                    ]
+                    coef = _solve_factors(machine, kept, y_train)
+                else:
+                    leading = [m.restrict(machine.n_hidden) for m in of_classes]
+                    coef, _ = _solve_moments(machine, leading, y_train)
+                solutions.append(_Solution(left_out, params, coef))
+            except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+                solutions.append(_Solution(left_out, params, error=describe(error)))
+    return solutions
+
+
+def _answers(layer, X, classes: np.ndarray, solutions: Sequence[_Solution]) -> Iterator[PathPoint]:
+    """What each machine says of every row."""
+    sound = [solution for solution in solutions if not solution.error]
+    yield from (PathPoint(s.left_out, s.params, error=s.error) for s in solutions if s.error)
+    for solution, output in zip(sound, project_rows(layer, X, [s.coef for s in sound]), strict=True):
+        output = output[:, 0] if len(classes) == 2 else output
+        yield PathPoint(
+            solution.left_out,
+            solution.params,
+            prediction=decide(output, classes),
+            projection=output if len(classes) == 2 else None,
+        )

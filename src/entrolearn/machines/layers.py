@@ -4,17 +4,29 @@ A layer knows its units in a fixed order, and the first h units of a layer are t
 same seed draws. What is computed once for the largest layer therefore serves every smaller one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
-from scipy.special import expit
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-__all__ = ["ACTIVATIONS", "KERNELS", "NystromLayer", "RandomLayer", "kernel_matrix", "kernel_params"]
+from entrolearn.machines.moments import max_block_rows, row_blocks
+
+__all__ = [
+    "ACTIVATIONS",
+    "GAMMAS",
+    "KERNELS",
+    "NystromLayer",
+    "RandomLayer",
+    "kernel_matrix",
+    "kernel_params",
+    "project_rows",
+]
 
 KERNELS = frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 
@@ -23,45 +35,60 @@ KERNELS = frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 
-def _sigmoid(X, weights, biases):
-    return expit(_preactivation(X, weights, biases))
+def _sigmoid(X, weights, biases, out=None):
+    # 1 / (1 + exp(-<w, x> + b)), in place. Where exp overflows the quotient is zero, as it should be.
+    Z = _affine(X, -weights, biases, out=out)
+    with np.errstate(over="ignore"):
+        np.exp(Z, out=Z)
+    Z += 1
+    return np.divide(1, Z, out=Z)
 
 
-def _sigmoid_below_one(X, weights, biases):
-    Z = _preactivation(X, weights, biases)
-    np.negative(Z, out=Z)
-    expit(Z, out=Z)
+def _sigmoid_below_one(X, weights, biases, out=None):
+    Z = _sigmoid(
+        X, -weights, -biases, out
+    )  # 1 - G is G of the mirrored unit, and small where G is almost one
     return np.negative(Z, out=Z)
 
 
-def _normalised_sigmoid(X, weights, biases):
-    return expit(_preactivation(X, weights / X.shape[1], biases))
+def _normalised_sigmoid(X, weights, biases, out=None):
+    return _sigmoid(X, weights / X.shape[1], biases, out)
 
 
-def _normalised_sigmoid_below_one(X, weights, biases):
-    return _sigmoid_below_one(X, weights / X.shape[1], biases)
+def _normalised_sigmoid_below_one(X, weights, biases, out=None):
+    return _sigmoid_below_one(X, weights / X.shape[1], biases, out)
 
 
-def _rbf(X, weights, biases):
-    # -b ||x - w||^2 = 2b <x, w> - b ||x||^2 - b ||w||^2: one matrix product, then in place.
-    Z = _dense(safe_sparse_dot(X, (2 * biases[:, None] * weights).T))
-    Z -= row_norms(X, squared=True)[:, None] * biases
-    Z -= biases * row_norms(weights, squared=True)
+def _rbf(X, weights, biases, out=None):
+    # -b ||x - w||^2 = <x, 2 b w> - b ||x||^2 - b ||w||^2: one matrix product of augmented inputs.
+    constants = -biases * row_norms(weights, squared=True)
+    Z = _affine(X, 2 * biases[:, None] * weights, constants, of_norms=-biases, out=out)
     np.minimum(Z, 0, out=Z)  # rounding where x is close to w
     return np.exp(Z, out=Z)
 
 
-def _preactivation(X, weights, biases):
-    Z = _dense(safe_sparse_dot(X, weights.T))
-    Z -= biases
-    return Z
+def _affine(X, weights, constants, *, of_norms=None, out=None) -> np.ndarray:
+    """<w, x> plus a constant for each unit, plus ||x||^2 times `of_norms`, shape (n_samples, n_hidden)."""
+    left, right = [np.ones((X.shape[0], 1), dtype=X.dtype)], [constants]
+    if of_norms is not None:
+        left.append(row_norms(X, squared=True)[:, None])
+        right.append(of_norms)
+    if issparse(X):
+        Z = _dense(safe_sparse_dot(X, weights.T), out)
+        Z += np.hstack(left) @ np.vstack(right)
+        return Z
+    return np.matmul(np.hstack([X, *left]), np.vstack([weights.T, *right]), out=out)
 
 
-def _dense(Z):
-    return np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
+def _dense(Z, out=None) -> np.ndarray:
+    Z = np.asarray(Z.toarray() if issparse(Z) else Z)
+    if out is None:
+        return Z
+    out[:] = Z
+    return out
 
 
-# name -> G(X, weights, biases), section 7 of the EEM paper
+# name -> G(X, weights, biases, out), section 7 of the EEM paper
 ACTIVATIONS: dict[str, Callable] = {
     "sigmoid": _sigmoid,
     "nsigmoid": _normalised_sigmoid,
@@ -74,13 +101,29 @@ _BELOW_ONE: dict[str, Callable] = {
     "nsigmoid": _normalised_sigmoid_below_one,
 }
 
+# Squared distances grow with the number of features d: from a random row of [0, 1]^d to a random centre it is
+# d / 6 on average. Two decades of gamma around 3 / d give units from flat to narrow, whatever d is.
+_GAMMA_TIMES_FEATURES = 0.3, 30.0
+
+
+def _log_uniform(uniform: np.ndarray, n_features: int) -> np.ndarray:
+    low, high = _GAMMA_TIMES_FEATURES
+    return low * (high / low) ** uniform / n_features
+
+
+# name -> how draws from U[0, 1] become the gammas of rbf units, given the number of features
+GAMMAS: dict[str, Callable] = {
+    "uniform": lambda uniform, n_features: uniform,  # section 7 of the EEM paper
+    "log-uniform": _log_uniform,
+}
+
 
 @dataclass(frozen=True)
 class RandomLayer:
     """Random hidden units G(x, w, b), the layer of extreme learning machines.
 
     Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor,
-    "Extreme Entropy Machines".
+    "Extreme Entropy Machines"; the biases of rbf units can be drawn otherwise.
 
     Attributes
     ----------
@@ -100,17 +143,29 @@ class RandomLayer:
     below_one: bool = False
 
     @classmethod
-    def draw(cls, n_features, n_hidden, activation, rng, *, below_one=False, dtype=np.float64):
-        """Draw the units with `rng`, a :class:`numpy.random.RandomState`."""
-        units = rng.uniform(size=(n_hidden, n_features + 1)).astype(dtype, copy=False)
-        return cls(units[:, :-1], units[:, -1], activation, below_one)
+    def draw(
+        cls, n_features, n_hidden, activation, rng, *, gamma="uniform", below_one=False, dtype=np.float64
+    ):
+        """Draw the units with `rng`, a :class:`numpy.random.RandomState`.
 
-    def __call__(self, X) -> np.ndarray:
-        """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden)."""
+        Of the data they need the number of features alone. `gamma`, a name in ``GAMMAS``, says how the
+        biases of rbf units are drawn.
+        """
+        units = rng.uniform(size=(n_hidden, n_features + 1)).astype(dtype, copy=False)
+        weights, biases = units[:, :-1], units[:, -1]
+        if activation == "rbf":
+            biases = GAMMAS[gamma](biases, n_features)
+        return cls(weights, biases, activation, below_one)
+
+    def __call__(self, X, out=None) -> np.ndarray:
+        """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
+
+        A large array costs more to get than to fill: who asks for block after block gives the same `out`.
+        """
         if callable(self.activation):
-            return self.activation(_preactivation(X, self.weights, self.biases))
+            return _dense(self.activation(_affine(X, self.weights, -self.biases)), out)
         table = {**ACTIVATIONS, **_BELOW_ONE} if self.below_one else ACTIVATIONS
-        return table[self.activation](X, self.weights, self.biases)
+        return table[self.activation](X, self.weights, self.biases, out)
 
     units = __call__  # what a prediction computes before its linear part
 
@@ -156,13 +211,17 @@ class NystromLayer:
         gram = kernel_matrix(landmarks, landmarks, kernel, kernel_params)
         return cls(landmarks, _floored_cholesky(gram, kernel, kernel_params), kernel, kernel_params)
 
-    def __call__(self, X) -> np.ndarray:
+    def __call__(self, X, out=None) -> np.ndarray:
         """Features of the rows of X (dense or CSR), shape (n_samples, n_landmarks)."""
-        return solve_triangular(self.factor, self.units(X).T, lower=True, check_finite=False).T
+        H = self.units(X, out)
+        return dtrsm(1.0, self.factor, H.T, lower=1, overwrite_b=1).T
 
-    def units(self, X) -> np.ndarray:
+    def units(self, X, out=None) -> np.ndarray:
         """K(X, landmarks), shape (n_samples, n_landmarks): what a prediction needs of a row."""
-        return kernel_matrix(X, self.landmarks, self.kernel, self.kernel_params)
+        if self.kernel == "rbf" and not issparse(self.landmarks):
+            gamma = np.full(len(self.landmarks), self.kernel_params["gamma"])
+            return _rbf(X, self.landmarks, gamma, out)
+        return _dense(kernel_matrix(X, self.landmarks, self.kernel, self.kernel_params), out)
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the units that equal `coef` on the first features (section 6 of the paper)."""
@@ -201,3 +260,35 @@ def kernel_params(X, kernel, gamma, degree, coef0) -> dict:
         variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
         gamma = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
     return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
+
+
+def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Rows of X in the hidden space times several coefficients, the layer evaluated once, block by block.
+
+    Parameters
+    ----------
+    layer : RandomLayer or NystromLayer
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    coefs : sequence of ndarrays, shape (n_hidden, n_columns)
+        Each of the first n_hidden units, as many as it has rows.
+
+    Returns
+    -------
+    list of ndarrays, shape (n_samples, n_columns)
+        Views of one array, their columns contiguous.
+    """
+    if not coefs:
+        return []
+    edges = np.cumsum([0] + [coef.shape[1] for coef in coefs])
+    n_units = max(len(coef) for coef in coefs)
+    stacked = np.zeros((n_units, edges[-1]), dtype=np.result_type(*coefs))
+    for coef, start, stop in zip(coefs, edges, edges[1:], strict=False):
+        stacked[: len(coef), start:stop] = coef
+    dtype = np.result_type(X.dtype, stacked)
+    projected = np.empty((X.shape[0], edges[-1]), dtype=dtype, order="F")
+    n_columns = layer.units(X[:1]).shape[1]
+    buffer = np.empty((max_block_rows(X.shape[0], n_columns), n_columns), dtype=dtype)
+    for block in row_blocks(X.shape[0], n_columns):
+        units = layer.units(X[block], out=buffer[: block.stop - block.start])
+        np.matmul(units[:, :n_units], stacked, out=projected[block])
+    return [projected[:, start:stop] for start, stop in pairwise(edges)]

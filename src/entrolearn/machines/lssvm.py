@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from numbers import Real
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import cho_factor, cho_solve, cholesky
+from scipy.linalg.lapack import dpotri
 from sklearn.base import clone
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_sample_weight
@@ -165,6 +166,9 @@ class LSSVC(Machine):
         return tags
 
 
+# --- path: one kernel matrix serves every C and every training set ------------------------------------
+
+
 def _shares_kernel(machine: LSSVC) -> bool:
     """Whether the kernel of two rows is the same in every training set."""
     return acceptable(machine) and not isinstance(machine.gamma, str) and machine.kernel != "precomputed"
@@ -172,46 +176,154 @@ def _shares_kernel(machine: LSSVC) -> bool:
 
 @path.register
 def _lssvc_path(estimator: LSSVC, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """One kernel matrix per kernel, one eigendecomposition per training set: it serves every C.
-
-    With S the diagonal root of the weights, (K + Q / C)^-1 = S (S K S + I / C)^-1 S.
-    """
+    """One kernel matrix per kernel, and one inverse per C that all training sets share."""
     machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(_shares_kernel(machine) for machine in machines):
+    classes, codes = np.unique(y, return_inverse=True)
+    complete = all(
+        len(np.unique(codes[partition.training(left_out)])) == len(classes) for left_out in partition.left_out
+    )
+    if len(classes) < 2 or not complete or not all(_shares_kernel(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+    order = np.argsort(partition.part, kind="stable")  # each part is then a slice of the kernel matrix
+    y, partition = y[order], Partition(partition.part[order], partition.left_out)
+    back = np.argsort(order)
     for members in same_settings(machines, "kernel", "gamma", "degree", "coef0"):
         first = machines[members[0]]
         params = kernel_params(X, first.kernel, first.gamma, first.degree, first.coef0)
-        kernel = kernel_matrix(X, X, first.kernel, params)
-        for left_out in partition.left_out:
-            rows = partition.training(left_out)
-            for sharing in same_settings([machines[i] for i in members], "class_weight"):
-                alike = [members[j] for j in sharing]
-                try:
-                    classes, codes = encode(y[rows], "LSSVC")
-                    targets = class_targets(len(classes))[codes]
-                    weight = machines[alike[0]].class_weight
-                    root = np.sqrt(compute_sample_weight(weight, y[rows]))[:, None]
-                    values, vectors = eigh(
-                        root * kernel[np.ix_(rows, rows)] * root.T, overwrite_a=True, check_finite=False
-                    )
-                except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
-                    yield from (PathPoint(left_out, grid[i], error=describe(error)) for i in alike)
-                    continue
-                for i in alike:
-                    damped = values + 1 / machines[i].C
+        kernel = np.asarray(kernel_matrix(X[order], X[order], first.kernel, params), dtype=np.float64)
+        for i in members:
+            penalties = _penalties(machines[i], y, partition)
+            try:
+                dual, intercept = _solve_training_sets(kernel, penalties, y, partition)
+            except np.linalg.LinAlgError as error:
+                lost = [
+                    PathPoint(left_out, grid[i], error=describe(error)) for left_out in partition.left_out
+                ]
+                yield from lost
+                continue
+            scores = np.tensordot(kernel, dual, axes=(1, 1)).transpose(1, 0, 2) + intercept[:, None, :]
+            for left_out, score in zip(partition.left_out, scores[:, back], strict=True):
+                score = score[:, 0] if len(classes) == 2 else score
+                yield PathPoint(
+                    left_out,
+                    grid[i],
+                    prediction=decide(score, classes),
+                    projection=score if len(classes) == 2 else None,
+                )
 
-                    def solve(right, damped=damped, vectors=vectors, root=root):
-                        return root * (vectors @ ((vectors.T @ (root * right)) / damped[:, None]))
 
-                    dual, intercept = bordered_solve(solve, targets)
-                    score = kernel[:, rows] @ dual + intercept
-                    score = score[:, 0] if len(classes) == 2 else score
-                    yield PathPoint(
-                        left_out,
-                        grid[i],
-                        prediction=decide(score, classes),
-                        projection=score if len(classes) == 2 else None,
-                    )
+def _penalties(machine: LSSVC, y, partition: Partition) -> np.ndarray:
+    """The diagonal of Q / C on each training set, zero on the rows left out, shape (n_sets, n_samples)."""
+    penalties = np.zeros((len(partition.left_out), len(y)))
+    for penalty, left_out in zip(penalties, partition.left_out, strict=True):
+        rows = partition.training(left_out)
+        penalty[rows] = 1 / (machine.C * compute_sample_weight(machine.class_weight, y[rows]))
+    return penalties
+
+
+def _solve_training_sets(
+    kernel: np.ndarray, penalties: np.ndarray, y, partition: Partition
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve the machine's system on every training set.
+
+    The inverse for all rows, with the mean penalty of each row, gives the solution on a training set by a
+    small system for the rows that it leaves out (An, Liu and Venkatesh, 2007, "Fast cross-validation
+    algorithms for least squares support vector machine and kernel ridge regression"). Balanced penalties
+    differ a little from training set to training set, so that solution is refined with the true ones, all
+    training sets in one matrix product.
+
+    Returns
+    -------
+    dual_coef : ndarray, shape (n_sets, n_samples, n_outputs)
+        Zero on the rows left out.
+    intercept : ndarray, shape (n_sets, n_outputs)
+    """
+    trained = penalties > 0
+    classes, codes = np.unique(y, return_inverse=True)
+    targets = class_targets(len(classes))[codes]
+    right = trained[:, :, None] * np.hstack([np.ones((len(y), 1)), targets])
+    solution, error = _refined(kernel, penalties, trained, right, partition)
+    for s in np.flatnonzero(~(error <= BACKWARD_ERROR)):  # NaN too
+        rows = np.flatnonzero(trained[s])
+        system = kernel[np.ix_(rows, rows)]
+        system.flat[:: len(rows) + 1] += penalties[s, rows]
+        solution[s, rows] = cho_solve(cho_factor(system, overwrite_a=True), right[s, rows])
+    dual, intercept = np.empty_like(right[:, :, 1:]), np.empty((len(right), targets.shape[1]))
+    for s, solved in enumerate(solution):
+        dual[s], intercept[s] = bordered_solve(lambda _, solved=solved: solved, right[s, :, 1:])
+    return dual, intercept
+
+
+def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[np.ndarray, np.ndarray]:
+    """Solutions by the shared inverse, refined, and the backward error of each (infinite without any)."""
+    reference = penalties.sum(axis=0) / np.maximum(trained.sum(axis=0), 1)
+    reference[reference == 0] = 1.0  # a row in no training set
+    try:
+        approximate = _SharedInverse(kernel, reference, partition)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(right), np.full(len(right), np.inf)
+    size = np.abs(kernel).sum(axis=1).max() + penalties.max()
+    solution = approximate.solve(right)
+    for _ in range(MOST_REFINEMENTS):
+        residual = (
+            trained[:, :, None] * (right - _product(kernel, solution)) - penalties[:, :, None] * solution
+        )
+        error = np.abs(residual).max(axis=(1, 2)) / (size * np.abs(solution).max(axis=(1, 2)))
+        if not error.max() > BACKWARD_ERROR:
+            break
+        solution += approximate.solve(residual)
+    return solution, error
+
+
+MOST_REFINEMENTS = 25
+BACKWARD_ERROR = 1e-13  # of a solution, relative to the system's norm: what a direct solution has
+
+
+def _product(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """A matrix times each of several right-hand sides, shape (n_sets, n_samples, n_columns), at once."""
+    n_sets, n_samples, n_columns = right.shape
+    flat = right.transpose(1, 0, 2).reshape(n_samples, -1)
+    return (matrix @ flat).reshape(n_samples, n_sets, n_columns).transpose(1, 0, 2)
+
+
+class _SharedInverse:
+    """The inverse of a kernel matrix plus a diagonal on all rows, and on all without some parts.
+
+    With B the inverse on all rows and S the rows left out, the inverse on the others, T, is
+    ``B_TT - B_TS B_SS^-1 B_ST``. Rows must be ordered by part.
+    """
+
+    def __init__(self, kernel: np.ndarray, diagonal: np.ndarray, partition: Partition):
+        system = kernel.T.copy(order="F")
+        system.flat[:: len(system) + 1] += diagonal
+        factor = cholesky(system, lower=True, overwrite_a=True, check_finite=False)
+        lower, _ = dpotri(factor, lower=1, overwrite_c=1)
+        self.inverse = np.tril(lower, -1)
+        self.inverse += np.tril(lower).T
+        self.held = [
+            [slice(rows[0], rows[-1] + 1) for rows in map(partition.held_out, ([part] for part in left_out))]
+            for left_out in partition.left_out
+        ]
+        self.factors = [cho_factor(self._between(held)) if held else None for held in self.held]
+
+    def _between(self, held: Sequence[slice]) -> np.ndarray:
+        return np.block([[self.inverse[rows, columns] for columns in held] for rows in held])
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """The inverse for each training set times its right-hand sides, shape (n_sets, n_samples, n_columns).
+
+        Zero on the rows left out, as `right` must be.
+        """
+        solution = np.ascontiguousarray(_product(self.inverse, right))
+        for mine, held, factor in zip(solution, self.held, self.factors, strict=True):
+            if not held:
+                continue
+            small = cho_solve(factor, np.concatenate([mine[rows] for rows in held]))
+            edges = np.cumsum([rows.stop - rows.start for rows in held])[:-1]
+            for rows, some in zip(held, np.split(small, edges), strict=True):
+                mine -= self.inverse[:, rows] @ some
+            for rows in held:
+                mine[rows] = 0
+        return solution

@@ -1,14 +1,24 @@
 """What an entropic readout needs to know of a class, as one small object that adds up."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
-from operator import add, sub
+from itertools import pairwise
 
 import numpy as np
+from scipy.linalg.blas import dsyr, dsyrk, ssyrk
 
-__all__ = ["ClassMoments", "PartMoments", "moments_by_group", "row_blocks"]
+__all__ = [
+    "ClassMoments",
+    "PartMoments",
+    "max_block_rows",
+    "moments_by_group",
+    "pilot_means",
+    "row_blocks",
+    "rows_of_groups",
+]
 
-BLOCK_BYTES = 2**26
+# A block of hidden rows (8 or 16 MiB) stays in the processor's cache between the layer that writes it and the
+# sums that read it, and has rows enough for a symmetric rank-k update at full speed.
+BLOCK_NUMBERS = 2**21
 PILOT_ROWS = 256
 
 
@@ -31,8 +41,6 @@ class ClassMoments:
         Subtracted from every row before anything is summed (a pilot mean). Sums of squares of units that
         sit far from zero, as saturated sigmoids do near one, lose their digits without it. Only moments
         with the same shift can be combined. Default: zeros.
-    dtype : dtype
-        Of the sums.
 
     Attributes
     ----------
@@ -49,94 +57,110 @@ class ClassMoments:
 
         sum ||x - m||^4 = Q + 4 m^T G m - 4 m^T v + 2 M A - 3 n M^2
 
+    Rows in single precision are multiplied in single precision, at twice the speed, and summed over blocks
+    of rows in double precision.
+
     Examples
     --------
     >>> import numpy as np
+    >>> from entrolearn.machines import ClassMoments
     >>> H = np.random.default_rng(0).normal(size=(100, 5))
     >>> whole, fold = ClassMoments.from_data(H), ClassMoments.from_data(H[:10])
     >>> np.allclose((whole - fold).covariance(), np.cov(H[10:].T, ddof=0))
     True
     """
 
-    def __init__(
-        self,
-        n_hidden: int,
-        sizes: Sequence[int] | None = None,
-        *,
-        shift: np.ndarray | None = None,
-        dtype=np.float64,
-    ):
+    def __init__(self, n_hidden: int, sizes: Sequence[int] | None = None, *, shift: np.ndarray | None = None):
         self.sizes = tuple(sorted({int(size) for size in sizes})) if sizes else (int(n_hidden),)
         if self.sizes[-1] != n_hidden or self.sizes[0] < 1:
             raise ValueError(
                 f"sizes must be positive and the largest must be n_hidden={n_hidden}, got {self.sizes}."
             )
-        self.shift = np.zeros(n_hidden, dtype=dtype) if shift is None else np.asarray(shift, dtype=dtype)
+        self.shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
         self.n = 0
-        self._sum = np.zeros(n_hidden, dtype=dtype)
-        self._outer = np.zeros((n_hidden, n_hidden), dtype=dtype)
-        self._norm2 = np.zeros(len(self.sizes), dtype=dtype)  # A
-        self._norm4 = np.zeros(len(self.sizes), dtype=dtype)  # Q
-        self._norm2_row = [np.zeros(size, dtype=dtype) for size in self.sizes]  # v
+        self._sum = np.zeros(n_hidden)
+        self._outer = np.zeros((n_hidden, n_hidden), order="F")  # G, its lower triangle
+        self._norm2 = np.zeros(len(self.sizes))  # A
+        self._norm4 = np.zeros(len(self.sizes))  # Q
+        self._norm2_row = np.zeros((len(self.sizes), n_hidden))  # v
 
     @classmethod
     def from_data(cls, H: np.ndarray, sizes: Sequence[int] | None = None, *, shift=None) -> "ClassMoments":
         """Moments of the rows of H, shape (n_samples, n_hidden)."""
-        dtype = np.float32 if H.dtype == np.float32 else np.float64
-        return cls(H.shape[1], sizes, shift=shift, dtype=dtype).update(H)
+        return cls(H.shape[1], sizes, shift=shift).update(H)
 
     def update(self, H: np.ndarray) -> "ClassMoments":
-        """Add the rows of H, shape (n_samples, n_hidden), in place."""
-        if H.shape[1] != len(self._sum):
-            raise ValueError(f"rows have {H.shape[1]} hidden units, the moments have {len(self._sum)}.")
-        X = H - self.shift
-        self.n += len(X)
-        self._sum += X.sum(axis=0)
-        self._outer += X.T @ X  # numpy sees the transpose and calls BLAS syrk
-        starts = (0, *self.sizes[:-1])
-        norm2 = np.cumsum(np.add.reduceat(X * X, starts, axis=1), axis=1)  # ||x||^2 per row and size
-        self._norm2 += norm2.sum(axis=0)
-        self._norm4 += np.einsum("ij,ij->j", norm2, norm2)
-        for k, size in enumerate(self.sizes):
-            self._norm2_row[k] += norm2[:, k] @ X[:, :size]
+        """Add the rows of H, shape (n_samples, n_hidden), in place.
+
+        Raises
+        ------
+        ValueError
+            If H has another number of columns than the moments have units.
+        """
+        if H.ndim != 2 or H.shape[1] != len(self._sum):
+            raise ValueError(f"the moments have {len(self._sum)} hidden units, got rows of shape {H.shape}.")
+        H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
+        for block in row_blocks(*H.shape):
+            self._add((H[block] - self.shift).astype(H.dtype, order="C", copy=False))
         return self
 
+    def _add(self, X: np.ndarray) -> None:
+        """Add rows that have been shifted, shape (n_rows, n_hidden), C-contiguous."""
+        self.n += len(X)
+        self._sum += X.sum(axis=0)
+        if X.dtype == np.float64:
+            self._outer = dsyrk(1.0, X.T, beta=1.0, c=self._outer, overwrite_c=1, lower=1)
+        else:
+            self._outer += ssyrk(1.0, X.T, lower=1)
+        edges = pairwise((0, *self.sizes))
+        parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
+        norm2 = np.cumsum(parts, axis=0)  # ||x||^2, one row for each size
+        self._norm2 += norm2.sum(axis=1)
+        self._norm4 += np.einsum("ij,ij->i", norm2, norm2)
+        self._norm2_row += norm2 @ X
+
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._combine(other, 1)
+        return self._copy()._combine(other, np.add)
 
     def __sub__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._combine(other, -1)
+        return self._copy()._combine(other, np.subtract)
 
-    def _combine(self, other: "ClassMoments", sign: int) -> "ClassMoments":
+    def __iadd__(self, other: "ClassMoments") -> "ClassMoments":
+        return self._combine(other, np.add)
+
+    def __isub__(self, other: "ClassMoments") -> "ClassMoments":
+        return self._combine(other, np.subtract)
+
+    def _combine(self, other: "ClassMoments", operation: np.ufunc) -> "ClassMoments":
         if self.sizes != other.sizes or not np.array_equal(self.shift, other.shift):
             raise ValueError("only moments with the same sizes and the same shift can be combined.")
-        result = self._like(len(self._sum), self.sizes)
-        result.n = self.n + sign * other.n
-        result._sum = self._sum + sign * other._sum
-        result._outer = self._outer + sign * other._outer
-        result._norm2 = self._norm2 + sign * other._norm2
-        result._norm4 = self._norm4 + sign * other._norm4
-        result._norm2_row = [
-            mine + sign * theirs for mine, theirs in zip(self._norm2_row, other._norm2_row, strict=True)
-        ]
-        return result
+        self.n = int(operation(self.n, other.n))
+        for name in _SUMS:
+            mine = getattr(self, name)
+            operation(mine, getattr(other, name), out=mine)
+        return self
 
-    def _like(self, n_hidden: int, sizes: Sequence[int]) -> "ClassMoments":
-        """An object to fill: nothing is allocated that is about to be replaced."""
-        result = object.__new__(ClassMoments)
-        result.sizes = tuple(sizes)
-        result.shift = self.shift[:n_hidden]
-        return result
+    def _copy(self) -> "ClassMoments":
+        return self._with({name: getattr(self, name).copy(order="K") for name in _SUMS}, self.sizes)
 
     def restrict(self, h: int) -> "ClassMoments":
         """Moments of the first h units, a view: h must be one of `sizes`."""
         if h not in self.sizes:
             raise ValueError(f"no sums were kept for the first {h} units; sizes kept: {self.sizes}.")
         k = self.sizes.index(h) + 1
-        result = self._like(h, self.sizes[:k])
-        result.n, result._sum, result._outer = self.n, self._sum[:h], self._outer[:h, :h]
-        result._norm2, result._norm4 = self._norm2[:k], self._norm4[:k]
-        result._norm2_row = self._norm2_row[:k]
+        sums = {
+            "_sum": self._sum[:h],
+            "_outer": self._outer[:h, :h],
+            "_norm2": self._norm2[:k],
+            "_norm4": self._norm4[:k],
+            "_norm2_row": self._norm2_row[:k, :h],
+        }
+        return self._with(sums, self.sizes[:k])
+
+    def _with(self, sums: dict[str, np.ndarray], sizes: tuple[int, ...]) -> "ClassMoments":
+        result = object.__new__(ClassMoments)
+        result.n, result.sizes, result.shift = self.n, sizes, self.shift[: sizes[-1]]
+        vars(result).update(sums)
         return result
 
     @property
@@ -152,12 +176,12 @@ class ClassMoments:
     def second_moment(self) -> np.ndarray:
         """Sum of the outer products of the rows, shape (n_hidden, n_hidden)."""
         cross = np.outer(self.shift, self._sum)
-        return self._outer + cross + cross.T + self.n * np.outer(self.shift, self.shift)
+        return _mirrored(self._outer) + cross + cross.T + self.n * np.outer(self.shift, self.shift)
 
     def covariance(self) -> np.ndarray:
         """Maximum likelihood covariance (divided by n), shape (n_hidden, n_hidden)."""
         mean = self._sum / self.n
-        return self._outer / self.n - np.outer(mean, mean)
+        return _mirrored(self._outer) / self.n - np.outer(mean, mean)
 
     def ledoit_wolf(self) -> tuple[np.ndarray, float]:
         """Covariance shrunk towards a multiple of the identity, and the shrinkage in [0, 1].
@@ -165,26 +189,7 @@ class ClassMoments:
         Ledoit and Wolf (2004), "A well-conditioned estimator for large-dimensional covariance matrices".
         Equal to :func:`sklearn.covariance.ledoit_wolf` on the rows themselves.
         """
-        covariance = self.covariance()
-        n, p = self.n, len(covariance)
-        scale = np.trace(covariance) / p
-        spread = np.vdot(covariance, covariance) / p - scale**2  # ||S - scale I||^2 / p
-        error = (self._centred_norm4() / n / p - np.vdot(covariance, covariance) / p) / n
-        # Rounding can push either a hair below zero when all rows agree.
-        shrinkage = 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
-        return _shrink(covariance, shrinkage, scale), shrinkage
-
-    def _centred_norm4(self) -> float:
-        """Sum of ||x - mean||^4 over the rows (see Notes)."""
-        mean = self._sum / self.n
-        mean2 = mean @ mean
-        return float(
-            self._norm4[-1]
-            + 4 * mean @ self._outer @ mean
-            - 4 * mean @ self._norm2_row[-1]
-            + 2 * mean2 * self._norm2[-1]
-            - 3 * self.n * mean2**2
-        )
+        return self._shrunk(self.ledoit_wolf_shrinkage())
 
     def oas(self) -> tuple[np.ndarray, float]:
         """Covariance shrunk by the oracle approximating formula, and the shrinkage.
@@ -192,50 +197,142 @@ class ClassMoments:
         Chen, Wiesel, Eldar and Hero (2010), eq. (23) as scikit-learn's :class:`~sklearn.covariance.OAS`
         reads it.
         """
+        return self._shrunk(self.oas_shrinkage())
+
+    def _shrunk(self, shrinkage: float) -> tuple[np.ndarray, float]:
         covariance = self.covariance()
-        n, p = self.n, len(covariance)
-        scale = np.trace(covariance) / p
-        mean_square = np.vdot(covariance, covariance) / p**2
+        covariance *= 1 - shrinkage
+        covariance.flat[:: len(covariance) + 1] += shrinkage * self.mean_variance()
+        return covariance, shrinkage
+
+    def ledoit_wolf_shrinkage(self) -> float:
+        """The shrinkage of :meth:`ledoit_wolf`, without forming a matrix."""
+        n, p = self.n, len(self._sum)
+        norm = self._covariance_norm2()
+        spread = norm / p - self.mean_variance() ** 2  # ||S - scale I||^2 / p
+        error = (self._centred_norm4() / n / p - norm / p) / n
+        # Rounding can push either a hair below zero when all rows agree.
+        return 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
+
+    def oas_shrinkage(self) -> float:
+        """The shrinkage of :meth:`oas`, without forming a matrix."""
+        n, p = self.n, len(self._sum)
+        scale = self.mean_variance()
+        mean_square = self._covariance_norm2() / p**2
         excess = (n + 1) * (mean_square - scale**2 / p)
-        shrinkage = 1.0 if excess <= 0 else float(min((mean_square + scale**2) / excess, 1.0))
-        return _shrink(covariance, shrinkage, scale), shrinkage
+        return 1.0 if excess <= 0 else float(min((mean_square + scale**2) / excess, 1.0))
+
+    def mean_variance(self) -> float:
+        """Mean of the units' variances: the diagonal of the covariance."""
+        mean = self._sum / self.n
+        return float((np.trace(self._outer) / self.n - mean @ mean) / len(mean))
+
+    def add_covariance_to(self, total: np.ndarray, weight: float = 1.0) -> None:
+        """Add a multiple of the covariance to the lower triangle of `total` (Fortran order), in place."""
+        total += (weight / self.n) * self._outer
+        dsyr(-weight, self._sum / self.n, lower=1, a=total, overwrite_a=1)
+
+    def projected_covariance(self, coef: np.ndarray) -> np.ndarray:
+        """``coef.T @ covariance @ coef`` for coef of shape (n_hidden, n_components), no matrix formed."""
+        mean = coef.T @ (self._sum / self.n)
+        return coef.T @ _symmetric_product(self._outer, coef) / self.n - np.outer(mean, mean)
+
+    def _covariance_norm2(self) -> float:
+        """Squared Frobenius norm of the covariance."""
+        mean = self._sum / self.n
+        diagonal = np.diagonal(self._outer)
+        outer2 = 2 * np.einsum("ij,ij->", self._outer, self._outer) - diagonal @ diagonal
+        cross = mean @ _symmetric_product(self._outer, mean)
+        return float(outer2 / self.n**2 - 2 * cross / self.n + (mean @ mean) ** 2)
+
+    def _centred_norm4(self) -> float:
+        """Sum of ||x - mean||^4 over the rows (see Notes)."""
+        mean = self._sum / self.n
+        mean2 = mean @ mean
+        return float(
+            self._norm4[-1]
+            + 4 * mean @ _symmetric_product(self._outer, mean)
+            - 4 * mean @ self._norm2_row[-1]
+            + 2 * mean2 * self._norm2[-1]
+            - 3 * self.n * mean2**2
+        )
 
 
-def _shrink(covariance: np.ndarray, shrinkage: float, scale: float) -> np.ndarray:
-    covariance *= 1 - shrinkage
-    covariance.flat[:: len(covariance) + 1] += shrinkage * scale
-    return covariance
+_SUMS = ("_sum", "_outer", "_norm2", "_norm4", "_norm2_row")
+
+
+def _mirrored(lower: np.ndarray) -> np.ndarray:
+    """The symmetric matrix whose lower triangle is given; above it are zeros."""
+    full = lower + lower.T
+    full.flat[:: len(full) + 1] -= np.diagonal(lower)
+    return full
+
+
+def _symmetric_product(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The same matrix times `right`. It is not formed; BLAS's symv would copy a leading block, a view."""
+    diagonal = np.diagonal(lower) * right if right.ndim == 1 else np.diagonal(lower)[:, None] * right
+    return lower @ right + lower.T @ right - diagonal
 
 
 def moments_by_group(
-    layer: Callable, X, group: np.ndarray, n_groups: int, sizes: Sequence[int] | None = None
+    layer: Callable,
+    X,
+    group: np.ndarray,
+    n_groups: int,
+    sizes: Sequence[int] | None = None,
+    shifts: np.ndarray | None = None,
 ) -> list[ClassMoments]:
     """Moments of each group of rows in one pass over X, the layer's output never held whole.
 
     Parameters
     ----------
     layer : callable
-        Maps rows of X to an array of shape (n_rows, n_hidden).
+        Maps rows of X to an array of shape (n_rows, n_hidden), its argument `out`.
     X : {ndarray, CSR}, shape (n_samples, n_features)
     group : ndarray of int, shape (n_samples,)
         The group of each row, from 0 to n_groups - 1: a class, or a class within a fold.
     n_groups : int
     sizes : sequence of int, optional
         Leading sizes to keep sums for.
+    shifts : ndarray of shape (n_groups, n_hidden), optional
+        See :class:`ClassMoments`; groups whose moments will be combined need the same one. Default: the mean
+        of a few rows of each group.
 
     Returns
     -------
     list of n_groups ClassMoments
-        All with one shift, the mean of the first rows, so that they can be combined.
     """
-    pilot = layer(X[:PILOT_ROWS])
-    shift, n_hidden = pilot.mean(axis=0), pilot.shape[1]
-    moments = [ClassMoments(n_hidden, sizes, shift=shift, dtype=pilot.dtype) for _ in range(n_groups)]
-    for block in row_blocks(X.shape[0], n_hidden):
-        H = layer(X[block])
-        for g in np.unique(group[block]):
-            moments[g].update(H[group[block] == g])
+    if shifts is None:
+        shifts = pilot_means(layer, X, group, n_groups)
+    n_hidden = shifts.shape[1]
+    moments = [ClassMoments(n_hidden, sizes, shift=shift) for shift in shifts]
+    buffer = np.empty((max_block_rows(X.shape[0], n_hidden), n_hidden), dtype=X.dtype)
+    for g, rows in enumerate(rows_of_groups(group, n_groups)):
+        for block in row_blocks(len(rows), n_hidden):
+            H = layer(X[rows[block]], out=buffer[: block.stop - block.start])
+            H -= shifts[g].astype(H.dtype, copy=False)  # loses nothing: see pilot_means
+            moments[g]._add(H)
     return moments
+
+
+def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """The mean of the first rows of each group in the hidden space, shape (n_groups, n_hidden).
+
+    Zeros for a group without rows. The numbers are of the layer's precision, so that it can subtract them
+    from its rows as they are.
+    """
+    means = np.zeros((n_groups, layer(X[:1]).shape[1]))
+    for mean, rows in zip(means, rows_of_groups(group, n_groups), strict=True):
+        if len(rows):
+            H = layer(X[rows[:PILOT_ROWS]])
+            mean[:] = H.mean(axis=0, dtype=np.float64).astype(H.dtype)
+    return means
+
+
+def rows_of_groups(group: np.ndarray, n_groups: int) -> list[np.ndarray]:
+    """Indices of the rows of each group, ascending."""
+    order = np.argsort(group, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(group, minlength=n_groups))[:-1])
 
 
 class PartMoments:
@@ -257,21 +354,37 @@ class PartMoments:
 
     def __init__(self, layer, X, codes, n_classes, part, sizes):
         self.parts, part_codes = np.unique(part, return_inverse=True)
-        flat = moments_by_group(layer, X, part_codes * n_classes + codes, len(self.parts) * n_classes, sizes)
+        n_parts = len(self.parts)
+        shifts = np.tile(pilot_means(layer, X, codes, n_classes), (n_parts, 1))
+        group = part_codes * n_classes + codes
+        flat = moments_by_group(layer, X, group, n_parts * n_classes, sizes, shifts)
         self._by_class = [flat[c::n_classes] for c in range(n_classes)]  # each a list over parts
-        self._totals = [reduce(add, moments) for moments in self._by_class]
+        self._totals = [_total(moments) for moments in self._by_class]
 
     def without(self, left_out: Sequence[int]) -> list[ClassMoments]:
         """Moments of each class on all rows outside the parts `left_out`."""
         held = np.flatnonzero(np.isin(self.parts, left_out))
-        return [
-            reduce(sub, [moments[i] for i in held], total)
-            for moments, total in zip(self._by_class, self._totals, strict=True)
-        ]
+        training = [total._copy() for total in self._totals]
+        for mine, parts in zip(training, self._by_class, strict=True):
+            for i in held:
+                mine -= parts[i]
+        return training
+
+
+def _total(moments: Sequence[ClassMoments]) -> ClassMoments:
+    total = moments[0]._copy()
+    for one in moments[1:]:
+        total += one
+    return total
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Slices that cut rows of n_columns doubles into blocks of about BLOCK_BYTES."""
-    step = max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
+    """Slices that cut rows of n_columns numbers into blocks of about BLOCK_NUMBERS."""
+    step = max_block_rows(n_rows, n_columns)
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
+
+
+def max_block_rows(n_rows: int, n_columns: int) -> int:
+    """Rows in the largest of the blocks."""
+    return max(1, min(n_rows, BLOCK_NUMBERS // max(1, n_columns)))

@@ -14,22 +14,76 @@ from sklearn.utils import check_array
 from entrolearn.machines.moments import ClassMoments
 
 __all__ = [
-    "COVARIANCES",
+    "SHRINKAGES",
+    "ClassCovariance",
     "ClassGaussians",
+    "DenseCovariance",
     "EntropyReadout",
     "bordered_solve",
     "class_covariances",
     "entropy_discriminant",
+    "fitted_covariance",
     "least_squares",
     "least_squares_from_moments",
 ]
 
-# name -> moments of a class to (covariance, shrinkage)
-COVARIANCES: dict[str, Callable] = {
-    "ledoit_wolf": ClassMoments.ledoit_wolf,
-    "oas": ClassMoments.oas,
-    "empirical": lambda moments: (moments.covariance(), 0.0),
+# name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
+SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
+    "ledoit_wolf": ClassMoments.ledoit_wolf_shrinkage,
+    "oas": ClassMoments.oas_shrinkage,
+    "empirical": lambda moments: 0.0,
 }
+
+
+@dataclass(frozen=True)
+class ClassCovariance:
+    """The covariance of a class as ``weight`` times the empirical one plus ``ridge`` times the identity.
+
+    Every estimate that needs moments alone has this form. A fit never forms the matrix itself.
+
+    Attributes
+    ----------
+    moments : ClassMoments
+    weight, ridge : float
+    """
+
+    moments: ClassMoments
+    weight: float = 1.0
+    ridge: float = 0.0
+
+    def add_to(self, total: np.ndarray) -> None:
+        """Add the matrix to the lower triangle of `total`, in Fortran order."""
+        self.moments.add_covariance_to(total, self.weight)
+        total.flat[:: len(total) + 1] += self.ridge
+
+    def dense(self) -> np.ndarray:
+        """The matrix, shape (n_hidden, n_hidden)."""
+        matrix = self.weight * self.moments.covariance()
+        matrix.flat[:: len(matrix) + 1] += self.ridge
+        return matrix
+
+    def project(self, coef: np.ndarray) -> np.ndarray:
+        """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
+        return self.weight * self.moments.projected_covariance(coef) + self.ridge * coef.T @ coef
+
+
+@dataclass(frozen=True)
+class DenseCovariance:
+    """A covariance that some estimator gave as a matrix, shape (n_hidden, n_hidden)."""
+
+    matrix: np.ndarray
+
+    def add_to(self, total: np.ndarray) -> None:
+        """Add the matrix to `total`."""
+        total += self.matrix
+
+    def dense(self) -> np.ndarray:
+        """The matrix, shape (n_hidden, n_hidden)."""
+        return self.matrix
+
+    def project(self, coef: np.ndarray) -> np.ndarray:
+        """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
+        return coef.T @ self.matrix @ coef
 
 
 @dataclass(frozen=True)
@@ -95,7 +149,8 @@ class EntropyReadout:
         Projected class covariances.
     solver_info : dict
         ``ridge``: what had to be added to the diagonal for the Cholesky factor to exist, relative to its
-        mean (0 in ordinary cases); ``degenerate``: whether the class means coincide.
+        mean (0 in ordinary cases); ``degenerate``: whether the class means coincide; ``dtype``: the
+        precision of the hidden rows.
     """
 
     coef: np.ndarray
@@ -108,7 +163,9 @@ class EntropyReadout:
         return ClassGaussians(self.means, self.covariances, np.log(priors))
 
 
-def class_covariances(moments: Sequence[ClassMoments], covariance) -> tuple[list[np.ndarray], np.ndarray]:
+def class_covariances(
+    moments: Sequence[ClassMoments], covariance: str | float
+) -> tuple[list[ClassCovariance], np.ndarray]:
     """Covariance of each class and its shrinkage.
 
     Parameters
@@ -119,25 +176,28 @@ def class_covariances(moments: Sequence[ClassMoments], covariance) -> tuple[list
 
     Returns
     -------
-    covariances : list of ndarray, shape (n_hidden, n_hidden)
+    covariances : list of ClassCovariance
     shrinkages : ndarray, shape (n_classes,)
         0 where there is none.
     """
-    if isinstance(covariance, str):
-        pairs = [COVARIANCES[covariance](m) for m in moments]
-        return [matrix for matrix, _ in pairs], np.array([shrinkage for _, shrinkage in pairs])
-    matrices = [m.covariance() for m in moments]
-    for matrix in matrices:
-        matrix.flat[:: len(matrix) + 1] += covariance
-    return matrices, np.zeros(len(matrices))
+    if not isinstance(covariance, str):
+        return [ClassCovariance(m, ridge=covariance) for m in moments], np.zeros(len(moments))
+    shrinkages = [SHRINKAGES[covariance](m) for m in moments]
+    covariances = [
+        ClassCovariance(m, 1 - shrinkage, shrinkage * m.mean_variance())
+        for m, shrinkage in zip(moments, shrinkages, strict=True)
+    ]
+    return covariances, np.array(shrinkages)
 
 
-def fitted_covariance(estimator, H: np.ndarray) -> np.ndarray:
+def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
     """Covariance of the rows of H by a clone of a scikit-learn covariance estimator."""
-    return check_array(clone(estimator).fit(H).covariance_)
+    return DenseCovariance(check_array(clone(estimator).fit(H).covariance_))
 
 
-def entropy_discriminant(means: np.ndarray, covariances: Sequence[np.ndarray]) -> EntropyReadout:
+def entropy_discriminant(
+    means: np.ndarray, covariances: Sequence[ClassCovariance | DenseCovariance], dtype=np.float64
+) -> EntropyReadout:
     """Directions that separate class Gaussians best, in closed form.
 
     For two classes eq. (4) of Czarnecki and Tabor, "Extreme Entropy Machines"::
@@ -150,40 +210,51 @@ def entropy_discriminant(means: np.ndarray, covariances: Sequence[np.ndarray]) -
     Parameters
     ----------
     means : ndarray, shape (n_classes, n_hidden)
-    covariances : sequence of n_classes ndarrays, shape (n_hidden, n_hidden)
+    covariances : sequence of n_classes ClassCovariance or DenseCovariance
+    dtype : dtype
+        The precision of the hidden rows behind them.
 
     Returns
     -------
     EntropyReadout
     """
-    total = np.sum(covariances, axis=0) if len(covariances) > 2 else covariances[0] + covariances[1]
     differences = (means[1:] - means[0]).T
     # Relative to the rounding of the means themselves: differences of 1e-28 are informative when the units
     # are that small, and noise when they sit near one.
-    if np.abs(differences).max() <= 4 * np.finfo(means.dtype).eps * np.abs(means).max():
-        return _degenerate(means)
+    if np.abs(differences).max() <= 4 * np.finfo(dtype).eps * np.abs(means).max():
+        return _degenerate(means, dtype)
+    total = np.zeros((means.shape[1],) * 2, order="F")
+    for covariance in covariances:
+        covariance.add_to(total)
     directions, ridge = _solve_positive(total, differences)
     if len(means) == 2:
         coef = 2 * directions / (differences[:, 0] @ directions[:, 0])
     else:
         coef = _white_basis(differences, directions)
-    projected = np.array([coef.T @ matrix @ coef for matrix in covariances])
-    return EntropyReadout(coef, means @ coef, _with_floor(projected), {"ridge": ridge, "degenerate": False})
+    projected = np.array([covariance.project(coef) for covariance in covariances])
+    return EntropyReadout(coef, means @ coef, _with_floor(projected), _solver_info(dtype, ridge=ridge))
 
 
-def _degenerate(means: np.ndarray) -> EntropyReadout:
+def _solver_info(dtype, *, ridge: float = 0.0, degenerate: bool = False) -> dict:
+    return {"ridge": ridge, "degenerate": degenerate, "dtype": np.dtype(dtype).name}
+
+
+def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
     """The machine that the paper prescribes for equal means: beta = 0, one constant answer."""
     k = len(means)
     return EntropyReadout(
-        np.zeros((means.shape[1], 1), dtype=means.dtype),
+        np.zeros((means.shape[1], 1)),
         np.zeros((k, 1)),
         np.ones((k, 1, 1)),
-        {"ridge": 0.0, "degenerate": True},
+        _solver_info(dtype, degenerate=True),
     )
 
 
 def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, float]:
-    """Solve by Cholesky, with the smallest ridge of 0, 1e-14, 1e-12, … mean diagonals that succeeds."""
+    """Solve by Cholesky, with the smallest ridge of 0, 1e-14, 1e-12, … mean diagonals that succeeds.
+
+    Only the lower triangle of `matrix` is read.
+    """
     scale = np.trace(matrix) / len(matrix)
     if scale <= 0:  # every class is a single point: all directions are equally good
         return targets, np.inf
@@ -191,7 +262,7 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
         damped = matrix / scale
         damped.flat[:: len(damped) + 1] += ridge
         try:
-            factor = cho_factor(damped, overwrite_a=True, check_finite=False)
+            factor = cho_factor(damped, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             continue
         return cho_solve(factor, targets, check_finite=False) / scale, float(ridge)
@@ -212,7 +283,7 @@ def _with_floor(covariances: np.ndarray) -> np.ndarray:
     return covariances + floor * np.eye(covariances.shape[-1])
 
 
-def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_samples: int) -> np.ndarray:
     """Weighted least squares of least norm, (B H)^+ B T with B the root of the weights.
 
     The pseudoinverse cuts singular values at max(n_samples, n_hidden) times the machine precision, the
@@ -222,16 +293,19 @@ def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np
 
     Parameters
     ----------
-    H : ndarray, shape (n_samples, n_hidden)
-    targets : ndarray, shape (n_samples, n_outputs)
-    weights : ndarray, shape (n_samples,)
+    H : ndarray, shape (n_rows, n_hidden)
+        Hidden rows, or factors of them.
+    targets : ndarray, shape (n_rows, n_outputs)
+    weights : ndarray, shape (n_rows,)
+    n_samples : int
+        Number of samples behind the rows.
 
     Returns
     -------
     coef : ndarray, shape (n_hidden, n_outputs)
     """
     root = np.sqrt(weights)[:, None]
-    cut = max(H.shape) * np.finfo(H.dtype).eps
+    cut = max(n_samples, H.shape[1]) * np.finfo(H.dtype).eps
     return lstsq(root * H, root * targets, cond=cut, lapack_driver="gelsd", check_finite=False)[0]
 
 

@@ -92,6 +92,7 @@ def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method
     Silverman's bandwidth a sample of n points occupies O(n^0.47) of them at most (points spread widely
     enough to occupy more would have widened the kernel), so the pairs are fewer than O(n).
     """
+    same = y is x
     x, y = as_sample(x, "x"), as_sample(y, "y")
     if method not in ("auto", "exact", "binned"):
         raise ValueError(f"method is {method!r}; it must be 'auto', 'exact' or 'binned'")
@@ -99,20 +100,24 @@ def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method
     if width == 0:
         return math.inf if np.intersect1d(x, y).size else -math.inf
     n_pairs = x.size * y.size
-    x, y = np.sort(x), np.sort(y)
+    x = sorted_sample(x)
+    y = x if same else sorted_sample(y)
     with np.errstate(over="ignore"):
         # From here on the unit of length is the width of the kernel, and the origin lies among the points.
         origin = x[x.size // 2]
-        x, y = (x - origin) / width, (y - origin) / width
-        gap = _gap(x, y)
+        x = (x - origin) / width
+        if same:
+            y, gap = x, 0.0
+        else:
+            y = (y - origin) / width
+            x, y, gap = _near(x, y, n_pairs)
         if not math.isfinite(gap * gap):
             return -math.inf
-        x, y = _near(x, y, gap, n_pairs)
         variance, x_weight, y_weight = 1.0, np.ones_like(x), np.ones_like(y)
         if method == "binned" or (method == "auto" and x.size * y.size > AUTO_PAIRS):
             step = 1 / (STEPS_PER_WIDTH * max(1.0, gap))
             x_grid, x_shares = _bin(x, step)
-            y_grid, y_shares = _bin(y, step)
+            y_grid, y_shares = (x_grid, x_shares) if same else _bin(y, step)
             if x_grid.size * y_grid.size < x.size * y.size:
                 x, x_weight, y, y_weight = x_grid, x_shares, y_grid, y_shares
                 variance = 1.0 - step**2 / 2
@@ -134,6 +139,11 @@ def as_sample(x, name: str = "x") -> np.ndarray:
     return x
 
 
+def sorted_sample(x: np.ndarray) -> np.ndarray:
+    """The points in ascending order, as they are where they already stand so."""
+    return x if (x[1:] >= x[:-1]).all() else np.sort(x)
+
+
 def _distance_to(points: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Distance of each of `x` to the nearest of `points`, which are sorted."""
     right = np.searchsorted(points, x).clip(1, max(points.size - 1, 1))
@@ -145,11 +155,13 @@ def _gap(x: np.ndarray, y: np.ndarray) -> float:
     return float(_distance_to(y, x).min())
 
 
-def _near(x: np.ndarray, y: np.ndarray, gap: float, n_pairs: int) -> tuple[np.ndarray, np.ndarray]:
-    """The points that are in some pair which counts beside the closest pair, however many the others are."""
+def _near(x: np.ndarray, y: np.ndarray, n_pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """The points that are in some pair which counts beside the closest pair, and the gap of that pair."""
+    x_distance, y_distance = _distance_to(y, x), _distance_to(x, y)
+    gap = float(x_distance.min())
     # Far apart, rounding could make the square root less than the gap and leave out the closest pair itself.
     reach = max(gap, math.sqrt(gap * gap + 2 * (math.log(n_pairs) + NEGLIGIBLE)))
-    return x[_distance_to(y, x) <= reach], y[_distance_to(x, y) <= reach]
+    return x[x_distance <= reach], y[y_distance <= reach], gap
 
 
 def _bin(x: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,12 @@ import math
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from entrolearn.measures.density import log_product_integral, silverman_bandwidth
+from entrolearn.measures.density import (
+    as_sample,
+    log_product_integral,
+    silverman_bandwidth,
+    sorted_sample,
+)
 
 __all__ = [
     "cauchy_schwarz_gaussian",
@@ -238,6 +243,7 @@ def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
     if width_x == 0 or width_y == 0:
         same_point = width_x == width_y and np.asarray(x)[0] == np.asarray(y)[0]
         return 0.0 if same_point else math.inf
+    x, y = sorted_sample(as_sample(x, "x")), sorted_sample(as_sample(y, "y"))  # once for all three
     return max(
         0.0,
         log_product_integral(x, width_x, x, width_x, method=method)

@@ -1,0 +1,110 @@
+"""Work in a process of its own, which can be stopped when it takes too long or too much memory.
+
+A numerical library does not look up while it computes: only a process can be ended at any moment, and only
+a process can be refused memory before the whole machine runs out of it.
+"""
+
+import multiprocessing
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from entrolearn.path import describe
+
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a piece of work may take.
+
+    Attributes
+    ----------
+    seconds : float
+    gib : float or None
+        Memory that it may allocate, in GiB; None: as much as there is.
+    """
+
+    seconds: float
+    gib: float | None = None
+
+
+class LimitError(Exception):
+    """The work has reached a limit; `kind` says which: "time limit" or "memory limit"."""
+
+    def __init__(self, kind: str, message: str):
+        super().__init__(message)
+        self.kind = kind
+
+
+def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterator:
+    """What ``work(*arguments)`` yields, as long as it stays within limits.
+
+    Parameters
+    ----------
+    limits : Limits
+    work : callable
+        Of a module, so that another process can find it. Its arguments and what it yields are copied.
+
+    Raises
+    ------
+    LimitError
+        When the time is up or memory is refused. Everything yielded so far has arrived.
+    RuntimeError
+        If the work raised any other error, or its process was ended from outside.
+    """
+    # A fork takes milliseconds, a new interpreter seconds; on Linux the libraries are safe to fork.
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send_all, args=(sender, limits.gib, work, arguments), daemon=True)
+    deadline = time.monotonic() + limits.seconds
+    process.start()
+    sender.close()  # the process holds the other copy: when it ends, the pipe does
+    try:
+        while True:
+            if not receiver.poll(max(0.0, deadline - time.monotonic())):
+                raise LimitError("time limit", f"time limit of {limits.seconds:g} s")
+            what, value = _receive(receiver, process)
+            if what == "end":
+                return
+            if what == "memory":
+                allowed = "" if limits.gib is None else f" of {limits.gib:g} GiB"
+                raise LimitError("memory limit", f"memory limit{allowed}: {value}")
+            if what == "error":
+                raise RuntimeError(value)
+            yield value
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+
+
+def _receive(receiver: Connection, process) -> tuple:
+    try:
+        return receiver.recv()
+    except EOFError:
+        process.join()
+        code = process.exitcode
+        if code == -signal.SIGKILL:
+            return "memory", "the process was killed, as a system does that runs out of memory"
+        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        return "error", f"the process ended without a result ({how})"
+
+
+def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterable], arguments: tuple) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if gib is not None:
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (int(gib * GIB), most))
+    try:
+        for value in work(*arguments):
+            sender.send(("value", value))
+        sender.send(("end", None))
+    except MemoryError as error:
+        sender.send(("memory", describe(error)))
+    except Exception as error:  # noqa: BLE001  told to the process that asked
+        sender.send(("error", describe(error)))

@@ -1,0 +1,49 @@
+"""Triangular factors of hidden rows: least squares on many rows at the precision of the rows themselves."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from entrolearn.machines.moments import rows_of_groups
+
+__all__ = ["factors_by_group"]
+
+# Rows that are reduced at once, as a multiple of the columns: the factor so far is then a small part of them.
+ROWS_PER_COLUMN = 8
+
+
+def factors_by_group(layer: Callable, X, group: np.ndarray, n_groups: int) -> list[np.ndarray]:
+    """Triangular factor of each group's hidden rows, beside a column of ones, in one pass over X.
+
+    An orthogonal map of the rows changes no least squares problem on them: a group whose rows share weight
+    and target can be replaced by the factor R of ``[H, 1] = Q R``, which has as many rows as columns at most,
+    whatever the number of samples. Unlike normal equations it keeps every singular value of H. And the
+    factor of the first h units is the leading block of R.
+
+    Parameters
+    ----------
+    layer : callable
+        Maps rows of X to an array of shape (n_rows, n_hidden), its argument `out`.
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    group : ndarray of int, shape (n_samples,)
+        The group of each row, from 0 to n_groups - 1.
+    n_groups : int
+
+    Returns
+    -------
+    list of n_groups ndarrays, shape (min(n_rows, n_hidden + 1), n_hidden + 1)
+        Upper triangular, or trapezoidal; the last column is that of the ones.
+    """
+    n_columns = layer(X[:1]).shape[1] + 1
+    step = ROWS_PER_COLUMN * n_columns
+    factors = []
+    for rows in rows_of_groups(group, n_groups):
+        factor = np.empty((0, n_columns), dtype=X.dtype)
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            stacked = np.ones((len(factor) + len(some), n_columns), dtype=X.dtype)
+            stacked[: len(factor)] = factor
+            stacked[len(factor) :, :-1] = layer(X[some])
+            factor = np.linalg.qr(stacked, mode="r")
+        factors.append(factor)
+    return factors
