@@ -1,6 +1,7 @@
 """Kinds of tables: what each puts into its cells, how it judges them, and how it shows them."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -107,6 +108,16 @@ def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
     assert set(verdicts(table)) <= {"failed", "no data"}
     for format in FORMATS:
         assert render(table, asked, format)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_with_nothing_printed_does_not_speak_of_it(kind):
+    asked = spec(kind)
+    table = make_table(Results(), printed(), asked)
+    for format in ("html", "tex", "md"):
+        text = render(table, asked, format)
+        assert "printed" not in re.sub(r"<style>.*</style>|entroprinted", "", text, flags=re.S)
+        assert KINDS[kind].agreement not in text
 
 
 @pytest.mark.parametrize("kind", KINDS)

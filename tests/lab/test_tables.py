@@ -387,7 +387,7 @@ def hostile():
     asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
     asked["models"] = {"eem_rbf": {"label": HOSTILE, "sublabel": HOSTILE}}
     broken = [record("iris", "eem_rbf", success=False, kind="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
-    return score_table(pd.DataFrame(), published(), broken, asked), asked
+    return score_table(pd.DataFrame(), published(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked
 
 
 def test_html_escapes_hostile_texts(hostile):

@@ -116,12 +116,14 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
     letters = _footnote_letters(table["reason"])
     cells = _cells(table, kind, letters)
     columns = spec[f"{kind.columns}s"]
+    has_printed = bool(table["published"].notna().any())
     return {
         "paper": spec["paper"],
         "name": spec["table"],
         "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
-        "says": kind.says(spec),
+        "says": f"{kind.says(spec)} {kind.compares}" if has_printed else kind.says(spec),
+        "has_printed": has_printed,
         "agreement": kind.agreement,
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "head": _HEADS[kind.rows],
@@ -275,6 +277,9 @@ _TEX = str.maketrans(
         "±": r"$\pm$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
+        "·": r"$\cdot$",
+        "⟨": r"$\langle$",
+        "⟩": r"$\rangle$",
         "×": r"$\times$",
         "−": r"$-$",
         "≈": r"$\approx$",

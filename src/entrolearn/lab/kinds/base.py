@@ -61,6 +61,8 @@ class Kind:
         Whether it takes a single data set.
     agreement : str
         What "reproduced" means, in two words.
+    compares : str
+        How a table that has printed numbers shows them.
     meanings : mapping
         What verdicts mean for this kind, where that is more than `VERDICTS` says.
     defaults : mapping
@@ -73,6 +75,7 @@ class Kind:
     measured_by = ""
     one_dataset = False
     agreement = "within ±"
+    compares = "Ours above, the printed number below."
     meanings: Mapping[str, str] = {}
     defaults: Mapping[str, object] = {}
 
@@ -120,7 +123,7 @@ class Kind:
         raise NotImplementedError
 
     def says(self, spec: Mapping) -> str:
-        """What the numbers of a table are, in a sentence or two."""
+        """What our numbers in a table are, in a sentence or two."""
         raise NotImplementedError
 
     def digits(self, printed: Sequence[float]) -> int:

@@ -77,7 +77,7 @@ class Correlations(Measured):
             f"Spearman's rank correlation over {spec['layers']} random hidden layers × {spec['operators']} "
             "random linear operators, ± its jackknife standard error over the layers. "
             f"Hidden units: {reading['activation']}; weights of the operators: {reading['weights']}; "
-            f"data: {reading['data']}."
+            f"eq. (3): {reading['formula']}; data: {reading['data']}."
         )
 
     def digits(self, printed):

@@ -16,6 +16,7 @@ class Growth(Measured):
     measured_by = "entrolearn.lab.measuring.growth"
     one_dataset = True
     agreement = "within 0.3"
+    compares = "Ours above; below the exponent in print, which is that of an upper bound for large sizes."
     meanings = {
         "reproduced": f"ours is within {TOLERANCE:g}, or two standard errors, of the printed exponent",
         "higher": "grows faster, on these sizes, than the printed bound for large ones",
@@ -84,8 +85,7 @@ class Growth(Measured):
         return (
             "Exponents of power laws, ± their standard errors, fitted by least squares to logarithms: "
             f"against the rows N at h = {at['size']}, against the hidden units h at N = {at['rows']}. "
-            "Model size counts the numbers that a fitted model stores. What is printed are upper bounds "
-            "for large sizes."
+            "Model size counts the numbers that a fitted model stores."
         )
 
     def digits(self, printed):

@@ -19,6 +19,10 @@ class Times(OfModels):
 
     stages = ("models", "records")
     agreement = "within ×2"
+    compares = (
+        "Ours above; below the printed seconds, and how many times the printed ratio to the row's first "
+        "column ours is, since seconds of two machines do not compare."
+    )
     meanings = {
         "reproduced": "the ratio to the row's first column is within a factor of two of the printed one, as "
         "far as rounding to 0.1 s tells it",
@@ -63,11 +67,7 @@ class Times(OfModels):
         return Judged(placed(ratio, low / self.FACTOR, high * self.FACTOR), times)
 
     def says(self, spec):
-        return (
-            "Seconds to fit the chosen model alone on all rows, on one thread. Seconds of two machines do "
-            "not compare; what is judged is the ratio to the row's first column. Beside the printed seconds "
-            "stands how many times the printed ratio ours is."
-        )
+        return "Seconds to fit the chosen model alone on all rows, on one thread."
 
     def digits(self, printed):
         return 1
