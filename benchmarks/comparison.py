@@ -30,9 +30,11 @@ def compare(name: str, split: Split, peers: Sequence[Peer], repetitions: int, li
     positive = np.bincount(split.y_train)[1] / rows
     notes = [
         f"{rows:,} rows of {features} features to fit, {100 * positive:.2g} % of them positive, "
-        f"{len(split.y_test):,} to predict; {n_hidden} hidden units, landmarks or random features.",
+        f"{len(split.y_test):,} to predict; {n_hidden} hidden units, landmarks or random features. All weigh "
+        "the classes alike, and all Gaussian kernels have SVC's default gamma.",
         f"Medians of {repetitions} repetitions in turn, each in a process of its own with at most "
-        f"{limits.seconds:g} s and {limits.gib:g} GiB; ± half the range; memory beyond that of the data.",
+        f"{limits.seconds:g} s and {limits.gib:g} GiB; ± is half the range. Processor seconds on one thread; "
+        "memory beyond that of the data.",
     ]
     return Section(f"Peers on {name}", summary(timings), notes)
 
@@ -48,25 +50,26 @@ def time_all(
         ``peer``, ``repetition``, those of :data:`MEASURED` or NaN, and a ``note``: why it failed, or that it
         did not converge.
     """
-    gamma = 1 / (split.X_train.shape[1] * split.X_train.var())  # "scale" of SVC, for every Gaussian kernel
     failed = set()
     for repetition in range(repetitions):
         for peer in peers:
             if peer.name in failed or peer.n_hidden == n_hidden:  # the latter would be another twice
                 continue
             logger.info("%s, %d of %d: %s", name, repetition + 1, repetitions, peer.name)
-            measured = dict.fromkeys(MEASURED, np.nan)
-            if note := peer.absence():
+            try:
+                measured, note = _time_peer(peer, split, n_hidden, repetition, limits)
+            except (LimitError, RuntimeError) as error:
                 failed.add(peer.name)
-            else:
-                h = peer.n_hidden or n_hidden
-                machine, small = (peer.build(units, gamma, repetition) for units in (h, 10))
-                try:
-                    measured, note = alone(limits, time_one, machine, small, split, peer.dtype)
-                except (LimitError, RuntimeError) as error:
-                    failed.add(peer.name)
-                    note = str(error)
+                measured, note = dict.fromkeys(MEASURED, np.nan), str(error)
             yield {"peer": peer.name, "repetition": repetition, **measured, "note": note}
+
+
+def _time_peer(peer: Peer, split: Split, n_hidden: int, seed: int, limits: Limits) -> tuple[dict, str]:
+    if absence := peer.absence():
+        raise RuntimeError(absence)
+    gamma = 1 / (split.X_train.shape[1] * split.X_train.var())  # "scale" of SVC
+    machine, small = (peer.build(h, gamma, seed) for h in (peer.n_hidden or n_hidden, 10))
+    return alone(limits, time_one, machine, small, split, peer.dtype)
 
 
 def time_one(machine: BaseEstimator, small: BaseEstimator, split: Split, dtype) -> tuple[dict, str]:
