@@ -91,8 +91,8 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--max-rows",
         type=int,
-        default=100_000,
-        help="to fit, and to predict, for the peers (default: 100000)",
+        default=75_000,
+        help="to fit, and to predict, for the peers (default: 75000)",
     )
     add("--limit-seconds", type=float, default=60, help="for one peer (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one peer (default: 8)")

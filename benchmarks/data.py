@@ -28,7 +28,7 @@ class Split:
     y_test: np.ndarray
 
 
-def load(name: str, *, mirror=None, folder="resources/benchmarks", max_rows: int = 100_000) -> Split:
+def load(name: str, *, mirror=None, folder="resources/benchmarks", max_rows: int = 75_000) -> Split:
     """One half of a data set to train on, the other to test on, stratified.
 
     Parameters
