@@ -670,7 +670,7 @@ def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterato
     ):
         readout = machine.readout
         gaussians = readout.gaussians(_priors(machine.priors, classes))
-        prediction = classes[gaussians.log_joint(projected).argmax(axis=1)]
+        prediction = classes[gaussians.most_likely(projected)]
         if len(classes) > 2:
             yield PathPoint(machine.left_out, machine.params, prediction)
             continue

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, pinvh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, pinvh, solve_triangular
 from sklearn.base import clone
 from sklearn.utils import check_array
 
@@ -103,16 +103,23 @@ class ClassGaussians:
 
     def log_joint(self, projected: np.ndarray) -> np.ndarray:
         """ln p(class) N(mean, covariance)[projected] up to a common constant, shape (n, n_classes)."""
-        values = np.empty((len(projected), len(self.means)))
+        values = np.empty((len(projected), len(self.means)), order="F")
         for c, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
             lower = np.linalg.cholesky(covariance)
-            standard = np.linalg.solve(lower, (projected - mean).T)
-            values[:, c] = (
-                self.log_priors[c]
-                - np.log(np.diag(lower)).sum()
-                - 0.5 * np.einsum("ij,ij->j", standard, standard)
-            )
+            standard = (projected - mean).T
+            if len(lower) == 1:
+                standard /= lower[0, 0]
+            else:
+                standard = solve_triangular(lower, standard, lower=True, check_finite=False)
+            np.einsum("ij,ij->j", standard, standard, out=values[:, c])
+            values[:, c] *= -0.5
+            values[:, c] += self.log_priors[c] - np.log(np.diag(lower)).sum()
         return values
+
+    def most_likely(self, projected: np.ndarray) -> np.ndarray:
+        """The number of the likeliest class of each row, shape (n,)."""
+        values = self.log_joint(projected)
+        return (values[:, 1] > values[:, 0]).astype(int) if values.shape[1] == 2 else values.argmax(axis=1)
 
     def thresholds(self) -> np.ndarray:
         """Points of the line where two classes are equally likely: none, one or two, ascending.
