@@ -1,6 +1,6 @@
 # The two commands that a newcomer types are `make demo` and `make test`; `make` alone lists the rest.
 # The workflow itself is Snakemake's: these are its set-up and its habits. ARGS="..." adds arguments to the program
-# that demo, report, test and lock run.
+# that demo, report, test, bench and lock run.
 
 PORT ?= 5000
 STORE := mlflow.db
@@ -19,7 +19,7 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test ui report lint format lock unlock clean
+.PHONY: help env demo test bench ui report lint format lock unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ demo: env  ## run the whole workflow on embedded data, offline, in minutes
 
 test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile $(ARGS)
+
+bench: env  ## time the learners beside their peers, in ten minutes or so (ARGS=--help says what can be left out)
+	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
 
 # MLflow's job queue, which nothing here uses, would be five more processes.
 ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000)

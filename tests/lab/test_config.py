@@ -12,6 +12,8 @@ import yaml
 from entrolearn.lab.config import (
     ConfigError,
     cell_spec,
+    figure_cells,
+    figure_spec,
     load_catalog,
     load_configuration,
     load_studies,
@@ -50,6 +52,13 @@ STUDY = {
             "label": "LDA",
             "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
             "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
+        },
+        "eem": {
+            "label": "EEM",
+            "estimator": "entrolearn.EEMClassifier",
+            "params": {"activation": "rbf"},
+            "grid": {"n_hidden": {"range": [5, 20, 5]}},
+            "criteria": ["dcs_gaussian"],
         },
     },
     "tables": {
@@ -98,6 +107,23 @@ STUDY = {
             "repeats": 2,
         },
     },
+    "figures": {
+        "figure1": {
+            "kind": "process",
+            "caption": "A plane",
+            "dataset": "two-moons",
+            "model": "eem",
+            "params": {"n_hidden": 9},
+        },
+        "figure2": {
+            "kind": "grid_curves",
+            "caption": "Sizes",
+            "datasets": "moons",
+            "models": ["eem"],
+            "parameter": "n_hidden",
+            "metric": "gmean",
+        },
+    },
 }
 
 
@@ -134,7 +160,43 @@ def test_defaults_are_filled_in_and_grids_expanded(tmp_path):
     assert study["tables"]["table1"]["notes"] == []
 
 
-def test_cells_are_those_that_tables_show(tmp_path):
+def test_all_models_are_those_without_criteria_of_their_own(tmp_path):
+    study = loaded(tmp_path, STUDY)
+    assert study["tables"]["table1"]["models"] == ["svm", "lda"]
+    assert [study["models"][name]["criteria"] for name in ("svm", "eem")] == [
+        ["cv", "dcs_gaussian"],
+        ["dcs_gaussian"],
+    ]
+    assert cell_spec("mine", study, "heart", "eem", 0)["criteria"] == ["dcs_gaussian"]
+
+
+def test_a_range_has_both_its_ends(tmp_path):
+    assert loaded(tmp_path, STUDY)["models"]["eem"]["grid"] == {"n_hidden": [5, 10, 15, 20]}
+
+
+def test_a_figure_resolves_its_names(tmp_path):
+    study = loaded(tmp_path, STUDY)
+
+    process = figure_spec("mine", study, "figure1", 0)
+    assert process["model"] == {
+        "label": "EEM",
+        "sublabel": "",
+        "estimator": "entrolearn.EEMClassifier",
+        "steps": [],
+        "params": {"activation": "rbf", "n_hidden": 9},
+    }
+    assert process["seed"] != figure_spec("mine", study, "figure1", 1)["seed"]
+    curves = figure_spec("mine", study, "figure2", 0)
+    assert (curves["datasets"], list(curves["models"])) == (["two-moons"], ["eem"])
+    assert study["figures"]["figure1"]["notes"] == []
+
+
+def test_a_study_needs_no_figure(tmp_path):
+    study = loaded(tmp_path, changed("figures", None))
+    assert study["figures"] == {}
+
+
+def test_cells_are_those_that_tables_and_figures_show(tmp_path):
     study = loaded(tmp_path, STUDY)
     four = [("heart", "svm"), ("heart", "lda"), ("sonar", "svm"), ("sonar", "lda")]
 
@@ -143,7 +205,10 @@ def test_cells_are_those_that_tables_show(tmp_path):
     assert table_cells(study, "seconds") == [("two-moons", "lda")]
     for measured in ("counts", "ranks", "growth"):
         assert table_cells(study, measured) == []
-    assert study_cells(study) == [*four, ("two-moons", "svm"), ("two-moons", "lda")]
+    assert figure_cells(study, "figure1") == []
+    assert figure_cells(study, "figure2") == [("two-moons", "eem")]
+    moons = [("two-moons", model) for model in ("svm", "lda", "eem")]
+    assert study_cells(study) == [*four, *moons]
 
 
 def test_the_files_of_a_table_are_those_that_its_kind_reads(tmp_path):
@@ -252,7 +317,7 @@ def test_published_is_found_beside_the_study(tmp_path):
         ("models.svm.params", {"kernl": 1}, "no parameter 'kernl' (models.svm.params), did you mean"),
         ("models.svm.grid", {"gama": [1]}, "no parameter 'gama' (models.svm.grid), did you mean 'gamma'?"),
         ("models.svm.grid", {"C": 1}, "models.svm.grid.C: found 1, expected a list of values"),
-        ("models.svm.grid", {"C": {"logspce": [0, 1, 10]}}, "expected a list of values, or {logspace: ["),
+        ("models.svm.grid", {"C": {"logspce": [0, 1, 10]}}, "expected a list of values, {logspace: ["),
         ("models.SVM", {"label": "x", "estimator": "a.B"}, "found 'SVM', expected a name of lower-case"),
         ("models.lda.steps", [{"estimator": "sklearn.preprocessing.Standard"}], "no 'Standard' in"),
         ("tables.table1.kind", "skores", "tables.table1.kind: found 'skores', did you mean 'scores'?"),
@@ -276,6 +341,26 @@ def test_published_is_found_beside_the_study(tmp_path):
         ("tables.growth.models.svm.size", "n_hiden", "growth.models.svm: unknown parameter of sklearn"),
         ("tables.growth.models.svm.params", {"gama": 1}, "'gama', did you mean 'gamma'?"),
         ("published", "nowhere.csv", "published: there is no file"),
+        ("models.eem.criteria", ["dcs_kde"], "models.eem.criteria: unknown criterion of this study"),
+        ("models.eem.grid.n_hidden", {"range": [5, 21, 5]}, "steps of 5 do not lead from 5 to 21; accepted"),
+        ("models.eem.grid.n_hidden", {"range": [5, 1, 5]}, "n_hidden: steps of 5 do not lead from 5 to 1"),
+        ("models.eem.grid.n_hidden", {"range": [5, 20, 0]}, "found {'range': [5, 20, 0]}, expected a list"),
+        ("models.eem.grid", {"n_hidden": [5, "x"]}, "'eem' has n_hidden = 'x'; accepted: numbers"),
+        ("tables.table1.models", ["eem"], "unknown criterion of model 'eem' 'cv'; accepted: dcs_gaussian"),
+        ("figures.figure1.kind", "proces", "figures.figure1.kind: found 'proces', did you mean 'process'?"),
+        ("figures.figure1.dataset", "two-mons", "unknown data set 'two-mons', did you mean 'two-moons'?"),
+        ("figures.figure1.model", "eemm", "figures.figure1.model: unknown model 'eemm', did you mean 'eem'?"),
+        ("figures.figure1.model", None, "figures.figure1: the key 'model' is missing"),
+        ("figures.figure1.metric", "gmean", "figures.figure1: unknown key 'metric'; accepted: kind, caption"),
+        ("figures.figure1.params", {"n_hiden": 3}, "no parameter 'n_hiden' (figures.figure1.params)"),
+        ("figures.figure2.models", ["eemm"], "figure2.models: unknown model 'eemm', did you mean 'eem'?"),
+        ("figures.figure2.models", [], "found [], expected a list of one to six model names"),
+        ("figures.figure2.models", ["svm"], "figure2.parameter: the grid of model 'svm' is over gamma, C;"),
+        ("figures.figure2.models", ["lda"], "the grid of model 'lda' is over nothing; accepted: models with"),
+        ("figures.figure2.parameter", "gamma", "the grid of model 'eem' is over n_hidden; accepted: models"),
+        ("figures.figure2.datasets", "mons", "unknown group of data sets 'mons', did you mean 'moons'?"),
+        ("figures.figure2.metric", "acuracy", "unknown metric of this study 'acuracy', did you mean"),
+        ("figures.figure2.dataset", "heart", "figure2: unknown key 'dataset', did you mean 'datasets'?"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_its_place(tmp_path, place, value, line):
@@ -380,6 +465,10 @@ def test_the_projects_own_configuration_is_right():
         shown |= {(spec["printed"], *kind.printed_at(cell)) for cell in kind.cells(spec)}
     # Every number in print has its cell.
     assert printed <= shown
+    # Section 7.5: h = 5, 10, ..., 500; the nine UCI sets and one more, in figure 3 alone.
+    sweep = studies["eem"]["models"]["eem_sweep"]["grid"]["n_hidden"]
+    assert (sweep[0], sweep[1], sweep[-1], len(sweep)) == (5, 10, 500, 100)
+    assert len(figure_cells(studies["eem"], "figure3")) == 10
     # Section 7: C = 10^-1 ... 10^10, gamma = 10^-10 ... 10^0.
     grid = studies["eem"]["models"]["svm_rbf"]["grid"]
     assert (grid["C"][0], grid["C"][-1], len(grid["C"])) == (0.1, 1e10, 12)

@@ -32,7 +32,7 @@ from entrolearn.lab.datasets import (
     summary,
 )
 from entrolearn.lab.download import Patience, download
-from entrolearn.lab.parsers import BUNDLED, FORMATS, GENERATORS, gaussians
+from entrolearn.lab.parsers import BUNDLED, FORMATS, GENERATORS, gaussians, rings
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/dataset.yaml"
@@ -362,6 +362,20 @@ def test_two_moons_are_those_of_scikit_learn(catalog):
     X, y = make_moons(600, noise=0.2, random_state=catalog["two-moons"]["generator"]["seed"])
     np.testing.assert_array_equal(dataset.X, X)
     np.testing.assert_array_equal(dataset.y, y)
+
+
+def test_rings_of_the_catalog_need_two_thresholds_on_their_radius(catalog):
+    dataset = prepare("rings", catalog["rings"])
+    radius = np.hypot(*dataset.X.T)
+    between = (radius > 0.75) & (radius < 2.25)  # halfway between the rings
+    assert np.mean(between == dataset.y) > 0.98
+    assert max(np.mean((radius > t) == dataset.y) for t in radius) < 0.7
+
+
+def test_rings_without_noise_have_their_radii():
+    table = rings(n_samples=9, radii=[1, 2, 0], noise=0, seed=0)
+    np.testing.assert_allclose(np.hypot(*table.X.T), [1, 2, 0] * 3)
+    assert table.labels.tolist() == [0, 1, 0] * 3
 
 
 # --------------------------------------------------------------------------------------------------- files

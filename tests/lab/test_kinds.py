@@ -24,8 +24,8 @@ MODELS = {
 }
 
 ENTRIES = {
-    "scores": {"models": "all", "metric": "gmean", "criterion": "cv", "among": {}},
-    "times": {"models": "all"},
+    "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}},
+    "times": {"models": list(MODELS)},
     "characteristics": {},
     "correlations": {
         "sizes": [1, 10],

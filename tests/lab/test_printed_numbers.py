@@ -8,6 +8,7 @@ import pytest
 from entrolearn.lab.config import cell_spec, load_study
 from entrolearn.lab.datasets import prepare, scale, split
 from entrolearn.lab.download import download
+from entrolearn.lab.limits import Limits
 from entrolearn.lab.registry import seed_from
 from entrolearn.lab.selecting import choose
 from entrolearn.lab.training import train_cell
@@ -32,7 +33,7 @@ def test_extreme_entropy_machines_land_within_the_printed_range(
     parts = split(data.y, folds=10, repeats=1, seed=seed_from(0, "eem", dataset, "folds"))
     cell = cell_spec("eem", study, dataset, model, seed=0)
 
-    candidates, record = train_cell(data, parts, cell)
+    candidates, record = train_cell(data, parts, cell, Limits(seconds=600))
     scores = choose(candidates, cell)
 
     assert record["success"]

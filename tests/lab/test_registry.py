@@ -29,6 +29,20 @@ def test_powers_of_two_are_exact():
     assert expand_values({"logspace": [-3, 2, 2]}) == [0.125, 0.25, 0.5, 1, 2, 4]
 
 
+def test_equal_steps_are_exact_and_stay_integers():
+    assert expand_values({"range": [0, 0.3, 0.1]}) == [0.0, 0.1, 0.2, 0.3]
+    assert expand_values({"range": [2, 2, 1]}) == [2]
+    sizes = expand_values({"range": [5, 500, 5]})
+    assert sizes == list(range(5, 505, 5))
+    assert {type(size) for size in sizes} == {int}
+
+
+@pytest.mark.parametrize("steps", [[0, 1, 0.3], [1, 0, 0.5]])
+def test_steps_that_miss_the_end_are_refused(steps):
+    with pytest.raises(ValueError, match="do not lead from"):
+        expand_values({"range": steps})
+
+
 def test_build_sets_parameters_and_the_seed():
     svc = build({"estimator": "sklearn.svm.SVC", "params": {"C": 3.0}}, seed=7)
     assert (type(svc).__name__, svc.C, svc.random_state) == ("SVC", 3.0, 7)

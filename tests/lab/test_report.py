@@ -54,7 +54,7 @@ STUDY = {
             "kind": "scores",
             "caption": "GMEAN",
             "datasets": "real",
-            "models": "all",
+            "models": ["eem_rbf", "svm_rbf"],
             "metric": "gmean",
             "criterion": "cv",
             "notes": ["A note of the study."],
@@ -254,7 +254,8 @@ def test_cells_that_the_study_no_longer_has_are_not_read(results):
 def test_table_older_than_its_study_shows_the_study_of_today(results, tmp_path):
     """Editing one study must not break the report that another one's run writes."""
     models = {"eem_rbf": MODELS["eem_rbf"], "new": {**MODELS["eem_rbf"], "label": "New"}}
-    edited = {**STUDY, "models": models, "datasets": {"real": ["iris", "extra"]}}
+    table = {**STUDY["tables"]["table4"], "models": list(models)}
+    edited = {**STUDY, "models": models, "datasets": {"real": ["iris", "extra"]}, "tables": {"table4": table}}
     again = read_results("paper", edited, results.folder)
     rows = again.tables["table4"]
     assert list(zip(rows["dataset"], rows["model"], rows["verdict"], strict=True)) == [
@@ -265,6 +266,62 @@ def test_table_older_than_its_study_shows_the_study_of_today(results, tmp_path):
     ]
     page = Page(build_report([again], tmp_path / "report").with_name("paper.html"))
     assert "not in the table yet: run `snakemake paper`" in page.text
+
+
+FIGURE = {
+    "kind": "grid_curves",
+    "caption": "Sizes & scores",
+    "datasets": "real",
+    "models": ["eem_rbf"],
+    "parameter": "n_hidden",
+    "metric": "gmean",
+    "notes": ["A note of the figure."],
+}
+
+
+@pytest.fixture
+def with_figure(results):
+    """The same study with one figure, drawn from iris alone."""
+    study = {**STUDY, "figures": {"figure3": FIGURE}}
+    folder = results.folder / "figures"
+    folder.mkdir()
+    (folder / "figure3.csv").write_text(
+        "dataset,model,parameter,value,mean,std,folds,reason\n"
+        "iris,eem_rbf,n_hidden,50,80.0,1.0,2,\n"
+        "iris,eem_rbf,n_hidden,100,90.0,1.0,2,\n"
+        "wine,eem_rbf,n_hidden,,,,0,no data: 404 <gone>\n"
+    )
+    for suffix in ("svg", "png"):
+        (folder / f"figure3.{suffix}").touch()
+    return read_results("paper", study, results.folder)
+
+
+def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp_path):
+    path = build_report([with_figure], tmp_path / "results" / "report").with_name("paper.html")
+    page = Page(path)
+    assert page.loads == ["../paper/figures/figure3.svg"]
+    assert {
+        path.parent.joinpath(link).is_file() for link in [*page.loads, *page.links] if "figure3." in link
+    } == {True}
+    for said in (
+        "Figure 3.",
+        "Sizes & scores",
+        "A note of the figure.",
+        "wine, eem_rbf: no data: 404 <gone>",
+    ):
+        assert said in page.text
+    assert 'alt="Mean GMEAN in percent against n_hidden. iris, EEM rbf: 80.0 at 50, 90.0 at 100"' in (
+        path.read_text()
+    )
+    assert "figure3" in page.ids
+
+
+def test_a_figure_that_is_not_drawn_yet_says_what_to_run(with_figure, tmp_path):
+    (with_figure.folder / "figures" / "figure3.csv").unlink()
+    again = read_results("paper", with_figure.study, with_figure.folder)
+    page = Page(build_report([again], tmp_path / "results" / "report").with_name("paper.html"))
+    assert page.loads == []
+    assert "Not drawn yet: run snakemake paper" in page.text
 
 
 def test_failures_of_one_reason_share_a_line(results):

@@ -32,7 +32,7 @@ def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
                 "kind": "scores",
                 "caption": "Scores",
                 "datasets": "all",
-                "models": "all",
+                "models": list(models),
                 "metric": "gmean",
                 "criterion": "cv",
                 "notes": [],

@@ -508,6 +508,26 @@ def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, t
     assert json.loads(Path("receipt.json").read_text()) == done
 
 
+def test_run_of_the_paper_carries_its_figures_and_is_reopened_when_one_changed(tables, tmp_path):
+    figures = [Path("results/small/figures/figure3.svg"), Path("results/small/figures/figure3.csv")]
+    figures[0].parent.mkdir()
+    for file in figures:
+        file.write_text("first")
+
+    def track():
+        return track_paper(STUDY, "small", tables, figures, config="small.yaml", patience=5)
+
+    done = track()
+    assert not track()["written"]
+    figures[0].write_text("second")
+    assert track()["written"]
+    folder = Path(client().download_artifacts(done["parent"], "figures", str(tmp_path)))
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        "figure3.svg": "second",
+        "figure3.csv": "first",
+    }
+
+
 def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables, cells):
     track(cells)
     first = track_tables(tables)

@@ -1,5 +1,7 @@
 """Extreme entropy machines: laws, limit cases, naive twins."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -140,6 +142,14 @@ def test_the_kernel_machine_is_its_unfolded_twin(wdbc):
     m = H[y == 1].mean(axis=0) - H[y == 0].mean(axis=0)
     beta = np.linalg.solve(sigma, m)
     assert_allclose(machine.project(X), H @ (2 * beta / (beta @ m)), rtol=1e-5, atol=1e-6)
+
+
+def test_a_kernel_machine_keeps_what_a_prediction_needs(wdbc):
+    """Section 6: a network of h units of d numbers, h coefficients; nothing of h x h."""
+    X, y = wdbc
+    machine = EEKMClassifier(200, gamma=0.1, random_state=0).fit(X, y)
+    assert len(pickle.dumps(machine)) < 1.1 * 8 * (200 * 30 + 200)
+    assert machine.hidden(X).shape == (569, 200)
 
 
 def test_more_landmarks_than_rows_are_all_rows(wdbc):

@@ -29,6 +29,13 @@ STUDY = {
             "params": {"kernel": "rbf"},
             "grid": {"gamma": [0.1, 1.0], "C": [1, 10]},
         },
+        # Chosen from by nothing but the figure that shows its sizes.
+        "eem": {
+            "label": "EEM",
+            "estimator": "entrolearn.EEMClassifier",
+            "grid": {"n_hidden": {"range": [5, 15, 5]}},
+            "criteria": ["dcs_gaussian"],
+        },
         # SVC refuses C = 0 when it is fitted; nothing is known of that before.
         "broken": {"label": "SVM", "estimator": "sklearn.svm.SVC", "grid": {"C": [0]}},
     },
@@ -83,6 +90,23 @@ STUDY = {
             "sizes": [1, 2, 3],
             "at": {"rows": 80, "size": 1},
             "repeats": 1,
+        },
+    },
+    "figures": {
+        "figure1": {
+            "kind": "process",
+            "caption": "A machine and two moons",
+            "dataset": "my-moons",
+            "model": "eem",
+            "params": {"n_hidden": 10},
+        },
+        "figure2": {
+            "kind": "grid_curves",
+            "caption": "Three sizes",
+            "datasets": "moons",
+            "models": ["eem"],
+            "parameter": "n_hidden",
+            "metric": "gmean",
         },
     },
 }

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from entrolearn.lab.datasets import load_dataset
+from entrolearn.lab.figures import read_figure
 from entrolearn.lab.tables import read_table
 
 pytestmark = pytest.mark.workflow
@@ -79,6 +80,25 @@ def test_a_table_within_limits_shows_the_only_candidate_that_is_left(finished):
         assert table.loc[dataset, "ours"] == pytest.approx(100 * only["test_gmean"].mean(), abs=1e-3)
 
 
+def test_a_figure_comes_in_every_format(finished):
+    made = {path.name for path in (finished.folder / "results/tiny/figures").iterdir()}
+    assert made == {f"figure{k}.{suffix}" for k in (1, 2) for suffix in ("svg", "png", "csv")}
+
+
+def test_a_figure_of_curves_shows_the_candidates(finished):
+    curve = read_figure(finished.folder / "results/tiny/figures/figure2.csv").set_index("value")
+    candidates = pd.read_parquet(finished.folder / "results/tiny/candidates/my-moons/eem.parquet")
+    for size in (5, 10, 15):
+        mine = candidates[[json.loads(text) == {"n_hidden": size} for text in candidates["params"]]]
+        assert curve.loc[size, "mean"] == pytest.approx(100 * mine["test_gmean"].mean(), abs=1e-3)
+
+
+def test_a_model_with_criteria_of_its_own_pays_for_no_other(finished):
+    candidates = pd.read_parquet(finished.folder / "results/tiny/candidates/my-moons/eem.parquet")
+    assert candidates["cv_gmean"].isna().all()
+    assert candidates["dcs_gaussian"].notna().all()
+
+
 def test_a_learner_that_fails_is_a_footnote(finished):
     table = read_table(finished.folder / "results/tiny/tables/table2.csv")
     assert table["verdict"].tolist() == ["failed"]
@@ -128,13 +148,15 @@ def test_each_cell_has_a_record_candidates_scores_and_a_model(finished):
 def test_the_report_lists_the_study(finished):
     report = finished.folder / "results" / "report"
     assert 'href="tiny.html"' in (report / "index.html").read_text()
-    assert "GMEAN of two learners" in (report / "tiny.html").read_text()
+    page = (report / "tiny.html").read_text()
+    assert "GMEAN of two learners" in page
+    assert 'src="../tiny/figures/figure1.svg"' in page
 
 
 def test_each_cell_is_one_run_in_the_store(finished):
     tracked = finished.folder / "results" / "tiny" / "tracked"
     runs = {file.stem: set(json.loads(file.read_text())["runs"]) for file in tracked.iterdir()}
-    assert runs == {"sklearn-wine-0": {"lda", "svm"}, "my-moons": {"lda", "svm", "broken"}}
+    assert runs == {"sklearn-wine-0": {"lda", "svm"}, "my-moons": {"lda", "svm", "broken", "eem"}}
     assert (finished.folder / "mlflow.db").exists()
 
 
@@ -183,6 +205,13 @@ def test_an_edited_measurement_is_measured_anew_alone(finished):
     measured = {wildcards for rule, wildcards in planned(output) if rule == "measure"}
     assert measured == {"paper=tiny, table=table6, dataset=my-moons"}
     assert not {"prepare", "scale", "split", "train", "select"} & rules(output)
+
+
+def test_edited_params_of_a_figure_draw_it_alone(finished):
+    output = edited(finished, lambda study: study["figures"]["figure1"]["params"].update(n_hidden=12))
+    drawn = {wildcards for rule, wildcards in planned(output) if rule == "figure"}
+    assert drawn == {"paper=tiny, figure=figure1"}
+    assert not {"prepare", "scale", "split", "train", "select", "table"} & rules(output)
 
 
 def test_another_number_of_folds_splits_and_trains_anew_and_scales_nothing(finished):
@@ -325,6 +354,7 @@ def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(finished, ne
         ("datasets.both", ["sonnar"], "datasets.both: unknown data set 'sonnar', did you mean 'sonar'?"),
         ("tables.table1.criterion", "dcs_gausian", "unknown criterion of this study 'dcs_gausian'"),
         ("models.svm.estimator", "sklearn.svm.SVCC", "no 'SVCC' in sklearn.svm, did you mean 'SVC'?"),
+        ("figures.figure2.parameter", "n_hiden", "the grid of model 'eem' is over n_hidden; accepted"),
     ],
 )
 def test_a_mistake_in_a_study_is_one_line_before_any_job(finished, new_project, place, value, line):

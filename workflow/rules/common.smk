@@ -9,6 +9,8 @@ try:
     from entrolearn.lab.config import (
         ConfigError,
         cell_spec,
+        figure_cells,
+        figure_spec,
         load_configuration,
         measurement_spec,
         study_cells,
@@ -40,6 +42,7 @@ wildcard_constraints:
     dataset="|".join(CATALOG),
     model="|".join({model for study in STUDIES.values() for model in study["models"]}),
     table="|".join({table for study in STUDIES.values() for table in study["tables"]}),
+    figure="|".join({name for study in STUDIES.values() for name in study["figures"]}),
 
 
 # Limits that hold without a profile too: a store has one writer, a server is asked by four at most.
@@ -64,6 +67,16 @@ def code_of_choice(wildcards):
     models = [study_of(wildcards)["models"][name] for name in models_of(wildcards)]
     return source_digests(
         "entrolearn.lab.selecting", *chain.from_iterable(map(estimators_of, models))
+    )
+
+
+def code_of_figure(wildcards):
+    figure = study_of(wildcards)["figures"][wildcards.figure]
+    fitted = (
+        [study_of(wildcards)["models"][figure["model"]]] if "model" in figure else []
+    )
+    return source_digests(
+        "entrolearn.lab.figures", *chain.from_iterable(map(estimators_of, fitted))
     )
 
 
@@ -171,6 +184,27 @@ def code_of_measurement(wildcards):
     )
 
 
+def figure_of(wildcards):
+    return figure_spec(
+        wildcards.paper, study_of(wildcards), wildcards.figure, SETTINGS["seed"]
+    )
+
+
+def of_figure(pattern):
+    """An input function: `pattern` for each cell that a figure shows."""
+    return lambda wildcards: filled(
+        pattern, wildcards.paper, figure_cells(study_of(wildcards), wildcards.figure)
+    )
+
+
+def sources_of_figure(wildcards):
+    """What a figure is drawn from: the candidates of its cells, or the data set that it fits a machine on."""
+    figure = study_of(wildcards)["figures"][wildcards.figure]
+    if "dataset" in figure:
+        return [f"results/{wildcards.paper}/scaled/{figure['dataset']}.npz"]
+    return of_figure("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
+
+
 def of_study(pattern):
     """An input function: `pattern` for each cell of a study, or each data set."""
     return lambda wildcards: filled(
@@ -194,6 +228,14 @@ def tables_of(paper, formats=("csv", "html", "tex", "md")):
     ]
 
 
+def figures_of(paper, formats=("svg", "png", "csv")):
+    return [
+        f"results/{paper}/figures/{figure}.{format}"
+        for figure in STUDIES[paper]["figures"]
+        for format in formats
+    ]
+
+
 def shown_of(wildcards):
     """What a table shows of its study, so that it is made anew when that is edited and not otherwise."""
     study = study_of(wildcards)
@@ -213,6 +255,7 @@ def study_files(paper):
     """All that is made of a study."""
     return [
         *tables_of(paper),
+        *figures_of(paper),
         f"results/report/{paper}.html",
         *filled(
             "results/{paper}/tracked/{dataset}.json", paper, study_cells(STUDIES[paper])

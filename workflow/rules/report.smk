@@ -1,8 +1,9 @@
-# Tables, and the pages that a reader opens.
+# Tables, figures, and the pages that a reader opens.
 
 
 localrules:
     table,
+    figure,
     page,
 
 
@@ -32,10 +33,36 @@ rule table:
         "../scripts/table.py"
 
 
+rule figure:
+    input:
+        sources=sources_of_figure,
+        records=of_figure("results/{paper}/records/{dataset}/{model}.json"),
+    output:
+        report(
+            "results/{paper}/figures/{figure}.svg",
+            caption="../report/figure.rst",
+            category="{paper}",
+            labels={"figure": "{figure}"},
+        ),
+        "results/{paper}/figures/{figure}.png",
+        "results/{paper}/figures/{figure}.csv",
+    log:
+        "logs/{paper}/figure/{figure}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    params:
+        spec=figure_of,
+        code=code_of_figure,
+    script:
+        "../scripts/figure.py"
+
+
 # The index beside the pages is written anew with each of them, and lists every study whose tables are there.
 rule page:
     input:
         tables=lambda wildcards: tables_of(wildcards.paper, ["csv"]),
+        figures=lambda wildcards: figures_of(wildcards.paper, ["csv"]),
         records=of_study("results/{paper}/records/{dataset}/{model}.json"),
         scores=of_study("results/{paper}/scores/{dataset}"),
         templates=TEMPLATES,

@@ -33,6 +33,7 @@ rule track:
 rule track_paper:
     input:
         tables=lambda wildcards: tables_of(wildcards.paper),
+        figures=lambda wildcards: figures_of(wildcards.paper),
         study=lambda wildcards: study_of(wildcards)["file"],
     output:
         receipt="results/{paper}/tracked.json",

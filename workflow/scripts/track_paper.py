@@ -1,11 +1,13 @@
-"""Bring the paper's own run in the tracking store up to date with its tables."""
+"""Bring the paper's own run in the tracking store up to date with its tables and figures."""
 
 from entrolearn.lab.joblog import job_log
 from entrolearn.lab.tracking import track_paper
 
 
-def main(study: dict, paper: str, tables: list, file: str, store: str | None, receipt: str) -> None:
-    track_paper(study, paper, tables, config=file, store_uri=store, receipt=receipt)
+def main(
+    study: dict, paper: str, tables: list, figures: list, file: str, store: str | None, receipt: str
+) -> None:
+    track_paper(study, paper, tables, figures, config=file, store_uri=store, receipt=receipt)
 
 
 if "snakemake" in globals():
@@ -15,6 +17,7 @@ if "snakemake" in globals():
             snakemake.params.study,
             snakemake.wildcards.paper,
             snakemake.input.tables,
+            snakemake.input.figures,
             snakemake.input.study,
             snakemake.params.store,
             snakemake.output.receipt,

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from entrolearn.lab.kinds import FILES, KINDS
-from entrolearn.lab.registry import expand_values
+from entrolearn.lab.registry import expand_values, seed_from
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
 from entrolearn.suggest import did_you_mean
 
@@ -119,14 +119,16 @@ def load_study(file: Path, schema: Path, catalog: Iterable[str]) -> dict:
         )
     study = read_yaml(file)
     _check_schema(study, schema, str(file))
-    study = _with_defaults(study)
+    study = _with_defaults(study, file)
     for group, keys in study["datasets"].items():
         for key in keys:
             _check_known(key, catalog, file, f"datasets.{group}", "data set")
     for name, model in study["models"].items():
-        _check_model(file, name, model)
+        _check_model(file, name, model, study)
     for name, table in study["tables"].items():
         _check_table(file, name, table, study)
+    for name, figure in study["figures"].items():
+        _check_figure(file, name, figure, study, catalog)
     if "published" in study:
         study["published"] = _published(file, study["published"])
     return {**study, "file": str(file)}
@@ -188,9 +190,19 @@ def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]
     return itertools.product(study["datasets"][entry["datasets"]], models)
 
 
+def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
+    """The (data set, model) pairs whose candidates a figure shows, panel by panel."""
+    entry = study["figures"][figure]
+    if entry["kind"] != "grid_curves":
+        return []
+    return list(itertools.product(study["datasets"][entry["datasets"]], entry["models"]))
+
+
 def study_cells(study: Mapping) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that any of a study's tables needs trained, each once."""
-    return list(dict.fromkeys(cell for table in study["tables"] for cell in table_cells(study, table)))
+    """The (data set, model) pairs that any of a study's tables or figures needs trained, each once."""
+    shown = [table_cells(study, table) for table in study["tables"]]
+    shown += [figure_cells(study, figure) for figure in study.get("figures", {})]
+    return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
 
 def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
@@ -207,7 +219,7 @@ def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -
         "grid": entry["grid"],
         "seed": seed,
         "metrics": study["metrics"],
-        "criteria": study["criteria"],
+        "criteria": entry["criteria"],
     }
 
 
@@ -225,14 +237,42 @@ def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed:
     }
 
 
+def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
+    """All that decides how a figure looks, names resolved: it is drawn anew when this changes."""
+    entry = study["figures"][figure]
+    spec = {"paper": paper, "figure": figure, **entry}
+    del spec["notes"]  # the page's alone
+    if entry["kind"] == "process":
+        model = study["models"][entry["model"]]
+        learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}
+        params = {**model["params"], **entry["params"]}
+        return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
+    models = {name: study["models"][name] for name in entry["models"]}
+    return spec | {
+        "datasets": study["datasets"][entry["datasets"]],
+        "models": {
+            name: {"label": model["label"], "sublabel": model["sublabel"]} for name, model in models.items()
+        },
+    }
+
+
 # ------------------------------------------------------------------------------------------------ checking
 
 
-def _with_defaults(study: dict) -> dict:
+def _with_defaults(study: dict, file: Path) -> dict:
     models = {
-        name: {"sublabel": "", "params": {}, "steps": [], **model, "grid": _expanded(model.get("grid", {}))}
+        name: {
+            "sublabel": "",
+            "params": {},
+            "steps": [],
+            "criteria": study["criteria"],
+            **model,
+            "grid": _expanded(file, name, model.get("grid", {})),
+        }
         for name, model in study["models"].items()
     }
+    # A model with criteria of its own was not asked to be a column of every table.
+    every = [name for name, model in study["models"].items() if "criteria" not in model]
     return {
         "reference": "",
         "url": "",
@@ -241,18 +281,43 @@ def _with_defaults(study: dict) -> dict:
         "protocol": {"repeats": 1, "inner": "leave-two-folds-out", **study["protocol"]},
         "models": models,
         "tables": {
-            name: {"notes": [], "printed": name, **KINDS[table["kind"]].defaults, **table}
+            name: {
+                "notes": [],
+                "printed": name,
+                **KINDS[table["kind"]].defaults,
+                **table,
+                **_named(table, every),
+            }
             for name, table in study["tables"].items()
+        },
+        "figures": {
+            name: {"notes": [], **({"params": {}} if figure["kind"] == "process" else {}), **figure}
+            for name, figure in study.get("figures", {}).items()
         },
     }
 
 
-def _expanded(grid: Mapping) -> dict[str, list]:
-    return {name: expand_values(values) for name, values in grid.items()}
+def _named(table: Mapping, every: list[str]) -> dict:
+    return {"models": every} if table.get("models") == "all" else {}
 
 
-def _check_model(file: Path, name: str, model: Mapping) -> None:
+def _expanded(file: Path, model: str, grid: Mapping) -> dict[str, list]:
+    expanded = {}
+    for name, values in grid.items():
+        try:
+            expanded[name] = expand_values(values)
+        except ValueError as error:
+            raise ConfigError(
+                f"{file}: models.{model}.grid.{name}: {error}; "
+                "accepted: {range: [first, last, step]} that contains both ends"
+            ) from None
+    return expanded
+
+
+def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
     where = f"models.{name}"
+    for criterion in model["criteria"]:
+        _check_known(criterion, study["criteria"], file, f"{where}.criteria", "criterion of this study")
     try:
         locate(model["estimator"])
         check_parameters(model["estimator"], model["params"], what=f"{where}.params")
@@ -275,6 +340,40 @@ def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
         )
     for place, found, known, what in kind.names(table, study):
         _check_known(found, known, file, f"{where}.{place}", what)
+
+
+def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalog: Iterable[str]) -> None:
+    where = f"figures.{name}"
+    if figure["kind"] == "process":
+        _check_known(figure["dataset"], catalog, file, f"{where}.dataset", "data set")
+        _check_known(figure["model"], study["models"], file, f"{where}.model", "model")
+        try:
+            estimator = study["models"][figure["model"]]["estimator"]
+            check_parameters(estimator, figure["params"], what=f"{where}.params")
+        except UnknownEstimatorError as error:
+            raise ConfigError(f"{file}: {where}: {error}") from None
+        return
+    _check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
+    _check_known(figure["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
+    for model in figure["models"]:
+        _check_known(model, study["models"], file, f"{where}.models", "model")
+        _check_one_parameter(file, where, model, study["models"][model]["grid"], figure["parameter"])
+
+
+def _check_one_parameter(file: Path, where: str, model: str, grid: Mapping, parameter: str) -> None:
+    """A curve shows one parameter, in numbers."""
+    if list(grid) != [parameter]:
+        found = ", ".join(grid) or "nothing"
+        raise ConfigError(
+            f"{file}: {where}.parameter: the grid of model {model!r} is over {found}; "
+            f"accepted: models with a grid over {parameter!r} alone"
+        )
+    for value in grid[parameter]:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ConfigError(
+                f"{file}: {where}.parameter: the grid of model {model!r} has {parameter} = {value!r}; "
+                "accepted: numbers"
+            )
 
 
 def _published(file: Path, published: str) -> str:

@@ -305,4 +305,16 @@ def two_moons(*, n_samples: int, noise: float, seed: int) -> Table:
     return _matrix(*make_moons(n_samples, noise=noise, random_state=seed))
 
 
-GENERATORS = {"gaussians": gaussians, "two_moons": two_moons}
+def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int) -> Table:
+    """Concentric rings in the plane, labels 0 and 1 by turns from the first one, equally many rows on each.
+
+    A row stands at a random angle on its ring, plus normal noise on each axis; a radius of zero is a blot.
+    """
+    rng = np.random.default_rng(seed)
+    ring = np.arange(n_samples) % len(radii)
+    angle, radius = rng.uniform(0, 2 * np.pi, n_samples), np.asarray(radii, dtype=float)[ring]
+    points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return _matrix(points + noise * rng.standard_normal((n_samples, 2)), ring % 2)
+
+
+GENERATORS = {"gaussians": gaussians, "rings": rings, "two_moons": two_moons}

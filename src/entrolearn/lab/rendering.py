@@ -198,12 +198,18 @@ def _agreeing(table: pd.DataFrame) -> dict[str, int]:
 
 
 def title(name: str) -> str:
-    """A table's name as it is shown: ``table9_gamma`` is Table 9, gamma."""
-    numbered = re.fullmatch(r"table(\d+)(?:_(\w+))?", name)
+    """A table's or a figure's key as a heading.
+
+    Examples
+    --------
+    >>> title("table4"), title("figure2_real"), title("demo_cv")
+    ('Table 4', 'Figure 2, real', 'Demo cv')
+    """
+    numbered = re.fullmatch(r"(table|figure)(\d+)(?:_(\w+))?", name)
     if not numbered:
         return name.replace("_", " ").capitalize()
-    number, variant = numbered.groups()
-    return f"Table {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
+    kind, number, variant = numbered.groups()
+    return f"{kind.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
 
 
 # A reason is "text; text in 3 of 110 fits; …": notes that differ by their counts alone share one footnote.

@@ -14,7 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 from entrolearn.lab.atomic import replacing
-from entrolearn.lab.config import study_cells
+from entrolearn.lab.config import figure_spec, study_cells
+from entrolearn.lab.figures import alternative_text, read_figure, reasons
 from entrolearn.lab.kinds import CRITERIA, METRICS, one_line
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import expand_values
@@ -43,6 +44,8 @@ class StudyResults:
         The rows of all cells' scores; empty if there are none.
     labels : dict of str to str
         Data set keys to the catalog's labels.
+    figures : dict of str to DataFrame
+        What the figures that have been drawn show, as `entrolearn.lab.figures.read_figure` reads it.
     """
 
     key: str
@@ -52,6 +55,7 @@ class StudyResults:
     records: list[dict]
     scores: pd.DataFrame
     labels: dict[str, str] = field(default_factory=dict)
+    figures: dict[str, pd.DataFrame] = field(default_factory=dict)
 
 
 def read_results(
@@ -86,6 +90,11 @@ def read_results(
         records,
         pd.concat(scores, ignore_index=True) if scores else pd.DataFrame(),
         dict(labels or {}),
+        {
+            name: read_figure(path)
+            for name in study.get("figures", {})
+            if (path := folder / "figures" / f"{name}.csv").exists()
+        },
     )
 
 
@@ -137,6 +146,8 @@ def _page(results: StudyResults, folder: Path) -> dict:
         "protocol": protocol(study),
         "tables": tables,
         "tables_folder": f"{home}/tables/",
+        "figures": [_figure(results, name) for name in study.get("figures", {})],
+        "figures_folder": f"{home}/figures/",
         "legend": legend({}, {}),
         "failures": failures(results),
         "chosen": chosen_parameters(results),
@@ -149,6 +160,24 @@ def _page(results: StudyResults, folder: Path) -> dict:
         "facts": made(results.records),
         "records": results.records,
     }
+
+
+def _figure(results: StudyResults, name: str) -> dict:
+    """What the page says of a figure; ``alt`` is empty where it has not been drawn yet."""
+    entry = results.study["figures"][name]
+    said = {
+        "name": name,
+        "title": title(name),
+        "caption": one_line(entry["caption"]),
+        "notes": [one_line(note) for note in entry["notes"]],
+        "alt": "",
+        "reasons": [],
+    }
+    if name not in results.figures:
+        return said
+    table = results.figures[name]
+    spec = figure_spec(results.key, results.study, name, seed=0)  # the text does not depend on the seed
+    return said | {"alt": alternative_text(spec, table), "reasons": reasons(table)}
 
 
 def protocol(study: Mapping) -> list[str]:

@@ -160,6 +160,7 @@ def track_paper(
     study: Mapping[str, Any],
     paper: str,
     tables: Sequence[str | os.PathLike],
+    figures: Sequence[str | os.PathLike] = (),
     *,
     config: str | os.PathLike,
     store_uri: str | None = None,
@@ -167,10 +168,11 @@ def track_paper(
     receipt: str | os.PathLike | None = None,
     patience: float = PATIENCE,
 ) -> dict:
-    """Bring the paper's parent run up to date with its rendered tables.
+    """Bring the paper's parent run up to date with its rendered tables and its figures.
 
-    The run is made when the paper has none and reopened when a table or the study's file changed; otherwise
-    nothing is written. Its metrics count the verdicts of every table, such as ``table4/reproduced``.
+    The run is made when the paper has none and reopened when one of these or the study's file changed;
+    otherwise nothing is written. Its metrics count the verdicts of every table, such as
+    ``table4/reproduced``.
 
     Parameters
     ----------
@@ -178,6 +180,8 @@ def track_paper(
         As for :func:`track_dataset`.
     tables : sequence of paths
         The rendered tables; the verdicts are counted in those that end in ``.csv``.
+    figures : sequence of paths
+        The figures, and the csv files of what they show.
     config : path
         The study's YAML file.
 
@@ -191,11 +195,11 @@ def track_paper(
     StoreUnavailable
         The store cannot be written.
     """
-    tables = sorted(Path(table) for table in tables)
+    tables, figures = sorted(map(Path, tables)), sorted(map(Path, figures))
     judged = [path for path in tables if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)]
     verdicts = {path.stem: counts(read_table(path)) for path in judged}
     digest = hashlib.sha256()
-    for path in [Path(config), *tables]:
+    for path in [Path(config), *tables, *figures]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     with _opened(store_uri, paper, study, artifact_root, patience) as ledger:
         run_id = ledger.parent(paper, study)
@@ -205,6 +209,8 @@ def track_paper(
             ledger.call(ledger.client.update_run, run_id, status="RUNNING")
             for path in tables:
                 ledger.call(ledger.client.log_artifact, run_id, str(path), "tables")
+            for path in figures:
+                ledger.call(ledger.client.log_artifact, run_id, str(path), "figures")
             ledger.call(ledger.client.log_artifact, run_id, str(config), "config")
             now = round(time() * 1000)
             ledger.log(

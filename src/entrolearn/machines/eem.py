@@ -125,6 +125,7 @@ class _EntropyMachine(Machine):
             )
         self._gaussians = readout.gaussians(self.priors_)
         coef = self._layer.fold(readout.coef).astype(readout.solver_info["dtype"], copy=False)
+        self._layer = self._layer.lean()
         if len(self.classes_) == 2:
             self.coef_ = coef[:, 0]
             self.projected_means_ = readout.means[:, 0]

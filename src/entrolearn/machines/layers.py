@@ -5,7 +5,8 @@ same seed draws. What is computed once for the largest layer therefore serves ev
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -173,6 +174,10 @@ class RandomLayer:
         """Coefficients of the units that equal `coef` on the layer: the same."""
         return coef
 
+    def lean(self) -> "RandomLayer":
+        """The layer without what a prediction does not need: the same."""
+        return self
+
 
 @dataclass(frozen=True)
 class NystromLayer:
@@ -186,14 +191,11 @@ class NystromLayer:
     Attributes
     ----------
     landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
-    factor : ndarray, shape (n_landmarks, n_landmarks)
-        Lower triangular L.
     kernel : str or callable
     kernel_params : dict
     """
 
     landmarks: object
-    factor: np.ndarray
     kernel: str | Callable
     kernel_params: dict
 
@@ -206,10 +208,19 @@ class NystromLayer:
         ValueError
             If the kernel matrix of the landmarks is not positive semi-definite.
         """
-        chosen = rng.permutation(X.shape[0])[:n_landmarks]
-        landmarks = X[chosen]
-        gram = kernel_matrix(landmarks, landmarks, kernel, kernel_params)
-        return cls(landmarks, _floored_cholesky(gram, kernel, kernel_params), kernel, kernel_params)
+        layer = cls(X[rng.permutation(X.shape[0])[:n_landmarks]], kernel, kernel_params)
+        layer.factor  # noqa: B018  a matrix without one is an error here, not at first use
+        return layer
+
+    @cached_property
+    def factor(self) -> np.ndarray:
+        """Lower triangular L, shape (n_landmarks, n_landmarks)."""
+        gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
+        return _floored_cholesky(gram, self.kernel, self.kernel_params)
+
+    def lean(self) -> "NystromLayer":
+        """The layer without its factor, which a prediction does not need; it is made again when asked for."""
+        return replace(self)
 
     def __call__(self, X, out=None) -> np.ndarray:
         """Features of the rows of X (dense or CSR), shape (n_samples, n_landmarks)."""

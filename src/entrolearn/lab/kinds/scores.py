@@ -32,7 +32,10 @@ class Scores(OfModels):
         yield from super().names(table, study)
         yield "metric", table["metric"], study["metrics"], "metric of this study"
         yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
-        models = self.models(table, study)
+        models = table["models"]
+        for model in models:
+            criteria = study["models"][model]["criteria"]
+            yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
         searched = dict.fromkeys(name for model in models for name in study["models"][model]["grid"])
         for name in table["among"]:
             yield "among", name, searched, "parameter in this table's grids"

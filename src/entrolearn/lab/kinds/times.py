@@ -67,7 +67,7 @@ class Times(OfModels):
         return Judged(placed(ratio, low / self.FACTOR, high * self.FACTOR), times)
 
     def says(self, spec):
-        return "Seconds to fit the chosen model alone on all rows, on one thread."
+        return "Processor seconds to fit the chosen model alone on all rows, on one thread."
 
     def digits(self, printed):
         return 1

@@ -11,11 +11,10 @@ class OfModels(Kind):
     trains = True
 
     def names(self, table, study):
-        if table["models"] != "all":
-            yield from (("models", model, study["models"], "model") for model in table["models"])
+        yield from (("models", model, study["models"], "model") for model in table["models"])
 
     def models(self, table, study):
-        return labels(study, study["models"] if table["models"] == "all" else table["models"])
+        return labels(study, table["models"])
 
 
 def without_result(record: Mapping | None) -> Found | None:

@@ -84,14 +84,14 @@ def _of_model(data, order: np.ndarray, model: Mapping, spec: Mapping) -> list[di
 
 
 def _fitted(data, order: np.ndarray, model: Mapping, n: int, size: int, spec: Mapping) -> tuple[float, int]:
-    """Seconds of the quickest of some fits on n rows, and the numbers that the fitted model stores."""
+    """Processor seconds of the quickest of some fits on n rows, and how many numbers the model stores."""
     estimator = build(model, spec["seed"])
     if model["size"]:
         estimator.set_params(**step_params(model, {model["size"]: size}))
     X, y = data.X[order[:n]], data.y[order[:n]]
     seconds = []
     for _ in range(spec["repeats"]):
-        started = time.perf_counter()
+        started = time.process_time()
         estimator.fit(X, y)
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.process_time() - started)
     return min(seconds), n_stored_numbers(estimator)

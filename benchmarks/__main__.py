@@ -1,0 +1,116 @@
+"""``python -m benchmarks``: measure, print the tables, write them to results/benchmarks."""
+
+import argparse
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from benchmarks import scaling, shortcuts
+from benchmarks.comparison import compare
+from benchmarks.data import SETS, load
+from benchmarks.peers import PEERS
+from benchmarks.report import Section, machine, write
+from entrolearn.lab.datasets import DataUnavailable
+from entrolearn.lab.limits import LimitError, Limits
+
+# Everything but the comparison with peers: title and what makes the section.
+PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
+    "rate": ("Share of the peak rate", scaling.rate),
+    "grid": ("Grid × folds", shortcuts.grid_search),
+    "growth": ("Growth of the fit", scaling.growth),
+    "memory": ("Memory", scaling.memory),
+    "density": ("Divergence of densities", shortcuts.density),
+    "covariance": ("Covariance and shrinkage", shortcuts.covariance),
+}
+PEERS_PART = "peers"
+PART_LIMITS = Limits(seconds=600)  # for each measurement; a matter of seconds on a quiet machine
+
+
+def main(arguments: Sequence[str] | None = None) -> list[Path]:
+    """Measure what the command line asks for; return the files written."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    when = datetime.now()
+    print(machine(), flush=True)
+    done: list[Section] = []
+    try:
+        for section in sections(options):
+            print(f"\n{section.markdown()}", flush=True)
+            done.append(section)
+    finally:  # also of a run that is interrupted
+        written = write(done, options.output, when) if done else []
+        print("\n" + "\n".join(f"written: {path}" for path in written))
+    return written
+
+
+def sections(options: argparse.Namespace) -> Iterator[Section]:
+    """The sections in turn; one without data, or whose work fails, says so."""
+    if PEERS_PART in options.parts:
+        limits = Limits(options.limit_seconds, options.limit_gib)
+        for name in options.sets:
+            try:
+                split = load(name, mirror=options.mirror, max_rows=options.max_rows)
+            except DataUnavailable as absence:
+                yield Section(f"Peers on {name}", notes=[f"Left out: {absence}"])
+            else:
+                yield compare(name, split, PEERS, options.repetitions, limits)
+    for part in PARTS:
+        if part in options.parts:
+            yield _part(*PARTS[part])
+
+
+def _part(title: str, work: Callable[[Limits], Section]) -> Section:
+    logging.getLogger(__name__).info(title)
+    try:
+        return work(PART_LIMITS)
+    except (LimitError, RuntimeError) as error:
+        return Section(title, notes=[f"Not finished: {error}"])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    add = parser.add_argument
+    add(
+        "--parts",
+        nargs="+",
+        choices=[PEERS_PART, *PARTS],
+        default=[PEERS_PART, *PARTS],
+        metavar="PART",
+        help=f"of {PEERS_PART}, {', '.join(PARTS)} (default: all)",
+    )
+    add(
+        "--sets",
+        nargs="+",
+        default=list(SETS),
+        metavar="SET",
+        help=f"binary data sets for the peers: keys of the catalog, or generated (default: {' '.join(SETS)})",
+    )
+    add("--repetitions", type=int, default=3, help="for the peers (default: 3)")
+    add(
+        "--max-rows",
+        type=int,
+        default=75_000,
+        help="to fit, and to predict, for the peers (default: 75000)",
+    )
+    add("--limit-seconds", type=float, default=60, help="for one peer (default: 60)")
+    add("--limit-gib", type=float, default=8, help="for one peer (default: 8)")
+    add(
+        "--mirror",
+        default=os.environ.get("ENTROLEARN_MIRROR"),
+        metavar="FOLDER",
+        help="with the raw data; what it lacks is downloaded (default: $ENTROLEARN_MIRROR)",
+    )
+    add(
+        "--output",
+        type=Path,
+        default=Path("results/benchmarks"),
+        metavar="FOLDER",
+        help="for the tables (default: results/benchmarks)",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    main()

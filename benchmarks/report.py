@@ -1,0 +1,111 @@
+"""Tables on the terminal, in Markdown and as one tidy file; and what the numbers were measured on."""
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pandas as pd
+from threadpoolctl import threadpool_info
+
+from entrolearn.lab.atomic import replacing
+from entrolearn.lab.checkout import git
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "hpelm")
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table.
+
+    Attributes
+    ----------
+    title : str
+    table : DataFrame
+        The index names what was measured, the columns say what was found; empty where nothing was.
+    notes : sequence of str
+        Lines that belong under it.
+    """
+
+    title: str
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    notes: Sequence[str] = ()
+
+    def markdown(self) -> str:
+        """Heading, table and notes."""
+        parts = [f"## {self.title}"]
+        if not self.table.empty:
+            n_names = self.table.index.nlevels
+            cells = self.table.reset_index().map(in_words)
+            align = ["left" if i < n_names else "right" for i in range(cells.shape[1])]
+            parts.append(cells.to_markdown(index=False, disable_numparse=True, colalign=align))
+        return "\n\n".join([*parts, *self.notes])
+
+    def tidy(self) -> pd.DataFrame:
+        """One row for each cell: section, row, column, value."""
+        if self.table.empty:
+            return pd.DataFrame()
+        names = [" ".join(map(str, name)) if isinstance(name, tuple) else name for name in self.table.index]
+        long = self.table.set_axis(names).rename_axis("row").reset_index()
+        return long.melt("row", var_name="column").assign(section=self.title)[
+            ["section", "row", "column", "value"]
+        ]
+
+
+def in_words(value) -> str:
+    """A cell: three digits, all of them before the point; a dash for what there is not.
+
+    Examples
+    --------
+    >>> [in_words(value) for value in (0.012345, 12345.6, 100_000, float("nan"), "SVC")]
+    ['0.0123', '12,346', '100,000', '–', 'SVC']
+    """
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def machine() -> str:
+    """The machine and the software that the times belong to, one line each."""
+    pools = {f"{pool['internal_api']} {pool['version']}" for pool in threadpool_info() if pool["version"]}
+    versions = [f"{name} {_version(name)}" for name in PACKAGES]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    lines = [
+        f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; one thread for BLAS and OpenMP",
+        f"Python {platform.python_version()}, {', '.join(versions)}; BLAS: {', '.join(sorted(pools))}",
+        f"entrolearn {git('describe', '--always', '--dirty') or version('entrolearn')}",
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def write(sections: Sequence[Section], folder: Path, when: datetime) -> list[Path]:
+    """Write all sections as <date>.md and <date>.csv; return the paths."""
+    stem = when.strftime("%Y-%m-%d-%H%M")
+    page, cells = folder / f"{stem}.md", folder / f"{stem}.csv"
+    head = f"# Benchmarks of {when:%d %B %Y, %H:%M}\n\n{machine()}"
+    with replacing(page) as temporary:
+        temporary.write_text("\n\n".join([head, *(section.markdown() for section in sections)]) + "\n")
+    with replacing(cells) as temporary:
+        pd.concat([section.tidy() for section in sections]).to_csv(temporary, index=False)
+    return [page, cells]

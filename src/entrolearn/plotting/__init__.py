@@ -1,0 +1,24 @@
+"""Pictures of what entropy machines do, in scikit-learn's manner.
+
+A display holds what is drawn as arrays; ``from_estimator`` computes them from a fitted estimator, ``plot``
+draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes_``) and ``figure_`` behind.
+
+This package is the only importer of matplotlib.
+"""
+
+from entrolearn.plotting.curves import GridCurveDisplay, plot_panels
+from entrolearn.plotting.hidden import HiddenSpaceDisplay
+from entrolearn.plotting.process import ProcessDisplay, process_axes
+from entrolearn.plotting.projected import ProjectedDensityDisplay
+from entrolearn.plotting.style import journal_style, save_figure
+
+__all__ = [
+    "GridCurveDisplay",
+    "HiddenSpaceDisplay",
+    "ProcessDisplay",
+    "ProjectedDensityDisplay",
+    "journal_style",
+    "plot_panels",
+    "process_axes",
+    "save_figure",
+]

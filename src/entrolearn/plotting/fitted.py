@@ -1,0 +1,56 @@
+"""What a display asks of a fitted estimator, with one clear line where it cannot answer."""
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+
+def unwrapped(estimator):
+    """The fitted estimator itself, or in the place of a search the best one that it found."""
+    check_is_fitted(estimator)
+    return getattr(estimator, "best_estimator_", estimator)
+
+
+def last_step(estimator):
+    """A pipeline's last step; any other estimator is its own."""
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def before_last_step(estimator, X):
+    """The rows as a pipeline's last step sees them."""
+    return estimator[:-1].transform(X) if isinstance(estimator, Pipeline) and len(estimator) > 1 else X
+
+
+def name_of(estimator) -> str:
+    """The learner's name, as error messages give it."""
+    return type(last_step(estimator)).__name__
+
+
+def class_codes(estimator, y) -> np.ndarray:
+    """Class of each row, 0 or 1 in the order of the estimator's ``classes_``.
+
+    Raises
+    ------
+    ValueError
+        If the estimator is not a classifier of two classes, or the labels are others than its.
+    """
+    classes = getattr(estimator, "classes_", None)
+    if classes is None or len(classes) != 2:
+        found = "is no classifier" if classes is None else f"was fitted to {len(classes)} classes"
+        raise ValueError(f"{name_of(estimator)} {found}; accepted: a classifier of two classes")
+    found, codes = np.unique(y, return_inverse=True)
+    if found.tolist() != classes.tolist():
+        raise ValueError(
+            f"y holds the labels {found.tolist()}; {name_of(estimator)} was fitted to {classes.tolist()}"
+        )
+    return codes
+
+
+def class_labels(estimator, display_labels) -> list[str]:
+    """What the classes are called in the picture: the estimator's own labels unless others are given."""
+    if display_labels is None:
+        return [str(label) for label in estimator.classes_]
+    labels = [str(label) for label in display_labels]
+    if len(labels) != 2:
+        raise ValueError(f"display_labels are {labels}; accepted: two, the negative class first")
+    return labels

@@ -1,0 +1,163 @@
+"""A machine's hidden space, with the classes as it models them there."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from entrolearn.plotting.fitted import (
+    before_last_step,
+    class_codes,
+    class_labels,
+    last_step,
+    name_of,
+    unwrapped,
+)
+from entrolearn.plotting.style import CLASS_STYLES, class_handles, new_axes, scatter_classes
+
+
+class HiddenSpaceDisplay:
+    """Rows in a machine's hidden space, with each class's covariance as ellipses.
+
+    The plane is that of the two leading principal directions of the rows in the hidden space.
+
+    Parameters
+    ----------
+    coordinates : ndarray, shape (n_samples, 2)
+    codes : ndarray of int, shape (n_samples,)
+        Class of each row: 0 or 1.
+    means : ndarray, shape (2, 2)
+        Class means in the plane.
+    covariances : ndarray, shape (2, 2, 2)
+        Class covariances in the plane.
+    explained : array-like, shape (2,)
+        The share of the rows' variance along each direction.
+    display_labels : sequence of two str, default=("negative", "positive")
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, Figure 2 (second panel).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from entrolearn import EEMClassifier
+    >>> from entrolearn.plotting import HiddenSpaceDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = make_pipeline(MinMaxScaler(), EEMClassifier(50, random_state=0)).fit(X, y)
+    >>> HiddenSpaceDisplay.from_estimator(machine, X, y).plot()
+    <...>
+    """
+
+    def __init__(
+        self, coordinates, codes, means, covariances, explained, *, display_labels=("negative", "positive")
+    ):
+        self.coordinates = coordinates
+        self.codes = codes
+        self.means = means
+        self.covariances = covariances
+        self.explained = explained
+        self.display_labels = display_labels
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "HiddenSpaceDisplay":
+        """Map rows by a fitted entropy machine.
+
+        Parameters
+        ----------
+        estimator : fitted EEMClassifier or EEKMClassifier, or a pipeline or search that ends in one
+        X : array-like, shape (n_samples, n_features)
+            The rows' images are held in memory, n_samples times n_hidden numbers.
+        y : array-like, shape (n_samples,)
+        display_labels : sequence of two str, optional
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            If the estimator is not a fitted entropy machine of two classes and at least two hidden units.
+        """
+        estimator = unwrapped(estimator)
+        machine = last_step(estimator)
+        if not hasattr(machine, "hidden_gaussians"):
+            raise TypeError(
+                f"{name_of(estimator)} has no Gaussians in a hidden space; "
+                "accepted: EEMClassifier, EEKMClassifier, or a pipeline or search that ends in one"
+            )
+        codes = class_codes(estimator, y)
+        seen = before_last_step(estimator, X)
+        H = machine.hidden(seen)
+        if H.shape[1] < 2:
+            raise ValueError(f"{name_of(estimator)} has {H.shape[1]} hidden unit; accepted: two or more")
+        means, covariances = machine.hidden_gaussians(seen, y)
+        centre = H.mean(axis=0)
+        _, lengths, directions = np.linalg.svd(H - centre, full_matrices=False)
+        plane = _with_signs(directions[:2]).T
+        return cls(
+            (H - centre) @ plane,
+            codes,
+            (means - centre) @ plane,
+            plane.T @ covariances @ plane,
+            lengths[:2] ** 2 / np.sum(lengths**2),
+            display_labels=class_labels(estimator, display_labels),
+        )
+
+    def ellipse(self, c: int, n_sd: float) -> np.ndarray:
+        """A closed line around the mean of class `c`, `n_sd` standard deviations away, shape (121, 2)."""
+        turn = np.linspace(0, 2 * np.pi, 121)
+        values, vectors = np.linalg.eigh(self.covariances[c])
+        axes = vectors * np.sqrt(np.maximum(values, 0))
+        return self.means[c] + n_sd * np.column_stack([np.cos(turn), np.sin(turn)]) @ axes.T
+
+    def plot(self, ax=None, *, n_sd: Sequence[float] = (1, 2), legend: bool = True) -> "HiddenSpaceDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        n_sd : sequence of float, default=(1, 2)
+            An ellipse per class at each of these distances from its mean, in standard deviations.
+        legend : bool, default=True
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = new_axes()
+        scatter_classes(ax, self.coordinates, self.codes, alpha=0.35)
+        for c, style in enumerate(CLASS_STYLES):
+            for number in n_sd:
+                ax.plot(
+                    *self.ellipse(c, number).T, color=style["color"], linestyle=style["linestyle"], zorder=3
+                )
+            ax.plot(
+                *self.means[c],
+                marker=style["marker"],
+                markerfacecolor=style["face"],
+                markeredgecolor="black",
+                markersize=6,
+                zorder=4,
+            )
+        first, second = (f"{100 * share:.0f} %" for share in self.explained)
+        # Equal units on both axes: an ellipse keeps its shape, a right angle stays one.
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.set(
+            xlabel=f"1st principal direction ({first})",
+            ylabel=f"2nd principal direction ({second})",
+        )
+        if legend:
+            ax.legend(title="class", handles=class_handles(self.display_labels, marker=True, line=True))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _with_signs(directions: np.ndarray) -> np.ndarray:
+    """Directions whose largest component is positive: a picture must not flip between machines."""
+    largest = np.abs(directions).argmax(axis=1)
+    return directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]

@@ -1,0 +1,191 @@
+"""The whole way of a plane's rows through an entropy machine."""
+
+import numpy as np
+from sklearn.inspection import DecisionBoundaryDisplay
+
+from entrolearn.plotting.fitted import class_codes, class_labels, unwrapped
+from entrolearn.plotting.hidden import HiddenSpaceDisplay
+from entrolearn.plotting.projected import ProjectedDensityDisplay
+from entrolearn.plotting.style import (
+    CLASS_STYLES,
+    THRESHOLD_STYLE,
+    Figure,
+    Line2D,
+    class_handles,
+    plt,
+    scatter_classes,
+)
+
+FIGURE_SIZE = (10.0, 3.0)  # inches
+TITLES = (
+    "a. input space",
+    "b. hidden space, ellipses at 1 and 2 sd",
+    "c. projected classes",
+    "d. decision regions",
+)
+
+
+class ProcessDisplay:
+    """What an entropy machine does with a plane, in four panels.
+
+    The rows; the rows in the hidden space with the covariances of the classes; the densities of the projected
+    classes with the thresholds; the decision boundary back among the rows.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n_samples, 2)
+    codes : ndarray of int, shape (n_samples,)
+        Class of each row: 0 or 1.
+    hidden : HiddenSpaceDisplay
+    projected : ProjectedDensityDisplay
+    boundary : sklearn.inspection.DecisionBoundaryDisplay
+        Of the log odds.
+    feature_names : sequence of two str, default=("feature 1", "feature 2")
+    display_labels : sequence of two str, default=("negative", "positive")
+
+    Attributes
+    ----------
+    axes_ : ndarray of four matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, Figure 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import EEMClassifier
+    >>> from entrolearn.plotting import ProcessDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> ProcessDisplay.from_estimator(EEMClassifier(20, random_state=0).fit(X, y), X, y).plot()
+    <...>
+    """
+
+    def __init__(
+        self,
+        X,
+        codes,
+        hidden,
+        projected,
+        boundary,
+        *,
+        feature_names=("feature 1", "feature 2"),
+        display_labels=("negative", "positive"),
+    ):
+        self.X = X
+        self.codes = codes
+        self.hidden = hidden
+        self.projected = projected
+        self.boundary = boundary
+        self.feature_names = feature_names
+        self.display_labels = display_labels
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, X, y, *, display_labels=None, grid_resolution: int = 200
+    ) -> "ProcessDisplay":
+        """Follow rows through a fitted entropy machine.
+
+        Parameters
+        ----------
+        estimator : fitted EEMClassifier or EEKMClassifier, or a pipeline or search that ends in one
+        X : array-like or DataFrame, shape (n_samples, 2)
+        y : array-like, shape (n_samples,)
+        display_labels : sequence of two str, optional
+        grid_resolution : int, default=200
+            Points per side at which the decision boundary is evaluated.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            If the estimator is not a fitted entropy machine of two classes, or X has other than two features.
+        """
+        n_features = np.shape(X)[1] if np.ndim(X) == 2 else np.shape(X)
+        if n_features != 2:
+            raise ValueError(f"the input is drawn as a plane: X has {n_features} features; accepted: 2")
+        fitted = unwrapped(estimator)
+        points = np.asarray(X, dtype=float)
+        display_labels = class_labels(fitted, display_labels)
+        boundary = DecisionBoundaryDisplay.from_estimator(
+            fitted,
+            X,
+            response_method="decision_function",
+            grid_resolution=grid_resolution,
+            eps=0.05 * float(np.ptp(points, axis=0).max()),
+            ax=Figure().subplots(),  # scikit-learn draws what it computes; it is drawn again in its place
+        )
+        return cls(
+            points,
+            class_codes(fitted, y),
+            HiddenSpaceDisplay.from_estimator(fitted, X, y, display_labels=display_labels),
+            ProjectedDensityDisplay.from_estimator(fitted, X, y, display_labels=display_labels),
+            boundary,
+            feature_names=[str(name) for name in getattr(X, "columns", ("feature 1", "feature 2"))],
+            display_labels=display_labels,
+        )
+
+    def boundary_lines(self) -> list[np.ndarray]:
+        """The decision boundary as lines in the input plane, each of shape (n_points, 2)."""
+        lines = Figure().subplots().contour(
+            self.boundary.xx0, self.boundary.xx1, self.boundary.response, levels=[0.0]
+        )  # fmt: skip
+        return [line for line in lines.allsegs[0] if len(line)]
+
+    def plot(self, ax=None) -> "ProcessDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : sequence of four matplotlib Axes, optional
+            By default those of a new figure, in a row.
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = plt.figure(figsize=FIGURE_SIZE, layout="constrained").subplots(1, 4)
+        axes = np.asarray(ax, dtype=object).ravel()
+        if len(axes) != 4:
+            raise ValueError(f"ax holds {len(axes)} axes; accepted: four")
+        self._plot_input(axes[0])
+        self.hidden.plot(axes[1], legend=False)
+        self.projected.plot(axes[2], legend=False)
+        self._plot_boundary(axes[3])
+        for ax, title in zip(axes, TITLES, strict=True):
+            ax.set_title(title, loc="left")
+            ax.set_box_aspect(1)
+        self.axes_, self.figure_ = axes, axes[0].figure
+        self.figure_.legend(
+            handles=[
+                *class_handles([f"class {label}" for label in self.display_labels], marker=True, line=True),
+                Line2D([], [], label="threshold", **THRESHOLD_STYLE),
+            ],
+            loc="outside lower center",
+            ncols=3,
+        )
+        return self
+
+    def _plot_input(self, ax) -> None:
+        scatter_classes(ax, self.X, self.codes)
+        ax.set(
+            xlim=(self.boundary.xx0.min(), self.boundary.xx0.max()),
+            ylim=(self.boundary.xx1.min(), self.boundary.xx1.max()),
+            xlabel=self.feature_names[0],
+            ylabel=self.feature_names[1],
+        )
+
+    def _plot_boundary(self, ax) -> None:
+        response = self.boundary.response
+        levels = [min(response.min(), -1.0), 0.0, max(response.max(), 1.0)]
+        tints = [style["tint"] for style in CLASS_STYLES]
+        self.boundary.plot("contourf", ax=ax, levels=levels, colors=tints, zorder=0)
+        for line in self.boundary_lines():
+            ax.plot(*line.T, color="black", linewidth=1.2, zorder=3)
+        self._plot_input(ax)
+
+
+def process_axes() -> np.ndarray:
+    """Four axes in a row on a figure that pyplot does not keep: for programs that write files."""
+    return Figure(figsize=FIGURE_SIZE, layout="constrained").subplots(1, 4)

@@ -1,0 +1,215 @@
+"""The two classes on the projected line."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.stats import gaussian_kde, norm
+
+from entrolearn.measures import silverman_bandwidth
+from entrolearn.path import project, projected_gaussians
+from entrolearn.plotting.fitted import class_codes, class_labels, last_step, name_of, unwrapped
+from entrolearn.plotting.style import CLASS_STYLES, FADED, THRESHOLD_STYLE, class_handles, new_axes
+
+DENSITY_POINTS = 400  # of a density's curve
+SEEN_SD = 4  # of a projected class: what lies further out is not worth the width of the picture
+
+
+class ProjectedDensityDisplay:
+    """The two classes on the projected line: their rows, their Gaussians and the thresholds.
+
+    Parameters
+    ----------
+    projected : sequence of two ndarrays
+        Projections of the rows of the negative and of the positive class.
+    means, variances : array-like, shape (2,)
+        Of the Gaussians that are drawn.
+    thresholds : array-like, shape (n_thresholds,)
+        Where the machine's answer changes.
+    priors : array-like, shape (2,), default=(0.5, 0.5)
+        The weights by which the machine multiplies the densities before it compares them; relative to equal
+        weights, densities are drawn so multiplied.
+    display_labels : sequence of two str, default=("negative", "positive")
+    own_gaussians : bool, default=True
+        Whether the machine itself models the classes so, or the Gaussians are merely fitted to its output.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    ProjectedDensityDisplay.from_estimator : From a fitted classifier.
+
+    References
+    ----------
+    Czarnecki and Tabor, Extreme Entropy Machines, Figure 2 (third panel) and section 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import EEMClassifier
+    >>> from entrolearn.plotting import ProjectedDensityDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> display = ProjectedDensityDisplay.from_estimator(EEMClassifier(20, random_state=0).fit(X, y), X, y)
+    >>> display.plot()
+    <...>
+    """
+
+    def __init__(
+        self,
+        projected,
+        means,
+        variances,
+        thresholds,
+        *,
+        priors=(0.5, 0.5),
+        display_labels=("negative", "positive"),
+        own_gaussians=True,
+    ):
+        self.projected = projected
+        self.means = means
+        self.variances = variances
+        self.thresholds = thresholds
+        self.priors = priors
+        self.display_labels = display_labels
+        self.own_gaussians = own_gaussians
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProjectedDensityDisplay":
+        """Project rows by a fitted binary classifier.
+
+        An entropy machine's own Gaussians and thresholds are taken; of any other classifier with a
+        ``decision_function`` the Gaussians have the mean and the variance of each class's decision values
+        (what :class:`~entrolearn.EntropySearch` compares), and the threshold is zero.
+
+        Parameters
+        ----------
+        estimator : fitted classifier, or a pipeline or search that ends in one
+        X : array-like, shape (n_samples, n_features)
+        y : array-like, shape (n_samples,)
+            Labels, such as those of the training rows.
+        display_labels : sequence of two str, optional
+            The labels themselves unless given.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If the estimator is not fitted.
+        TypeError
+            If the estimator gives no projection.
+        ValueError
+            If it is not one of two classes, or the labels are not its.
+        """
+        estimator = unwrapped(estimator)
+        codes = class_codes(estimator, y)
+        projection = project(estimator, X)
+        if projection is None:
+            raise TypeError(
+                f"{name_of(estimator)} has neither project nor decision_function; "
+                "accepted: classifiers with one of them, or a pipeline or search that ends in one"
+            )
+        projected = [projection[codes == c] for c in (0, 1)]
+        last = last_step(estimator)
+        own = projected_gaussians(estimator)
+        if own is None:
+            means, variances = [p.mean() for p in projected], [p.var() for p in projected]
+            thresholds, priors = [0.0], (0.5, 0.5)
+        else:
+            means, variances = own[::2], own[1::2]
+            thresholds, priors = last.thresholds_, last.priors_
+        return cls(
+            projected,
+            np.asarray(means),
+            np.asarray(variances),
+            np.asarray(thresholds),
+            priors=np.asarray(priors),
+            display_labels=class_labels(estimator, display_labels),
+            own_gaussians=own is not None,
+        )
+
+    def density(self, c: int, t) -> np.ndarray:
+        """The weighted Gaussian density of class `c` at the places `t` of the line."""
+        return self._weight(c) * norm.pdf(t, self.means[c], np.sqrt(self.variances[c]))
+
+    def span(self) -> tuple[float, float]:
+        """The part of the line that is drawn: all rows, but nothing far outside of both Gaussians.
+
+        A threshold that lies a little beyond is taken in; one that would leave the rest no width is not.
+        """
+        sd = np.sqrt(self.variances)
+        seen = np.min(self.means - SEEN_SD * sd), np.max(self.means + SEEN_SD * sd)
+        rows = np.concatenate([*self.projected, self.means - sd, self.means + sd])
+        low, high = np.clip([rows.min(), rows.max()], *seen)
+        width = high - low
+        near = [t for t in self.thresholds if low - width / 4 < t < high + width / 4]
+        low, high = min([low, *near]), max([high, *near])
+        margin = 0.04 * width
+        return float(low - margin), float(high + margin)
+
+    def plot(self, ax=None, *, sample: str | None = "hist", legend: bool = True) -> "ProjectedDensityDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        sample : {"hist", "kde", None}, default="hist"
+            How the rows are shown behind the Gaussians: as a histogram, or by the kernel density estimate
+            with Silverman's width that the criterion "kde" of :class:`~entrolearn.EntropySearch` compares.
+        legend : bool, default=True
+
+        Returns
+        -------
+        self
+        """
+        if sample not in (*_SAMPLES, None):
+            raise ValueError(f"sample is {sample!r}; accepted: {', '.join(map(repr, _SAMPLES))}, None")
+        if ax is None:
+            ax = new_axes()
+        low, high = self.span()
+        t = np.linspace(low, high, DENSITY_POINTS)
+        for c, style in enumerate(CLASS_STYLES):
+            if sample is not None:
+                _SAMPLES[sample](ax, self.projected[c], self._weight(c), t, style)
+            ax.plot(t, self.density(c, t), color=style["color"], linestyle=style["linestyle"], zorder=3)
+        self._mark_thresholds(ax, low, high)
+        ax.set(xlim=(low, high), xlabel="projection", ylabel="density")
+        ax.set_ylim(0, 1.1 * ax.get_ylim()[1])
+        if legend:
+            title = "Gaussian of class" if self.own_gaussians else "fitted Gaussian of class"
+            ax.legend(title=title, handles=class_handles(self.display_labels, line=True))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _weight(self, c: int) -> float:
+        return 2 * self.priors[c] / np.sum(self.priors)
+
+    def _mark_thresholds(self, ax, low: float, high: float) -> None:
+        """A line at each threshold; one that lies outside the picture is told at its edge."""
+        for threshold in self.thresholds:
+            if low <= threshold <= high:
+                ax.axvline(threshold, **THRESHOLD_STYLE)
+                continue
+            left = threshold < low
+            text = f"← threshold {threshold:.3g}" if left else f"threshold {threshold:.3g} →"
+            x, side = (0.02, "left") if left else (0.98, "right")
+            ax.text(x, 0.98, text, transform=ax.transAxes, ha=side, va="top", size="small", color=FADED)
+
+
+def _histogram(ax, values: np.ndarray, weight: float, t: np.ndarray, style: Mapping) -> None:
+    bins = np.linspace(t[0], t[-1], 41)
+    heights = weight * np.histogram(values, bins)[0] / (len(values) * (bins[1] - bins[0]))
+    ax.stairs(heights, bins, fill=True, color=style["tint"], alpha=0.8)
+    ax.stairs(heights, bins, edgecolor=style["color"], linewidth=0.5, hatch=style["hatch"], alpha=0.8)
+
+
+def _kernel_density(ax, values: np.ndarray, weight: float, t: np.ndarray, style: Mapping) -> None:
+    width = silverman_bandwidth(values)
+    if width == 0:
+        return  # equal points have no density
+    estimate = gaussian_kde(values, bw_method=width / np.std(values, ddof=1))
+    ax.fill_between(t, weight * estimate(t), color=style["tint"], alpha=0.7, linewidth=0)
+    ax.plot(t, weight * estimate(t), color=style["color"], linestyle=style["linestyle"], linewidth=0.5)
+
+
+_SAMPLES = {"hist": _histogram, "kde": _kernel_density}

@@ -1,0 +1,156 @@
+"""How figures look, and how they are written.
+
+Classes and curves differ in colour (Okabe and Ito's, which colour-blind readers tell apart), in lightness and
+in marker, line or hatching, so that a print in black and white says the same.
+"""
+
+import os
+from contextlib import AbstractContextManager
+from textwrap import wrap
+
+import numpy as np
+
+try:
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+except ImportError as error:
+    raise ImportError(
+        "entrolearn.plotting draws with matplotlib, which is not installed: pip install 'entrolearn[plot]'"
+    ) from error
+
+# One look for each class: the negative one is filled and solid, the positive one open and dashed.
+CLASS_STYLES = (
+    {
+        "color": "#0072B2",
+        "face": "#0072B2",
+        "tint": "#cfe2f0",
+        "marker": "o",
+        "linestyle": "-",
+        "hatch": "",
+    },
+    {
+        "color": "#D55E00",
+        "face": "none",
+        "tint": "#fbe6c8",
+        "marker": "^",
+        "linestyle": (0, (4, 1.5)),
+        "hatch": "////",
+    },
+)
+# And for each curve of a panel, darkest first.
+CURVE_STYLES = (
+    {"color": "#000000", "linestyle": "-"},
+    {"color": "#D55E00", "linestyle": (0, (5, 1.5))},
+    {"color": "#0072B2", "linestyle": (0, (1.2, 1.2))},
+    {"color": "#009E73", "linestyle": (0, (5, 1.5, 1.2, 1.5))},
+    {"color": "#CC79A7", "linestyle": (0, (2.5, 1))},
+    {"color": "#56B4E9", "linestyle": (0, (8, 2))},
+)
+THRESHOLD_STYLE = {"color": "black", "linewidth": 0.9, "linestyle": (0, (1, 1))}
+FADED = "0.35"
+
+JOURNAL = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "lines.linewidth": 1.1,
+    "hatch.linewidth": 0.4,
+}
+
+# Text stays text, so that it can be searched, copied and restyled; ids follow from the content alone.
+_SVG = {"svg.fonttype": "none", "svg.hashsalt": "entrolearn"}
+_WITHOUT_DATES = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None},
+}
+
+
+def journal_style() -> AbstractContextManager:
+    """Small type, thin lines and no frames, for figures of a journal's width.
+
+    Examples
+    --------
+    >>> from entrolearn.plotting import journal_style
+    >>> with journal_style():
+    ...     pass  # draw
+    """
+    return mpl.rc_context(JOURNAL)
+
+
+def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> None:
+    """Write a figure in the format of the file's suffix; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    file : path
+        Such as ``figure2.svg`` (whose text is text) or ``figure2.png``.
+    dpi : int
+        Dots per inch of a bitmap.
+    """
+    suffix = os.path.splitext(file)[1].removeprefix(".")
+    with mpl.rc_context(_SVG):
+        figure.savefig(file, dpi=dpi, metadata=_WITHOUT_DATES.get(suffix))
+
+
+def new_axes():
+    """The axes of a new figure, which notebooks and ``plt.show`` know."""
+    return plt.subplots(layout="constrained")[1]
+
+
+def scatter_classes(ax, points: np.ndarray, codes: np.ndarray, *, alpha: float = 0.85) -> None:
+    """The rows of both classes; the more there are, the smaller the markers."""
+    size = float(np.clip(6000 / len(points), 3, 14))
+    for c, style in enumerate(CLASS_STYLES):
+        ax.scatter(
+            *points[codes == c].T,
+            s=size,
+            marker=style["marker"],
+            facecolors=style["face"],
+            edgecolors=style["color"],
+            linewidths=0.5,
+            alpha=alpha,
+            zorder=2,
+        )
+
+
+def class_handles(labels, *, marker: bool = False, line: bool = False) -> list[Line2D]:
+    """What a legend shows of the classes: their marker, their line or both."""
+    return [
+        Line2D(
+            [],
+            [],
+            color=style["color"],
+            linestyle=style["linestyle"] if line else "none",
+            marker=style["marker"] if marker else None,
+            markerfacecolor=style["face"],
+            markersize=4,
+            label=label,
+        )
+        for style, label in zip(CLASS_STYLES, labels, strict=True)
+    ]
+
+
+def say(ax, text: str) -> None:
+    """A text in the place of a picture."""
+    text = "\n".join(wrap(text, 26))
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", size="small", color=FADED)
+
+
+def say_below(ax, text: str) -> None:
+    """A remark at the foot of a picture."""
+    ax.text(0.98, 0.02, text, transform=ax.transAxes, ha="right", va="bottom", size="x-small", color=FADED)

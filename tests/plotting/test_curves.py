@@ -1,0 +1,112 @@
+"""Curves over a grid: means and spreads of the folds, gaps where a fold has no score."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold, validation_curve
+from sklearn.svm import SVC
+
+from entrolearn import EEMClassifier, gmean_scorer
+from entrolearn.plotting import GridCurveDisplay, plot_panels
+
+SCORES = np.array([[1.0, 2.0, np.nan], [3.0, 6.0, 9.0]])
+
+
+def display(values=(5, 10, 15), scores=SCORES, **keywords):
+    names = {"param_name": "n_hidden", "score_name": "GMEAN"} | keywords
+    return GridCurveDisplay({"EEM": (values, scores)}, **names)
+
+
+def test_a_curve_is_the_mean_of_the_folds_and_its_band_their_standard_deviation():
+    drawn = display().plot()
+    (line,), (band,) = drawn.ax_.get_lines(), drawn.ax_.collections
+    assert_array_equal(line.get_xdata(), [5, 10, 15])
+    assert_allclose(line.get_ydata(), [2, 4, np.nan])
+    corners = band.get_paths()[0].vertices
+    at = {x: corners[corners[:, 0] == x, 1] for x in (5, 10)}
+    # ddof=1: the standard deviation of (1, 3) is sqrt(2), of (2, 6) it is 2 sqrt(2)
+    assert_allclose([at[5].min(), at[5].max()], [2 - 2**0.5, 2 + 2**0.5])
+    assert_allclose([at[10].min(), at[10].max()], [4 - 8**0.5, 4 + 8**0.5])
+
+
+def test_a_value_with_a_failed_fold_is_a_gap_that_is_told():
+    assert [text.get_text() for text in display().plot().ax_.texts] == ["EEM: no score at 1 of 3"]
+    nothing = display(values=[], scores=np.empty((0, 0))).plot()
+    assert [text.get_text() for text in nothing.ax_.texts] == ["EEM: no score"]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name", "values"),
+    [(EEMClassifier(random_state=0), "n_hidden", [3, 10, 30]), (SVC(gamma=1.0), "C", [0.1, 1.0])],
+)
+def test_a_path_gives_the_scores_of_plain_fits(moons, estimator, name, values):
+    X, y = moons
+    folds = StratifiedKFold(4, shuffle=True, random_state=1)
+    drawn = GridCurveDisplay.from_estimator(estimator, X, y, param_name=name, param_range=values, cv=folds)
+    ((found, scores),) = drawn.curves.values()
+    _, twin = validation_curve(
+        estimator, X, y, param_name=name, param_range=values, cv=folds, scoring=gmean_scorer
+    )
+    assert_array_equal(found, values)
+    assert_allclose(scores, twin.T)
+    assert (drawn.param_name, drawn.score_name) == (name, "gmean_score")
+
+
+def test_another_metric_gives_its_name(moons):
+    drawn = GridCurveDisplay.from_estimator(
+        SVC(), *moons, param_name="C", param_range=[1.0], metric=accuracy_score, cv=3
+    )
+    assert drawn.score_name == "accuracy_score"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"param_name": "n_hiden"}, "EEMClassifier has no parameter 'n_hiden', did you mean 'n_hidden'?"),
+        ({"param_range": ["rbf"]}, r"values of n_hidden are \['rbf'\]; accepted: one or more finite numbers"),
+        ({"param_range": []}, r"values of n_hidden are \[\]"),
+        ({"cv": ShuffleSplit(5, random_state=0)}, "leaves rows out twice"),
+        ({"cv": ShuffleSplit(1, random_state=0)}, "never leaves some rows out"),
+        ({"param_range": [-1]}, "every fit failed, first by InvalidParameterError: The 'n_hidden' parameter"),
+    ],
+)
+def test_bad_requests_are_named(moons, change, message):
+    request = {"param_name": "n_hidden", "param_range": [5], "cv": 3} | change
+    with pytest.raises(ValueError, match=message):
+        GridCurveDisplay.from_estimator(EEMClassifier(random_state=0), *moons, **request)
+
+
+def test_too_many_curves_for_one_panel_are_refused():
+    many = {str(k): ([1], [[1.0]]) for k in range(7)}
+    with pytest.raises(ValueError, match="7 curves in one panel; accepted: at most 6"):
+        GridCurveDisplay(many, param_name="C", score_name="GMEAN").plot()
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [((5, 10, 15), "linear"), ((1, 10, 100), "log"), ((0, 1, 100), "linear"), ((-1, 0, 1), "linear")],
+)
+def test_values_that_grow_by_factors_stand_on_a_logarithmic_axis(values, scale):
+    ax = display(values=values).plot().ax_
+    assert ax.get_xscale() == scale
+    if scale == "log":
+        assert ax.get_xticks().tolist() == list(values)
+
+
+def test_panels_share_axes_and_a_text_stands_for_what_is_absent():
+    two = GridCurveDisplay(
+        {"A": ([1, 2], [[1.0, 2.0]]), "B": ([1, 2], [[0.0, 1.0]])}, param_name="C", score_name="score"
+    )
+    figure = plot_panels({"one": two, "two": "no data: gone", "three": two}, n_columns=2)
+    shown = [ax for ax in figure.axes if ax.get_visible()]
+    assert [ax.get_title() for ax in shown] == ["one", "two", "three"]
+    assert shown[1].texts[0].get_text() == "no data: gone"
+    assert len({ax.get_ylim() for ax in shown}) == len({ax.get_xlim() for ax in shown}) == 1
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
+
+
+def test_no_panel_is_refused():
+    with pytest.raises(ValueError, match="there is no panel to draw"):
+        plot_panels({})

@@ -1,0 +1,19 @@
+"""Draw one figure, and write what is drawn beside it."""
+
+from entrolearn.lab.figures import make_figure
+from entrolearn.lab.joblog import job_log
+
+
+def main(spec: dict, sources: list, records: list, outputs: list) -> None:
+    make_figure(spec, sources, records, outputs)
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    with job_log(snakemake.log[0], "figure {paper} {figure}".format(**snakemake.wildcards)):
+        main(
+            snakemake.params.spec,
+            snakemake.input.sources,
+            snakemake.input.records,
+            list(snakemake.output),
+        )
