@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.stats import kstest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer, kernel_params
+from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer
 
 
 @pytest.fixture
@@ -132,11 +132,3 @@ def test_features_far_from_the_origin_still_factor(X):
 def test_an_indefinite_kernel_is_refused(X):
     with pytest.raises(ValueError, match="'sigmoid' kernel .* not positive semi-definite"):
         NystromLayer.draw(X, 10, "sigmoid", {"gamma": 5.0, "coef0": -3.0}, np.random.RandomState(0))
-
-
-@pytest.mark.parametrize("container", [np.asarray, csr_array])
-def test_gamma_scale_is_scikit_learns(X, container):
-    X = np.where(X > 0.5, X, 0)
-    gamma = kernel_params(container(X), "rbf", "scale", 3, 1)["gamma"]
-    assert_allclose(gamma, 1 / (4 * X.var()))  # sklearn.svm.SVC's definition
-    assert kernel_params(container(X), "rbf", "auto", 3, 1)["gamma"] == 0.25

@@ -1,10 +1,13 @@
-"""What the classifiers of this family share: labels to numbers, a real output back to labels."""
+"""What the machines of this family share: labels to targets, real outputs back to labels or values."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-__all__ = ["Machine", "class_targets", "decide", "encode"]
+from entrolearn.validation import validated
+
+__all__ = ["Machine", "OutputClassifier", "OutputRegressor", "class_targets", "decide", "encode"]
 
 
 class Machine(ClassifierMixin, BaseEstimator):
@@ -23,6 +26,102 @@ class Machine(ClassifierMixin, BaseEstimator):
         """
         output = self.decision_function(X)
         return decide(output, self.classes_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class OutputClassifier(Machine):
+    """A classifier whose real outputs are fitted to targets ±1, one column for two classes.
+
+    A subclass says how, in ``_fit_outputs(X, T)`` with targets of shape (n_samples, n_outputs), and what its
+    outputs are, in ``_outputs(X)``, of the same shape.
+    """
+
+    @validated(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels of any type, at least two different ones.
+
+        Returns
+        -------
+        self : object
+            The fitted machine.
+
+        Raises
+        ------
+        ValueError
+            If y holds one class only.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        self.classes_, codes = encode(y, type(self).__name__)
+        self._fit_outputs(X, class_targets(len(self.classes_))[codes])
+        return self
+
+    def decision_function(self, X):
+        """Real outputs.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+            Positive for ``classes_[1]``; or one output per class, the largest of which decides.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        output = self._outputs(X)
+        return output[:, 0] if len(self.classes_) == 2 else output
+
+
+class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
+
+    @validated(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+
+        Returns
+        -------
+        self : object
+            The fitted machine.
+        """
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
+        )
+        self._one_value = y.ndim == 1
+        self._fit_outputs(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        return self
+
+    def predict(self, X):
+        """The values of each row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs), as in ``fit``
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        output = self._outputs(X)
+        return output[:, 0] if self._one_value else output
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -15,14 +15,13 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.kernels import KERNELS, kernel_params
 from entrolearn.machines.base import Machine, encode
 from entrolearn.machines.layers import (
     ACTIVATIONS,
     GAMMAS,
-    KERNELS,
     NystromLayer,
     RandomLayer,
-    kernel_params,
     project_rows,
 )
 from entrolearn.machines.moments import (
@@ -471,7 +470,7 @@ class EEKMClassifier(_EntropyMachine):
 
     _parameter_constraints: dict = {
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "kernel": [StrOptions(set(KERNELS)), callable],
+        "kernel": [StrOptions(KERNELS), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],

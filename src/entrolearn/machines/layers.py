@@ -13,23 +13,18 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils.extmath import row_norms, safe_sparse_dot
+from sklearn.utils.extmath import safe_sparse_dot
 
+from entrolearn.kernels import kernel_matrix, minus_scaled_distances
 from entrolearn.machines.moments import max_block_rows, row_blocks
 
 __all__ = [
     "ACTIVATIONS",
     "GAMMAS",
-    "KERNELS",
     "NystromLayer",
     "RandomLayer",
-    "kernel_matrix",
-    "kernel_params",
     "project_rows",
 ]
-
-KERNELS = frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 
 # Added to the diagonal of K(X_h, X_h), relative to its mean, which is numerically singular at small gamma.
 # The first does for features near [0, 1]; kernel values of features far from the origin carry more rounding.
@@ -61,24 +56,18 @@ def _normalised_sigmoid_below_one(X, weights, biases, out=None):
 
 
 def _rbf(X, weights, biases, out=None):
-    # -b ||x - w||^2 = <x, 2 b w> - b ||x||^2 - b ||w||^2: one matrix product of augmented inputs.
-    constants = -biases * row_norms(weights, squared=True)
-    Z = _affine(X, 2 * biases[:, None] * weights, constants, of_norms=-biases, out=out)
-    np.minimum(Z, 0, out=Z)  # rounding where x is close to w
+    Z = minus_scaled_distances(X, weights, biases, out)
     return np.exp(Z, out=Z)
 
 
-def _affine(X, weights, constants, *, of_norms=None, out=None) -> np.ndarray:
-    """<w, x> plus a constant for each unit, plus ||x||^2 times `of_norms`, shape (n_samples, n_hidden)."""
-    left, right = [np.ones((X.shape[0], 1), dtype=X.dtype)], [constants]
-    if of_norms is not None:
-        left.append(row_norms(X, squared=True)[:, None])
-        right.append(of_norms)
+def _affine(X, weights, constants, out=None) -> np.ndarray:
+    """<w, x> plus a constant for each unit, shape (n_samples, n_hidden)."""
     if issparse(X):
         Z = _dense(safe_sparse_dot(X, weights.T), out)
-        Z += np.hstack(left) @ np.vstack(right)
+        Z += constants
         return Z
-    return np.matmul(np.hstack([X, *left]), np.vstack([weights.T, *right]), out=out)
+    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+    return np.matmul(np.hstack([X, ones]), np.vstack([weights.T, constants]), out=out)
 
 
 def _dense(Z, out=None) -> np.ndarray:
@@ -229,10 +218,7 @@ class NystromLayer:
 
     def units(self, X, out=None) -> np.ndarray:
         """K(X, landmarks), shape (n_samples, n_landmarks): what a prediction needs of a row."""
-        if self.kernel == "rbf" and not issparse(self.landmarks):
-            gamma = np.full(len(self.landmarks), self.kernel_params["gamma"])
-            return _rbf(X, self.landmarks, gamma, out)
-        return _dense(kernel_matrix(X, self.landmarks, self.kernel, self.kernel_params), out)
+        return kernel_matrix(X, self.landmarks, self.kernel, self.kernel_params, out)
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the units that equal `coef` on the first features (section 6 of the paper)."""
@@ -252,25 +238,6 @@ def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarr
         f"the {kernel!r} kernel with {kernel_params} gives landmarks a matrix that is not positive "
         "semi-definite; a Nyström layer needs a Mercer kernel, such as 'rbf'."
     )
-
-
-def kernel_matrix(X, Y, kernel, kernel_params) -> np.ndarray:
-    """Kernel values of all pairs of rows, shape (n_samples_X, n_samples_Y)."""
-    if callable(kernel):
-        return np.asarray(pairwise_kernels(X, Y, metric=kernel, **kernel_params))
-    return _dense(pairwise_kernels(X, Y, metric=kernel, filter_params=True, **kernel_params))
-
-
-def kernel_params(X, kernel, gamma, degree, coef0) -> dict:
-    """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does."""
-    if callable(kernel):
-        return {}
-    if gamma == "auto":
-        gamma = 1 / X.shape[1]
-    elif gamma == "scale":
-        variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
-        gamma = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-    return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
 
 
 def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:

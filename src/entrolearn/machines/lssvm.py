@@ -11,8 +11,8 @@ from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
 from entrolearn.machines.base import Machine, class_targets, decide, encode
-from entrolearn.machines.layers import KERNELS, kernel_matrix, kernel_params
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, validated

@@ -1,0 +1,228 @@
+"""Kernel functions by name, and the matrices of their values.
+
+Three families: functions of the distance of two rows, of their inner product, and those that scikit-learn has
+besides. A width is given as gamma, the factor of the squared distance or of the inner product; where a paper
+writes exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
+"""
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils.extmath import row_norms
+
+__all__ = [
+    "INNER",
+    "KERNELS",
+    "RADIAL",
+    "check_memory",
+    "inner_products",
+    "kernel_matrix",
+    "kernel_params",
+    "minus_scaled_distances",
+]
+
+# Above this share of numbers that are not zero, rows are multiplied as dense ones: a product of sparse rows
+# takes time with the square of the share, and finds its places one by one.
+SPARSE_BELOW = 0.1
+# Numbers of a block of sparse rows that are made dense at once (128 MiB).
+DENSE_BLOCK = 2**24
+
+
+def _gaussian(S):
+    return np.exp(S, out=S)
+
+
+def _inverse_multiquadric(S):
+    np.subtract(1, S, out=S)
+    np.sqrt(S, out=S)
+    return np.divide(1, S, out=S)
+
+
+def _rational_quadratic(S):
+    np.subtract(1, S, out=S)
+    return np.divide(1, S, out=S)
+
+
+def _wave(S):
+    np.negative(S, out=S)
+    np.sqrt(S, out=S)
+    return np.sinc(S / np.pi)
+
+
+# name -> k as a function of S = -gamma ||x - z||^2, which it may overwrite
+RADIAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "gaussian": _gaussian,  # exp(-gamma d^2)
+    "rbf": _gaussian,  # scikit-learn's name for it
+    "inverse_multiquadric": _inverse_multiquadric,  # 1 / sqrt(1 + gamma d^2)
+    "rational_quadratic": _rational_quadratic,  # 1 - d^2 / (d^2 + 1 / gamma) = 1 / (1 + gamma d^2)
+    "wave": _wave,  # sin(r) / r with r = sqrt(gamma) d; positive definite in up to three dimensions
+}
+
+
+def _linear(P, gamma=1.0, degree=3, coef0=1):
+    return P
+
+
+def _polynomial(P, gamma=1.0, degree=3, coef0=1):
+    P *= gamma
+    P += coef0
+    return np.power(P, degree, out=P)
+
+
+def _sigmoid(P, gamma=1.0, degree=3, coef0=1):
+    P *= gamma
+    P += coef0
+    return np.tanh(P, out=P)
+
+
+# name -> k as a function of P = <x, z>, which it may overwrite, gamma, degree and coef0
+INNER: dict[str, Callable[..., np.ndarray]] = {
+    "linear": _linear,  # <x, z>
+    "polynomial": _polynomial,  # (gamma <x, z> + coef0)^degree
+    "poly": _polynomial,
+    "sigmoid": _sigmoid,  # tanh(gamma <x, z> + coef0), not positive definite
+}
+
+# The names that `kernel_matrix` knows.
+KERNELS = frozenset(RADIAL) | frozenset(INNER) | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
+
+
+def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | None = None) -> np.ndarray:
+    """Kernel values of all pairs of rows.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR}, shape (n_samples_X, n_features)
+    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
+    kernel : str or callable
+        One of :data:`KERNELS`, or a function of two rows.
+    params : dict
+        ``gamma``, ``degree`` and ``coef0``; a kernel takes what it needs of them. For :data:`RADIAL` kernels
+        gamma may be an array with a value for each row of Y. A callable is given all.
+    out : ndarray, shape (n_samples_X, n_samples_Y), optional
+        Where to put the values.
+
+    Returns
+    -------
+    ndarray, shape (n_samples_X, n_samples_Y)
+
+    Raises
+    ------
+    MemoryError
+        If this machine has not the memory for it.
+    """
+    if out is None:
+        check_memory(X.shape[0], Y.shape[0])
+    if kernel in RADIAL:
+        S = minus_scaled_distances(X, Y, params["gamma"], out)
+        if X is Y:
+            S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
+        return _placed(RADIAL[kernel](S), out)
+    if kernel in INNER:
+        P = inner_products(X, Y, out)
+        return INNER[kernel](P, **params)
+    return _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=not callable(kernel), **params), out)
+
+
+def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
+    """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does."""
+    if callable(kernel):
+        return {}
+    if gamma == "auto":
+        gamma = 1 / X.shape[1]
+    elif gamma == "scale":
+        variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
+        gamma = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+    return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
+
+
+def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.ndarray:
+    """Squared distances of all pairs of rows times -gamma, at most zero, by matrix products.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR}, shape (n_samples_X, n_features)
+    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
+    gamma : float or ndarray of shape (n_samples_Y,)
+    out : ndarray, shape (n_samples_X, n_samples_Y), optional
+
+    Returns
+    -------
+    ndarray, shape (n_samples_X, n_samples_Y)
+    """
+    # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
+    gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
+    left = np.column_stack([row_norms(X, squared=True), np.ones(X.shape[0], dtype=X.dtype)])
+    right = np.vstack([-gamma, -gamma * row_norms(Y, squared=True)])
+    if issparse(X) or issparse(Y):
+        S = inner_products(X, Y, out)
+        S *= 2 * gamma
+        S += left @ right
+    else:
+        S = np.matmul(np.hstack([X, left]), np.vstack([(2 * gamma[:, None] * Y).T, right]), out=out)
+    return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+
+
+def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
+    """Inner products of all pairs of rows, sparse or dense as is quicker for what they hold.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR}, shape (n_samples_X, n_features)
+    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
+    out : ndarray, shape (n_samples_X, n_samples_Y), optional
+
+    Returns
+    -------
+    ndarray, shape (n_samples_X, n_samples_Y)
+    """
+    if not issparse(X) and not issparse(Y):
+        return np.matmul(X, Y.T, out=out)
+    if issparse(X) and issparse(Y) and _density(X) < SPARSE_BELOW and _density(Y) < SPARSE_BELOW:
+        return _placed((X @ Y.T.tocsr()).toarray(), out)
+    Y = Y.toarray() if issparse(Y) else Y
+    out = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X, Y)) if out is None else out
+    step = max(1, DENSE_BLOCK // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        block = X[start : start + step]
+        np.matmul(block.toarray() if issparse(X) else block, Y.T, out=out[start : start + step])
+    return out
+
+
+def check_memory(n_rows: int, n_columns: int) -> None:
+    """Refuse a matrix of double precision that this machine has no memory for, before anything is computed.
+
+    Raises
+    ------
+    MemoryError
+        That says what it takes and what there is.
+    """
+    needed = 8 * n_rows * n_columns
+    there = _physical_memory()
+    if needed > there:
+        raise MemoryError(
+            f"a kernel matrix of {n_rows} x {n_columns} rows takes {needed / 2**30:.3g} GiB, more than the "
+            f"{there / 2**30:.3g} GiB of this machine; a machine on landmarks, such as RKELM, needs less."
+        )
+
+
+def _physical_memory() -> float:
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):  # a system that does not say
+        return np.inf
+
+
+def _density(X) -> float:
+    return X.nnz / max(1, X.shape[0] * X.shape[1])
+
+
+def _placed(values, out: np.ndarray | None) -> np.ndarray:
+    values = np.asarray(values.toarray() if issparse(values) else values)
+    if out is None or values is out:
+        return values
+    out[:] = values
+    return out
