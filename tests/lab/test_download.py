@@ -57,6 +57,38 @@ def refused(receipt, folder, *said):
     assert [path.name for path in (folder / "raw").iterdir()] == ["receipt.json"]
 
 
+def unpinned(url):
+    entry = entry_of(url)
+    del entry["files"][0]["sha256"], entry["files"][0]["bytes"]
+    return entry
+
+
+def test_a_file_that_nobody_published_a_checksum_of_is_taken_as_it_comes(server, fetch, tmp_path):
+    server.steps = [answer()]
+    receipt = fetch(entry=unpinned(server.url))
+    assert receipt["available"]
+    assert receipt["files"][0]["sha256"] == hashlib.sha256(DATA).hexdigest()
+    assert receipt["files"][0]["bytes"] == len(DATA)
+    assert fetch(entry=unpinned(server.url))["files"][0]["source"] == "already there"
+
+
+@pytest.mark.parametrize("body", [DATA[:1000], b""])
+def test_a_file_without_a_checksum_is_still_as_long_as_the_server_said(server, fetch, tmp_path, body):
+    server.steps = [answer(body, announced=len(DATA))]
+    receipt = fetch(entry=unpinned(server.url))
+    assert not receipt["available"]
+    assert f"{len(body)} of {len(DATA)} bytes (cut short)" in receipt["reason"]
+    assert "put the file at" in receipt["reason"]
+
+
+def test_a_file_without_a_checksum_comes_from_the_mirror_too(server, fetch, tmp_path):
+    original = tmp_path / "mirror" / "set" / "data.csv"
+    original.parent.mkdir(parents=True)
+    original.write_bytes(DATA)
+    receipt = fetch(entry=unpinned(server.url), mirror=tmp_path / "mirror")
+    assert receipt["files"][0]["source"] == "mirror"
+
+
 def test_bytes_from_the_url_and_the_receipt_says_so(server, fetch, tmp_path):
     server.steps = [answer()]
     receipt = fetch(attempt=4)

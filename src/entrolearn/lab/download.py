@@ -72,7 +72,8 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
 
     A file already in `folder` with the right sha256 is kept. Otherwise its bytes come from
     ``<mirror>/<path>`` if that exists, else from the url. They appear under their name only when the
-    checksum is right. A data set whose bytes cannot be had is an outcome, not an error.
+    checksum is right; a file whose checksum nobody has published is taken as it comes, and the receipt notes
+    the one that it had. A data set whose bytes cannot be had is an outcome, not an error.
 
     Parameters
     ----------
@@ -101,8 +102,9 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
     remarks: list[str] = []
     try:
         for file in entry.get("files", []):
-            source = _obtain(file, folder / Path(file["path"]).name, mirror, patience, remarks)
-            facts = {name: file[name] for name in ("path", "sha256", "bytes")}
+            target = folder / Path(file["path"]).name
+            source = _obtain(file, target, mirror, patience, remarks)
+            facts = {"path": file["path"], "sha256": _sha256(target), "bytes": target.stat().st_size}
             receipt["files"].append(facts | {"source": source})
     except Refusal as refusal:
         receipt["available"] = False
@@ -116,10 +118,10 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
 
 def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[str]) -> str:
     """Put one file in place and say where it came from."""
-    if target.is_file() and _sha256(target) == file["sha256"]:
+    if target.is_file() and file.get("sha256") in (None, _sha256(target)):
         return "already there"
     free = shutil.disk_usage(target.parent).free
-    if free < file["bytes"]:
+    if free < file.get("bytes", 0):
         raise Refusal(f"{file['path']}: {file['bytes']} bytes, but only {free} are free in {target.parent}")
     original = Path(mirror).expanduser() / file["path"] if mirror else None
     if original and original.exists():
@@ -133,8 +135,8 @@ def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[
 def _copy(file: dict, original: Path, target: Path) -> str:
     try:
         size = original.stat().st_size
-        if size != file["bytes"]:
-            raise Refusal(f"{original} has {_of_bytes(size, file)}")
+        if size != file.get("bytes", size):
+            raise Refusal(f"{original} has {_of_bytes(size, file['bytes'])}")
         with replacing(target) as temporary:
             shutil.copyfile(original, temporary)
             _check(file, _sha256(temporary), original)
@@ -203,9 +205,9 @@ def _retry_after(response: requests.Response) -> float:
 
 
 def _receive(response: requests.Response, target: Path, file: dict, limit: float) -> str:
-    """Write the body to `target`; never more than the catalog's number of bytes. Return the sha256."""
+    """Write the body to `target`; never more than the expected number of bytes. Return the sha256."""
     digest = hashlib.sha256()
-    size = 0
+    size, expected = 0, _expected_bytes(response, file)
     start = time.monotonic()
     response.raw.enforce_content_length = False  # the catalog's size is what counts
     with target.open("wb") as output:
@@ -214,28 +216,36 @@ def _receive(response: requests.Response, target: Path, file: dict, limit: float
             if size == 0 and _is_html(chunk):
                 raise Refusal("an HTML page instead of data")
             size += len(chunk)
-            if size > file["bytes"]:
-                raise Refusal(f"more than the {file['bytes']} bytes that the catalog says")
+            if size > (expected or size):
+                raise Refusal(f"more than the {expected} bytes that the catalog says")
             if time.monotonic() - start > limit:
-                raise Passing(f"{_of_bytes(size, file)} in {limit:g} s (too slow)")
+                raise Passing(f"{_of_bytes(size, expected)} in {limit:g} s (too slow)")
             digest.update(chunk)
             output.write(chunk)
-    if size < file["bytes"]:
-        raise Passing(f"{_of_bytes(size, file)}")
+    if size < (expected or 1):
+        raise Passing(_of_bytes(size, expected))
     return digest.hexdigest()
+
+
+def _expected_bytes(response: requests.Response, file: dict) -> int | None:
+    """What the catalog says, or else the server; None where neither does."""
+    told = response.headers.get("Content-Length", "")
+    return file.get("bytes", int(told) if told.isdigit() else None)
 
 
 def _is_html(chunk: bytes) -> bool:
     return chunk.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html"))
 
 
-def _of_bytes(size: int, file: dict) -> str:
-    end = " (cut short)" if size < file["bytes"] else ""
-    return f"{size} of {file['bytes']} bytes{end}"
+def _of_bytes(size: int, expected: int | None) -> str:
+    if expected is None:
+        return f"{size} bytes"
+    end = " (cut short)" if size < expected else ""
+    return f"{size} of {expected} bytes{end}"
 
 
 def _check(file: dict, sha256: str, what) -> None:
-    if sha256 != file["sha256"]:
+    if sha256 != file.get("sha256", sha256):
         raise Refusal(f"wrong checksum: {what} has sha256 {sha256}, the catalog says {file['sha256']}")
 
 
@@ -255,4 +265,5 @@ def _remedy(refusal: Refusal, file: dict, mirror) -> str:
     again = "try again later, or " if isinstance(refusal, Passing) else ""
     place = f"{mirror or '<mirror>'}/{file['path']}"
     named = "" if mirror else " and give that folder as mirror (--config mirror=<mirror>)"
-    return f"{again}put the file with sha256 {file['sha256']} at {place}{named}"
+    which = f" with sha256 {file['sha256']}" if "sha256" in file else ""
+    return f"{again}put the file{which} at {place}{named}"

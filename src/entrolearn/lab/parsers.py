@@ -317,4 +317,56 @@ def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int) ->
     return _matrix(points + noise * rng.standard_normal((n_samples, 2)), ring % 2)
 
 
-GENERATORS = {"gaussians": gaussians, "rings": rings, "two_moons": two_moons}
+def waveform(*, n_samples: int, seed: int) -> Table:
+    """Breiman's waveforms, labels 0 to 2: convex combinations of two of three triangles, plus unit noise.
+
+    Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees, section 2.6.1; 21
+    features, the values at 1 to 21.
+    """
+    rng = np.random.default_rng(seed)
+    at = np.arange(1, 22)
+    triangles = np.maximum(6 - abs(at - np.array([[11], [15], [7]])), 0)
+    label = rng.integers(3, size=n_samples)
+    first, second = np.array([[0, 1], [0, 2], [1, 2]])[label].T
+    share = rng.uniform(size=(n_samples, 1))
+    clean = share * triangles[first] + (1 - share) * triangles[second]
+    return _matrix(clean + rng.standard_normal((n_samples, 21)), label)
+
+
+def documents(
+    *, n_samples: int, n_features: int, n_classes: int, words: int, spread: float, seed: int
+) -> Table:
+    """Bags of words as text classification has them: sparse, long-tailed, rows of unit length; labels from 0.
+
+    Word frequencies fall as 1 / rank (Zipf); in each class every word's is multiplied by
+    exp(`spread` z), z standard normal. A document has a Poisson number of words, `words` in the mean; counts
+    are taken as 1 + ln(count), times ln(n_samples / documents with the word).
+    """
+    from sklearn.preprocessing import normalize
+
+    rng = np.random.default_rng(seed)
+    frequency = (
+        1 / np.arange(1, n_features + 1) * np.exp(spread * rng.standard_normal((n_classes, n_features)))
+    )
+    cumulative = np.cumsum(frequency / frequency.sum(axis=1, keepdims=True), axis=1)
+    label = rng.integers(n_classes, size=n_samples)
+    length = np.maximum(rng.poisson(words, n_samples), 1)
+    drawn = [np.searchsorted(cumulative[c], rng.uniform(size=n)) for c, n in zip(label, length, strict=True)]
+    column = np.minimum(np.concatenate(drawn), n_features - 1)
+    row = np.repeat(np.arange(n_samples), length)
+    # LIBLINEAR, and scikit-learn's solvers after it, take indices of 32 bits.
+    places = row.astype(np.int32), column.astype(np.int32)
+    counts = sparse.csr_array((np.ones(len(row)), places), shape=(n_samples, n_features))
+    counts.data = 1 + np.log(counts.data)
+    in_documents = np.bincount(counts.indices, minlength=n_features)
+    counts.data *= np.log(n_samples / in_documents[counts.indices])
+    return Table(normalize(counts), label, numbered(n_features), [n_samples])
+
+
+GENERATORS = {
+    "documents": documents,
+    "gaussians": gaussians,
+    "rings": rings,
+    "two_moons": two_moons,
+    "waveform": waveform,
+}
