@@ -7,15 +7,8 @@ from entrolearn.lab.verdicts import beside
 class Characteristics(Kind):
     """Counts of a data set as prepared: features, and the samples of both classes."""
 
-    rows, columns = "dataset", "metric"
+    columns = ("metric",)
     stages = ("data",)
-    agreement = "equal"
-    meanings = {
-        "reproduced": "ours equals the printed number",
-        "higher": "ours is larger",
-        "lower": "ours is smaller",
-        "ours alone": "the printed table does not have it",
-    }
 
     def metrics(self, table):
         return {
@@ -32,14 +25,25 @@ class Characteristics(Kind):
         return Found(trouble=facts["kind"], reason=phrase(facts["error"]))
 
     def judge(self, cell, spec, found, printed):
-        ours, (value, _) = found[cell].ours, printed.get(cell, NOTHING)
+        ours, value = found[cell].ours, printed.get(cell, NOTHING).value
         return Judged(beside(ours, value, tolerance=0), ours - value)
 
     def says(self, spec):
         return "Counted in the data sets as the workflow prepares them."
 
-    def digits(self, printed):
+    def agreement(self, spec):
+        return "equal"
+
+    def meanings(self, spec):
+        return {
+            "reproduced": "ours equals the printed number",
+            "higher": "ours is larger",
+            "lower": "ours is smaller",
+            "ours alone": "the printed table does not have it",
+        }
+
+    def digits(self, metric, printed):
         return 0
 
-    def number(self, value, digits):
+    def number(self, metric, value, digits):
         return f"{value:,.0f}"
