@@ -26,7 +26,11 @@ MODELS = {
 ENTRIES = {
     "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}, "tolerance": {}},
     "times": {"models": list(MODELS)},
-    "characteristics": {},
+    "characteristics": {"counts": ["n_features", "n_negative", "n_positive"]},
+    "parameters": {
+        "models": {"elm": {"C": "C"}, "svm": {"C": "C", "sigma": "1/gamma", "n_support": "n_support"}},
+        "criterion": "cv",
+    },
     "correlations": {
         "sizes": [1, 10],
         "layers": 4,
@@ -75,7 +79,7 @@ class Results:
         return {}
 
     def characteristics(self, dataset):
-        return self.counts.get(dataset, {"kind": "no data", "error": "404"})
+        return {"absent": "404"} if dataset not in self.counts else {"absent": "", **self.counts[dataset]}
 
     def measured(self, table, dataset):
         empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}

@@ -17,6 +17,7 @@ from entrolearn.lab.kinds.base import (
 from entrolearn.lab.kinds.characteristics import Characteristics
 from entrolearn.lab.kinds.correlations import Correlations
 from entrolearn.lab.kinds.growth import Growth
+from entrolearn.lab.kinds.parameters import Parameters
 from entrolearn.lab.kinds.scores import CRITERIA, Scores
 from entrolearn.lab.kinds.times import Times
 
@@ -38,6 +39,7 @@ KINDS: dict[str, Kind] = {
     "scores": Scores(),
     "times": Times(),
     "characteristics": Characteristics(),
+    "parameters": Parameters(),
     "correlations": Correlations(),
     "growth": Growth(),
 }
