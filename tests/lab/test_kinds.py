@@ -24,9 +24,13 @@ MODELS = {
 }
 
 ENTRIES = {
-    "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}},
+    "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}, "tolerance": {}},
     "times": {"models": list(MODELS)},
-    "characteristics": {},
+    "characteristics": {"counts": ["n_features", "n_negative", "n_positive"]},
+    "parameters": {
+        "models": {"elm": {"C": "C"}, "svm": {"C": "C", "sigma": "1/gamma", "n_support": "n_support"}},
+        "criterion": "cv",
+    },
     "correlations": {
         "sizes": [1, 10],
         "layers": 4,
@@ -75,7 +79,7 @@ class Results:
         return {}
 
     def characteristics(self, dataset):
-        return self.counts.get(dataset, {"kind": "no data", "error": "404"})
+        return {"absent": "404"} if dataset not in self.counts else {"absent": "", **self.counts[dataset]}
 
     def measured(self, table, dataset):
         empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}
@@ -117,12 +121,12 @@ def test_a_table_with_nothing_printed_does_not_speak_of_it(kind):
     for format in ("html", "tex", "md"):
         text = render(table, asked, format)
         assert "printed" not in re.sub(r"<style>.*</style>|entroprinted", "", text, flags=re.S)
-        assert KINDS[kind].agreement not in text
+        assert KINDS[kind].agreement(asked) not in text
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_kind_says_of_verdicts_is_about_known_ones(kind):
-    assert KINDS[kind].meanings.keys() <= counts(pd.DataFrame({"verdict": []})).keys()
+    assert KINDS[kind].meanings(spec(kind)).keys() <= counts(pd.DataFrame({"verdict": []})).keys()
 
 
 # --- times -----------------------------------------------------------------------------------------------
@@ -206,7 +210,7 @@ def test_the_unit_of_a_row_is_not_counted_as_agreeing():
     ("seconds", "shown"), [(0, "0.0"), (0.2, "0.2"), (4.0, "4.0"), (0.01234, "0.012"), (0.01, "0.010")]
 )
 def test_seconds_are_shown_as_printed_or_with_two_digits(seconds, shown):
-    assert KINDS["times"].number(seconds, 1) == shown
+    assert KINDS["times"].number("fit_seconds", seconds, 1) == shown
 
 
 # --- characteristics -------------------------------------------------------------------------------------
@@ -220,7 +224,7 @@ def test_characteristics_are_reproduced_if_they_are_equal():
     assert verdicts(table) == ["reproduced", "lower", "ours alone", "no data", "no data", "no data"]
     assert table["difference"].tolist()[:2] == [0, -1]
     shown = layout(table, asked)
-    assert [row["label"] for row in shown["rows"]] == ["iris", "wine"]
+    assert [row["heads"][0]["text"] for row in shown["rows"]] == ["iris", "wine"]
     assert shown["rows"][0]["cells"][1].ours == "1,000"
 
 

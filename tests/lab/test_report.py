@@ -60,6 +60,7 @@ STUDY = {
             "notes": ["A note of the study."],
             "printed": "table4",
             "among": {},
+            "tolerance": {},
         }
     },
     "errata": [{"where": "eq. (3)", "printed": "-ln", "taken": "-2 ln", "evidence": "quadrature"}],

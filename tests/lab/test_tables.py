@@ -38,6 +38,7 @@ def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
                 "notes": [],
                 "printed": "table1",
                 "among": {},
+                "tolerance": {},
                 **table,
             }
         },
@@ -169,7 +170,7 @@ def test_verdict_at_its_boundaries(ours, value, std, expected):
 def test_verdict_counts_sum_to_the_cell_count(mixed):
     table, _ = mixed
     assert list(counts(table)) == list(VERDICTS)
-    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0}
+    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0, "printed alone": 0}
     assert sum(counts(table).values()) == len(table)
 
 
@@ -372,7 +373,7 @@ def test_view_shows_ours_the_printed_number_the_mark_and_the_warning(mixed, form
     for shown in ("80.0", "80.5", "no data", "singular matrix", "diagnostic only", "inner cross-validation"):
         assert shown in text
     for name, entry in VERDICTS.items():
-        if name == "unit":  # other kinds' alone
+        if name in ("unit", "printed alone"):  # of other kinds and models
             continue
         assert (entry.tex if format == "tex" else entry.mark) in text
 
@@ -385,7 +386,7 @@ def hostile():
     """A table whose every text is hostile."""
     asked = table_spec("paper", study(["iris"], ["eem_rbf"]), "table1", {"iris": HOSTILE})
     asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
-    asked["models"] = {"eem_rbf": {"label": HOSTILE, "sublabel": HOSTILE}}
+    asked["models"]["eem_rbf"] |= {"label": HOSTILE, "sublabel": HOSTILE}
     broken = [record("iris", "eem_rbf", success=False, kind="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
     return score_table(pd.DataFrame(), published(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked
 
@@ -494,7 +495,7 @@ def assert_balanced(text):
         else:
             assert stack.pop() == name
     assert not stack
-    columns = int(re.search(r"\\begin\{tabular\}\{l\*\{(\d+)\}", text)[1])
+    columns = int(re.search(r"\\begin\{tabular\}\{l+\*\{(\d+)\}", text)[1])
     tabular = body[body.index("\\toprule") : body.index("\\bottomrule")]
     assert {row.count("&") for row in tabular.split("<row>")[:-1]} == {columns}
 

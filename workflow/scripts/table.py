@@ -5,14 +5,14 @@ import pandas as pd
 from entrolearn.lab.joblog import job_log
 from entrolearn.lab.rendering import write_table
 from entrolearn.lab.results import Results
-from entrolearn.lab.tables import make_table, table_spec
+from entrolearn.lab.tables import make_table, read_published, table_spec
 
 NOTHING_PRINTED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 
 
 def main(paper: str, table: str, study: dict, published: str | None, outputs: list) -> None:
     spec = table_spec(paper, study, table)
-    printed = pd.read_csv(published) if published else NOTHING_PRINTED
+    printed = read_published(published) if published else NOTHING_PRINTED
     result = make_table(Results(paper, study), printed, spec)
     for output in outputs:
         write_table(result, spec, output)

@@ -17,7 +17,8 @@ import pandas as pd
 
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.datasets import DataUnavailable, load_dataset
-from entrolearn.lab.kinds import METRICS, one_line
+from entrolearn.lab.kinds import one_line
+from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import build
 from entrolearn.lab.tables import look_up
@@ -173,13 +174,26 @@ def _curve(candidates: pd.DataFrame, record: Mapping, spec: Mapping) -> Curve:
         return Curve([], np.empty((0, 0)), [one_line(f"{kind}: {error}" if kind not in error else error)])
     value = candidates["params"].map(lambda params: json.loads(params)[spec["parameter"]])
     score = candidates[f"test_{spec['metric']}"].where(candidates["success"])
-    named = candidates.assign(value=value, score=PERCENT * score)
+    named = candidates.assign(value=value, score=_as_shown(score, spec["metric"]))
     scores = named.pivot(index=["repeat", "fold"], columns="value", values="score").sort_index(axis=1)
     failed = named[named["score"].isna()].groupby("value")["error"]
     first = failed.agg(lambda errors: Counter(errors).most_common(1)[0][0]).to_dict()
     return Curve(
         scores.columns.tolist(), scores.to_numpy(), [one_line(first.get(v, "")) for v in scores.columns]
     )
+
+
+def _as_shown(scores: pd.Series, metric: str) -> pd.Series:
+    return PERCENT * scores if METRICS[metric].percent else scores
+
+
+def _score_name(metric: str) -> str:
+    """A metric with its unit, as an axis names it."""
+    return METRICS[metric].label + (", %" if METRICS[metric].percent else "")
+
+
+def _in_words(metric: str) -> str:
+    return METRICS[metric].label + (" in percent" if METRICS[metric].percent else "")
 
 
 def _panel(curves: Mapping[str, Curve], spec: Mapping) -> GridCurveDisplay | str:
@@ -189,7 +203,7 @@ def _panel(curves: Mapping[str, Curve], spec: Mapping) -> GridCurveDisplay | str
     return GridCurveDisplay(
         {names[model]: (curve.values, curve.scores) for model, curve in curves.items()},
         param_name=spec["parameter"],
-        score_name=f"{METRICS.get(spec['metric'], spec['metric'])}, %",
+        score_name=_score_name(spec["metric"]),
     )
 
 
@@ -254,8 +268,7 @@ def _curves_text(spec: Mapping, table: pd.DataFrame) -> str:
         f"{rows['value'].iloc[-1]:g}"
         for (dataset, model), rows in drawn.groupby(["dataset", "model"], sort=False)
     ]
-    metric = METRICS.get(spec["metric"], spec["metric"])
-    return f"Mean {metric} in percent against {spec['parameter']}. " + "; ".join(lines)
+    return f"Mean {_in_words(spec['metric'])} against {spec['parameter']}. " + "; ".join(lines)
 
 
 _TEXTS = {"process": _process_text, "grid_curves": _curves_text}

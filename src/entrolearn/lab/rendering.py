@@ -6,9 +6,10 @@ columns, or whatever the table's kind has there.
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -17,7 +18,8 @@ import pandas as pd
 
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.kinds import Kind, one_line
-from entrolearn.lab.tables import COLUMNS, counts, kind_of, look_up
+from entrolearn.lab.notation import Power
+from entrolearn.lab.tables import ADDRESS, COLUMNS, counts, kind_of, look_up
 from entrolearn.lab.verdicts import JUDGED, VERDICTS
 
 
@@ -115,7 +117,9 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
     kind = kind_of(spec)
     letters = _footnote_letters(table["reason"])
     cells = _cells(table, kind, letters)
-    columns = spec[f"{kind.columns}s"]
+    rows, columns = _lines(table, kind.rows, spec), _lines(table, kind.columns, spec)
+    # What is the same in all rows is the caption's to say.
+    shown = kind.rows if len({row[1:] for row in rows}) > 1 else kind.rows[:1]
     has_printed = bool(table["published"].notna().any())
     return {
         "paper": spec["paper"],
@@ -124,25 +128,21 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         "caption": one_line(spec["caption"]),
         "says": f"{kind.says(spec)} {kind.compares}" if has_printed else kind.says(spec),
         "has_printed": has_printed,
-        "agreement": kind.agreement,
+        "agreement": kind.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
-        "head": _HEADS[kind.rows],
+        "heads": [_HEADS[part] for part in shown],
         "columns": [
-            {
-                "label": one_line(column["label"]),
-                "sublabel": one_line(column["sublabel"]),
-                **_agreeing(table[table[kind.columns] == key]),
-            }
-            for key, column in columns.items()
+            {**_column(column, kind.columns, spec), **_agreeing(_of_line(table, kind.columns, column))}
+            for column in columns
         ],
         "rows": [
             {
-                "label": one_line(f"{row['label']} {row['sublabel']}"),
-                "cells": [cells.get((key, column), BLANK) for column in columns],
+                "heads": heads,
+                "cells": [cells.get((row, column), BLANK) for column in columns],
             }
-            for key, row in spec[f"{kind.rows}s"].items()
+            for row, heads in zip(rows, _row_heads(rows, shown, spec), strict=True)
         ],
-        "legend": [entry for entry in legend(kind.meanings, counts(table)) if entry["count"]],
+        "legend": [entry for entry in legend(kind.meanings(spec), counts(table)) if entry["count"]],
         "footnotes": _footnotes(table["reason"], letters),
         "has_oracle": bool(table["oracle"].notna().any()),
         **_agreeing(table),
@@ -164,31 +164,78 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
     ]
 
 
-def _cells(table: pd.DataFrame, kind: Kind, letters: Mapping[str, str]) -> dict[tuple[str, str], Cell]:
+# A row's or a column's address: the parts of its cells' addresses that they have in common.
+Line = tuple[str, ...]
+
+
+def _lines(table: pd.DataFrame, parts: Sequence[str], spec: Mapping) -> list[Line]:
+    """The rows or columns that have cells, in the study's order."""
+    present = set(table[list(parts)].itertuples(index=False, name=None))
+    return [line for line in product(*(spec[f"{part}s"] for part in parts)) if line in present]
+
+
+def _of_line(table: pd.DataFrame, parts: Sequence[str], line: Line) -> pd.DataFrame:
+    return table[(table[list(parts)] == list(line)).all(axis=1)]
+
+
+def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: Mapping) -> list[list[dict]]:
+    """What stands before each row: texts with the number of rows that they span, 0 for what is spanned."""
+    spans = Counter(row[0] for row in rows) if len(parts) > 1 else dict.fromkeys((row[0] for row in rows), 1)
+    heads, before = [], None
+    for row in rows:
+        names = [_name(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False)]
+        first = {"text": names[0], "span": spans[row[0]]} if row[0] != before else {"text": "", "span": 0}
+        heads.append([first, *({"text": name, "span": 1} for name in names[1:])])
+        before = row[0]
+    return heads
+
+
+def _column(line: Line, parts: Sequence[str], spec: Mapping) -> dict[str, str]:
+    first, *rest = (spec[f"{part}s"][key] for part, key in zip(parts, line, strict=True))
+    if not rest:
+        return {"label": one_line(first["label"]), "sublabel": one_line(first["sublabel"])}
+    return {"label": _name(first), "sublabel": " ".join(map(_name, rest))}
+
+
+def _name(named: Mapping[str, str]) -> str:
+    return one_line(f"{named['label']} {named['sublabel']}")
+
+
+def _cells(table: pd.DataFrame, kind: Kind, letters: Mapping[str, str]) -> dict[tuple[Line, Line], Cell]:
     """The cells as they are shown, by row and column."""
-    printed = pd.concat([table["published"], table["published_std"]]).dropna()
-    digits = kind.digits(printed.tolist())
-
-    def number(value: float) -> str:
-        return "" if pd.isna(value) else kind.number(value, digits)
-
+    line = {part: list(table.columns).index(part) for part in ADDRESS}
+    digits = {
+        metric: kind.digits(metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist())
+        for metric, rows in table.groupby("metric")
+    }
     return {
-        (getattr(row, kind.rows), getattr(row, kind.columns)): Cell(
-            verdict=row.verdict,
-            ours=number(row.ours),
-            ours_std=number(row.ours_std),
-            published=number(row.published),
-            published_std=number(row.published_std),
-            beside_printed=kind.beside_printed(row.difference, row.published),
-            difference=""
-            if pd.isna(row.difference)
-            else kind.difference(row.difference, row.published, digits),
-            oracle=number(row.oracle),
-            letters=",".join(letters[text] for text, _ in _parts(row.reason)),
-            reason=row.reason,
+        tuple(tuple(row[line[part]] for part in parts) for parts in (kind.rows, kind.columns)): _cell(
+            row, kind, digits[row.metric], letters
         )
         for row in table.itertuples(index=False)
     }
+
+
+def _cell(row, kind: Kind, digits: int, letters: Mapping[str, str]) -> Cell:
+    """A row of the table's frame as it is shown."""
+
+    def shown(write: Callable[[str, float, int], str], value: float) -> str:
+        return "" if pd.isna(value) else write(row.metric, value, digits)
+
+    return Cell(
+        verdict=row.verdict,
+        ours=shown(kind.number, row.ours),
+        ours_std=shown(kind.number, row.ours_std),
+        published=shown(kind.printed_number, row.published),
+        published_std=shown(kind.printed_number, row.published_std),
+        beside_printed=kind.beside_printed(row.difference, row.published),
+        difference=""
+        if pd.isna(row.difference)
+        else kind.difference(row.metric, row.difference, row.published, digits),
+        oracle=shown(kind.number, row.oracle),
+        letters=",".join(letters[text] for text, _ in _parts(row.reason)),
+        reason=row.reason,
+    )
 
 
 def _agreeing(table: pd.DataFrame) -> dict[str, int]:
@@ -296,6 +343,8 @@ def escape_tex(value: object) -> str:
     >>> print(escape_tex("50% of {x_1}"))
     50\% of \{x\_1\}
     """
+    if isinstance(value, Power):
+        return value.raised(lambda base, exponent: f"${base}^{{{exponent}}}$")
     return value if isinstance(value, Raw) else str(value).translate(_TEX)
 
 
@@ -309,6 +358,8 @@ def escape_md(value: object) -> str:
     """
     if isinstance(value, Raw):
         return value
+    if isinstance(value, Power):
+        return value.__html__()
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", html.escape(str(value), quote=False))
 
 

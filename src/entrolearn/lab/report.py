@@ -16,7 +16,8 @@ import pandas as pd
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.config import figure_spec, study_cells
 from entrolearn.lab.figures import alternative_text, read_figure, reasons
-from entrolearn.lab.kinds import CRITERIA, METRICS, one_line
+from entrolearn.lab.kinds import CRITERIA, one_line
+from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import expand_values
 from entrolearn.lab.rendering import layout, legend, templates, title
@@ -184,7 +185,7 @@ def protocol(study: Mapping) -> list[str]:
     """Say a study's protocol in words, one sentence each."""
     scheme = study["protocol"]
     often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
-    metrics = [METRICS.get(name, name.replace("_", " ")) for name in study["metrics"]]
+    metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
     return [
         f"Stratified {scheme['folds']}-fold cross-validation, {often}.",

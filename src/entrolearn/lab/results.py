@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolearn.lab.datasets import DataUnavailable, load_dataset
+from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
 from entrolearn.lab.kinds import FILES
 from entrolearn.lab.records import read_json
 from entrolearn.lab.selecting import choose_within
@@ -30,6 +30,7 @@ class Results:
         self._paper, self._study, self._home = paper, study, Path(home)
         # A table asks for a file once for each of its columns.
         self.characteristics = cache(self._characteristics)
+        self.division = cache(self._division)
         self.measured = cache(self._measured)
 
     def record(self, dataset: str, model: str) -> dict | None:
@@ -52,16 +53,23 @@ class Results:
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def _characteristics(self, dataset: str) -> dict:
-        """Features and samples of each class, or the ``kind`` of trouble and its ``error``."""
+        """Features and samples of each class; ``absent`` says why there is nothing, empty if there is."""
         try:
             data = load_dataset(self._file("data", dataset=dataset))
         except DataUnavailable as absence:
-            return {"kind": "no data", "error": str(absence)}
-        positive = int((data.y == 1).sum())
-        counts = {"n_negative": data.n_samples - positive, "n_positive": positive}
-        return {"n_features": data.n_features, "kind": "failed", "error": f"a {data.task} data set"} | (
-            counts if data.task == "binary" else {}
-        )
+            return {"absent": str(absence)}
+        found = {"absent": "", "n_features": data.n_features}
+        if data.task != "regression":
+            found["n_classes"] = len(data.classes)
+        if data.task == "binary":
+            n_positive = int((data.y == 1).sum())
+            found |= {"n_negative": data.n_samples - n_positive, "n_positive": n_positive}
+        return found
+
+    def _division(self, dataset: str) -> dict:
+        """Training and test rows where a data set is divided for the first time."""
+        part = load_folds(self._file("folds", dataset=dataset))[0]
+        return {"n_train": int((part > 0).sum()), "n_test": int((part == 0).sum())}
 
     def _measured(self, table: str, dataset: str) -> list[dict]:
         """The rows that were measured for a table."""

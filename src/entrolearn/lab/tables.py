@@ -5,6 +5,7 @@ A table is built once, as a frame with one row per cell (`COLUMNS`), and rendere
 What is in a cell, and how it is judged, is its kind's to say (see `entrolearn.lab.kinds`).
 """
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolearn.lab.kinds import KINDS, Cell, Judged, Kind, Printed
+from entrolearn.lab.kinds import GENERATED, KINDS, PRINTED_ALONE, Cell, Found, Judged, Kind, Printed
+from entrolearn.lab.notation import decimals_of
 from entrolearn.lab.results import Results
 from entrolearn.lab.verdicts import VERDICTS
 from entrolearn.suggest import did_you_mean
@@ -49,8 +51,8 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
     Returns
     -------
     dict
-        The entry, and: paper, table, datasets, models and metrics (each key -> {"label", "sublabel"}, in the
-        study's order).
+        The entry, and: paper, table, ``trials`` of the protocol (0 if it has folds), datasets, models and
+        metrics (each key -> {"label", "sublabel", …}, in the study's order).
 
     Raises
     ------
@@ -59,13 +61,17 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
     """
     entry = look_up(study["tables"], name, f"table of {paper}")
     kind = kind_of(entry)
-    labels = labels or {}
-    datasets = study["datasets"][entry["datasets"]]
+    labels, tasks = labels or {}, study.get("tasks", {})
+    datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
     return {
         **entry,
         "paper": paper,
         "table": name,
-        "datasets": {key: {"label": labels.get(key, key), "sublabel": ""} for key in datasets},
+        "trials": study.get("protocol", {}).get("trials", 0),
+        "datasets": {
+            key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
+            for key in datasets
+        },
         "models": kind.models(entry, study),
         "metrics": kind.metrics(entry),
     }
@@ -84,27 +90,43 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
     results : Results
         Where the table's kind looks up what there is of ours.
     published : DataFrame
-        Columns table, dataset, model, metric, value, std; scores in percent.
+        Columns table, dataset, model, metric, value, std, as `read_published` gives them; scores in percent.
     spec : dict
         As `table_spec` returns it.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`, one row per cell in the study's order, whether or not there is a result.
+        `COLUMNS`, one row per cell in the study's order, whether or not there is a result; a cell with
+        neither a number of ours nor a printed one, and nothing that is owed, has the verdict "".
     """
     kind = kind_of(spec)
     printed = _printed(published, spec["printed"])
     found = {cell: kind.found(cell, spec, results) for cell in kind.cells(spec)}
     rows = []
     for cell, ours in found.items():
-        judged = Judged(ours.trouble) if ours.trouble else kind.judge(cell, spec, found, printed)
-        number = printed.get(kind.printed_at(cell), (math.nan, math.nan))
+        number = printed.get(kind.printed_at(cell), Printed())
+        judged = _without_number(ours, number) or kind.judge(cell, spec, found, printed)
         reason = "; ".join(filter(None, [ours.reason, judged.note]))
         rows.append(
-            (*cell, *number, ours.ours, ours.ours_std, judged.difference, judged.verdict, ours.oracle, reason)
+            (
+                *cell,
+                number.value,
+                number.std,
+                ours.ours,
+                ours.ours_std,
+                judged.difference,
+                judged.verdict,
+                ours.oracle,
+                reason,
+            )
         )
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
+
+
+def read_published(path: str | Path) -> pd.DataFrame:
+    """Read printed numbers as they are written: 0.150 is known to the thousandth, 0.15 to the hundredth."""
+    return pd.read_csv(path, dtype={"value": str})
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
@@ -127,10 +149,25 @@ def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
     return table.set_index(ADDRESS).reindex(cells).fillna(stale).reset_index()[COLUMNS]
 
 
+def _without_number(ours: Found, printed: Printed) -> Judged | None:
+    """What is said of a cell that has no number of ours; None if it has one."""
+    if not ours.trouble:
+        return None
+    blank = ours.trouble == PRINTED_ALONE and math.isnan(printed.value)
+    return Judged("" if blank else ours.trouble)
+
+
 def _printed(published: pd.DataFrame, name: str) -> dict[Cell, Printed]:
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""})
     numbers = rows[["value", "std"]].itertuples(index=False, name=None)
-    return dict(zip(rows[ADDRESS].itertuples(index=False, name=None), numbers, strict=True))
+    return dict(
+        zip(rows[ADDRESS].itertuples(index=False, name=None), itertools.starmap(_number, numbers), strict=True)
+    )
+
+
+def _number(value: str | float, std: float) -> Printed:
+    missing = pd.isna(value)
+    return Printed() if missing else Printed(float(value), std, decimals_of(value))
 
 
 def look_up(table: Mapping, name: str, what: str):

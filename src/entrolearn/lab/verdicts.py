@@ -20,6 +20,7 @@ VERDICTS = {
     "failed": Verdict("×", r"$\times$", "no number of ours; the footnote says why"),
     "no data": Verdict("∅", r"$\emptyset$", "the data set could not be had"),
     "ours alone": Verdict("○", r"$\circ$", "nothing is printed to compare with"),
+    "printed alone": Verdict("▷", r"$\triangleright$", "a printed number that nothing here is compared with"),
     "unit": Verdict("◇", r"$\diamond$", "what the others of its row are compared with"),
 }
 # The verdicts that compare a number with a printed one, or say that it is owed.

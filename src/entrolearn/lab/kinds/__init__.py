@@ -4,18 +4,29 @@ All that tells one kind of table from another is in its object here; the checks 
 tables' frames and their views ask it. The workflow asks before any job starts, so nothing heavy is imported.
 """
 
-from entrolearn.lab.kinds.base import Cell, Found, Judged, Kind, Printed, one_line
+from entrolearn.lab.kinds.base import (
+    GENERATED,
+    PRINTED_ALONE,
+    Cell,
+    Found,
+    Judged,
+    Kind,
+    Printed,
+    one_line,
+)
 from entrolearn.lab.kinds.characteristics import Characteristics
 from entrolearn.lab.kinds.correlations import Correlations
 from entrolearn.lab.kinds.growth import Growth
-from entrolearn.lab.kinds.scores import CRITERIA, METRICS, Scores
+from entrolearn.lab.kinds.parameters import Parameters
+from entrolearn.lab.kinds.scores import CRITERIA, Scores
 from entrolearn.lab.kinds.times import Times
 
 __all__ = [
     "CRITERIA",
     "FILES",
+    "GENERATED",
     "KINDS",
-    "METRICS",
+    "PRINTED_ALONE",
     "Cell",
     "Found",
     "Judged",
@@ -28,6 +39,7 @@ KINDS: dict[str, Kind] = {
     "scores": Scores(),
     "times": Times(),
     "characteristics": Characteristics(),
+    "parameters": Parameters(),
     "correlations": Correlations(),
     "growth": Growth(),
 }
@@ -35,6 +47,7 @@ KINDS: dict[str, Kind] = {
 # Where the files of a stage are.
 FILES = {
     "data": "results/data/{dataset}.npz",
+    "folds": "results/{paper}/folds/{dataset}.npz",
     "scores": "results/{paper}/scores/{dataset}",
     "models": "results/{paper}/models/{dataset}",
     "records": "results/{paper}/records/{dataset}/{model}.json",

@@ -3,14 +3,28 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 NAN = math.nan
-NOTHING = (NAN, NAN)  # printed
 
 # A cell's address: data set, model, metric; "" for what a kind of table does without.
 Cell = tuple[str, str, str]
-# A number and its ±, NaN where there is none.
-Printed = tuple[float, float]
+
+# The trouble of a cell that nothing of ours was asked for.
+PRINTED_ALONE = "printed alone"
+# The place of what is measured on data that are made for it.
+GENERATED = "generated"
+
+
+class Printed(NamedTuple):
+    """A printed number and its ±, NaN where there is none, and how many decimals it is printed with."""
+
+    value: float = NAN
+    std: float = NAN
+    decimals: int = 0
+
+
+NOTHING = Printed()
 
 
 @dataclass(frozen=True)
@@ -20,7 +34,8 @@ class Found:
     Attributes
     ----------
     ours, ours_std, oracle : float
-    trouble : {"", "failed", "no data"}
+    trouble : {"", "failed", "no data", "printed alone"}
+        "printed alone" where nothing of ours was asked for.
     reason : str
         Parts joined by semicolons; a part may end in "in k of n fits".
     readings : mapping of str to float
@@ -49,8 +64,9 @@ class Kind:
 
     Attributes
     ----------
-    rows, columns : {"dataset", "model", "metric"}
-        Which parts of a cell's address make the table's rows and columns.
+    rows, columns : tuple of {"dataset", "model", "metric"}
+        Which parts of a cell's address make the table's rows and columns; the second of two is under the
+        first.
     stages : tuple of str
         The stages whose files a table is made of, keys of `FILES`.
     trains : bool
@@ -59,24 +75,22 @@ class Kind:
         The module whose ``measure`` gives its numbers, if they are measured for the table alone.
     one_dataset : bool
         Whether it takes a single data set.
-    agreement : str
-        What "reproduced" means, in two words.
+    generates : bool
+        Whether it takes none: its data are made for it.
     compares : str
         How a table that has printed numbers shows them.
-    meanings : mapping
-        What verdicts mean for this kind, where that is more than `VERDICTS` says.
     defaults : mapping
         Keys that an entry of a study may leave out.
     """
 
-    rows, columns = "dataset", "model"
+    rows: tuple[str, ...] = ("dataset",)
+    columns: tuple[str, ...] = ("model",)
     stages: tuple[str, ...] = ()
     trains = False
     measured_by = ""
     one_dataset = False
-    agreement = "within ±"
+    generates = False
     compares = "Ours above, the printed number below."
-    meanings: Mapping[str, str] = {}
     defaults: Mapping[str, object] = {}
 
     def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
@@ -126,16 +140,28 @@ class Kind:
         """What our numbers in a table are, in a sentence or two."""
         raise NotImplementedError
 
-    def digits(self, printed: Sequence[float]) -> int:
-        """Decimals to show, given all printed numbers."""
+    def agreement(self, spec: Mapping) -> str:
+        """What "reproduced" means, in two words."""
+        return "within ±"
+
+    def meanings(self, spec: Mapping) -> Mapping[str, str]:
+        """What verdicts mean in a table, where that is more than `VERDICTS` says."""
+        return {}
+
+    def digits(self, metric: str, printed: Sequence[float]) -> int:
+        """Decimals to show of a metric, given all its printed numbers."""
         raise NotImplementedError
 
-    def number(self, value: float, digits: int) -> str:
-        """A number as it is shown."""
+    def number(self, metric: str, value: float, digits: int) -> str:
+        """A number of ours as it is shown."""
         # "z" keeps a rounded-away minus from being shown as -0.0.
         return f"{value:z.{digits}f}"
 
-    def difference(self, difference: float, published: float, digits: int) -> str:
+    def printed_number(self, metric: str, value: float, digits: int) -> str:
+        """A printed number as it is shown."""
+        return self.number(metric, value, digits)
+
+    def difference(self, metric: str, difference: float, published: float, digits: int) -> str:
         """How far ours is from the printed number, in words."""
         return f"ours − printed {difference:+z.{digits}f}"
 

@@ -16,15 +16,8 @@ class Correlations(Measured):
     # The printed number comes from as many random draws as ours, and is as uncertain.
     OF_A_DIFFERENCE = math.sqrt(2)
 
-    rows, columns = "dataset", "metric"
+    columns = ("metric",)
     measured_by = "entrolearn.lab.measuring.correlations"
-    agreement = "within 2 s.e."
-    meanings = {
-        "reproduced": "ours differs by less than two standard errors, those of a difference of two such "
-        "measurements, or rounds to the printed number",
-        "higher": "ours lies further above",
-        "lower": "ours lies further below",
-    }
     defaults = {"readings": {}}
 
     def names(self, table, study):
@@ -45,7 +38,7 @@ class Correlations(Measured):
         return {f"spearman_h{size}": {"label": f"h = {size}", "sublabel": ""} for size in table["sizes"]}
 
     def judge(self, cell, spec, found, printed):
-        ours, (value, _) = found[cell], printed.get(cell, NOTHING)
+        ours, value = found[cell], printed.get(cell, NOTHING).value
         tolerance = max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
         judged = beside(ours.ours, value, tolerance)
         departs = judged in ("higher", "lower")
@@ -54,10 +47,10 @@ class Correlations(Measured):
 
     def _closest(self, dataset: str, spec: Mapping, found: Mapping, printed: Mapping) -> str:
         """The reading that comes closest to what is printed in a row, with its numbers."""
-        row = [cell for cell in found if cell[0] == dataset and not math.isnan(printed.get(cell, NOTHING)[0])]
+        row = [cell for cell in found if cell[0] == dataset and not math.isnan(printed.get(cell, NOTHING).value)]
 
         def distance(values: Sequence[float]) -> float:
-            return sum(abs(value - printed[cell][0]) for cell, value in zip(row, values, strict=True))
+            return sum(abs(value - printed[cell].value) for cell, value in zip(row, values, strict=True))
 
         readings = {
             name: [found[cell].readings.get(name, NAN) for cell in row] for name in found[row[0]].readings
@@ -80,5 +73,16 @@ class Correlations(Measured):
             f"eq. (3): {reading['formula']}; data: {reading['data']}."
         )
 
-    def digits(self, printed):
+    def agreement(self, spec):
+        return "within 2 s.e."
+
+    def meanings(self, spec):
+        return {
+            "reproduced": "ours differs by less than two standard errors, those of a difference of two such "
+            "measurements, or rounds to the printed number",
+            "higher": "ours lies further above",
+            "lower": "ours lies further below",
+        }
+
+    def digits(self, metric, printed):
         return 3

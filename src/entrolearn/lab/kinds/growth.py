@@ -12,17 +12,10 @@ class Growth(Measured):
     # A power law fits a range of sizes only so far, and log factors and overheads bend it.
     TOLERANCE = 0.3
 
-    rows, columns = "model", "metric"
+    rows, columns = ("model",), ("metric",)
     measured_by = "entrolearn.lab.measuring.growth"
     one_dataset = True
-    agreement = "within 0.3"
     compares = "Ours above; below the exponent in print, which is that of an upper bound for large sizes."
-    meanings = {
-        "reproduced": f"ours is within {TOLERANCE:g}, or two standard errors, of the printed exponent",
-        "higher": "grows faster, on these sizes, than the printed bound for large ones",
-        "lower": "grows slower, on these sizes, than the printed bound, which it does not contradict",
-        "ours alone": "no exponent is printed",
-    }
 
     def names(self, table, study):
         for name, entry in table["models"].items():
@@ -76,7 +69,7 @@ class Growth(Measured):
         return "", *cell[1:]
 
     def judge(self, cell, spec, found, printed):
-        ours, (value, _) = found[cell], printed.get(self.printed_at(cell), NOTHING)
+        ours, value = found[cell], printed.get(self.printed_at(cell), NOTHING).value
         tolerance = max(self.TOLERANCE, self.ERRORS * ours.ours_std)
         return Judged(beside(ours.ours, value, tolerance), ours.ours - value)
 
@@ -88,5 +81,16 @@ class Growth(Measured):
             "Model size counts the numbers that a fitted model stores."
         )
 
-    def digits(self, printed):
+    def agreement(self, spec):
+        return f"within {self.TOLERANCE:g}"
+
+    def meanings(self, spec):
+        return {
+            "reproduced": f"ours is within {self.TOLERANCE:g}, or two standard errors, of the printed exponent",
+            "higher": "grows faster, on these sizes, than the printed bound for large ones",
+            "lower": "grows slower, on these sizes, than the printed bound, which it does not contradict",
+            "ours alone": "no exponent is printed",
+        }
+
+    def digits(self, metric, printed):
         return 2

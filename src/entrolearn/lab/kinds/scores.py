@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from entrolearn.lab.kinds.base import NAN, NOTHING, Found, Judged, phrase
-from entrolearn.lab.kinds.trained import OfModels, without_result
-from entrolearn.lab.verdicts import SLACK, verdict
+from entrolearn.lab.kinds.trained import OfModels
+from entrolearn.lab.metrics import METRICS, Metric
+from entrolearn.lab.verdicts import SLACK, beside, verdict
 
 CRITERIA = {
     "cv": "inner cross-validation on the training folds",
@@ -13,26 +14,22 @@ CRITERIA = {
     "oracle": "the best mean score on the test folds (uses test data: a diagnostic only)",
 }
 
-METRICS = {"gmean": "GMEAN", "balanced_accuracy": "balanced accuracy", "accuracy": "accuracy"}
-
 
 class Scores(OfModels):
-    """Mean scores over the test folds, in percent: data sets × models."""
+    """Mean scores on rows left out: data sets × models, with a row for each metric where there are several."""
 
+    PERCENT_DIGITS = (1, 2)  # at least and at most
+    OTHER_DIGITS = 4
+
+    rows = ("dataset", "metric")
     stages = ("scores", "records")
-    meanings = {
-        "reproduced": "ours lies within the printed ±",
-        "higher": "ours lies above the printed ±",
-        "lower": "ours lies below the printed ±",
-        "failed": "no score of ours; the footnote says why",
-    }
-    defaults = {"among": {}}
+    defaults = {"among": {}, "tolerance": {}}
 
     def names(self, table, study):
         yield from super().names(table, study)
-        yield "metric", table["metric"], study["metrics"], "metric of this study"
+        yield from (("metric", metric, study["metrics"], "metric of this study") for metric in _listed(table))
         yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
-        models = table["models"]
+        models = [model for model in table["models"] if not study["models"][model].get("printed_only")]
         for model in models:
             criteria = study["models"][model]["criteria"]
             yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
@@ -45,18 +42,14 @@ class Scores(OfModels):
         return (*self.stages, "candidates") if table["among"] else self.stages
 
     def metrics(self, table):
-        metric = table["metric"]
-        return {metric: {"label": METRICS.get(metric, metric.replace("_", " ")), "sublabel": ""}}
+        return {metric: {"label": METRICS[metric].label, "sublabel": ""} for metric in _listed(table)}
 
-    def found(self, cell, spec, results):
-        """Mean and standard deviation (ddof=1) over all repeats × folds, in percent.
+    def of_trained(self, cell, spec, results, record):
+        """Mean and standard deviation (ddof=1) over all repeats × folds.
 
         A cell of which one fold has no score is failed: the mean of the other folds is not what is printed.
         """
         dataset, model, metric = cell
-        record = results.record(dataset, model)
-        if failed := without_result(record):
-            return failed
         folds = results.scores(dataset, model, spec["among"])
         chosen = folds.get(spec["criterion"])
         if chosen is None:
@@ -66,31 +59,91 @@ class Scores(OfModels):
             errors = [f": {phrase(error)}" for error in lost["error"] if error][:1]
             reason = f"{len(lost)} of {len(chosen)} folds have no score" + "".join(errors)
             return Found(trouble="failed", reason=reason)
-        oracle = 100 * folds["oracle"][metric].mean() if "oracle" in folds else NAN
-        scores = 100 * chosen[metric]
-        return Found(scores.mean(), scores.std(ddof=1), oracle, reason=_notes(record))
+        shown = 100 if METRICS[metric].percent else 1
+        oracle = shown * folds["oracle"][metric].mean() if "oracle" in folds else NAN
+        scores = shown * chosen[metric]
+        notes = [*_fewer_trials(len(chosen), spec), *_notes(record)]
+        return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
     def judge(self, cell, spec, found, printed):
-        ours, (value, std) = found[cell].ours, printed.get(cell, NOTHING)
-        return Judged(verdict(ours, value, std), ours - value)
+        ours, (value, std, _) = found[cell].ours, printed.get(cell, NOTHING)
+        match spec["tolerance"]:
+            case {"points": points}:
+                said = beside(ours, value, points)
+            case {"percent": percent}:
+                said = beside(ours, value, percent / 100 * abs(value))
+            case _:
+                said = verdict(ours, value, std)
+        return Judged(said, ours - value)
 
     def says(self, spec):
-        (metric,) = spec["metrics"].values()
+        names = [_named(METRICS[metric]) for metric in spec["metrics"]]
+        what = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        over = "the test rows of the trials" if spec["trials"] else "the test folds"
         criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
         return (
-            f"{metric['label']} in percent, mean ± standard deviation over the test folds. "
+            f"{what[0].upper()}{what[1:]}, mean ± standard deviation over {over}. "
             f"Parameters chosen by {criterion}."
         )
 
-    def digits(self, printed):
-        """As many decimals as the printed numbers have: one at least, two at most."""
-        return 1 if all(abs(round(value, 1) - value) < SLACK for value in printed) else 2
+    def agreement(self, spec):
+        return f"within {_tolerance(spec) or '±'}"
+
+    def meanings(self, spec):
+        tolerance = _tolerance(spec)
+        within, beyond = "the printed ±", "{} the printed ±"
+        if tolerance:
+            within, beyond = f"{tolerance} of the printed number", f"more than {tolerance} {{}} the printed number"
+        less_is_better = not any(METRICS[metric].greater_is_better for metric in spec["metrics"])
+        worse, better = (" (worse)", " (better)") if less_is_better else ("", "")
+        return {
+            "reproduced": f"ours lies within {within}",
+            "higher": f"ours lies {beyond.format('above')}{worse}",
+            "lower": f"ours lies {beyond.format('below')}{better}",
+            "failed": "no score of ours; the footnote says why",
+        }
+
+    def digits(self, metric, printed):
+        """Of percents as many decimals as the printed numbers have, within limits."""
+        if not METRICS[metric].percent:
+            return self.OTHER_DIGITS
+        least, most = self.PERCENT_DIGITS
+        return least if all(abs(round(value, least) - value) < SLACK for value in printed) else most
+
+    def difference(self, metric, difference, published, digits):
+        text = super().difference(metric, difference, published, digits)
+        if METRICS[metric].greater_is_better or not difference:
+            return text
+        return f"{text} ({'better' if difference < 0 else 'worse'})"
 
 
-def _notes(record: Mapping) -> str:
-    """Join the record's notes as ``"note in k of n fits; …"``."""
+def _listed(table: Mapping) -> list[str]:
+    """The metrics of a table, which may name one of them."""
+    return [table["metric"]] if isinstance(table["metric"], str) else table["metric"]
+
+
+def _named(metric: Metric) -> str:
+    return f"{metric.label} in percent" if metric.percent else metric.label
+
+
+def _tolerance(spec: Mapping) -> str:
+    """How far from the printed number ours may be, in words; empty if its ± says that."""
+    match spec["tolerance"]:
+        case {"points": points}:
+            return f"{points:g} point{'' if points == 1 else 's'}"
+        case {"percent": percent}:
+            return f"{percent:g} %"
+    return ""
+
+
+def _fewer_trials(found: int, spec: Mapping) -> list[str]:
+    return [f"{found} trials"] if found < spec["trials"] else []
+
+
+def _notes(record: Mapping) -> list[str]:
+    """The record's notes, each as ``"note in k of n fits"``."""
     fits = record.get("n_candidates", 0)
     found = dict(record.get("notes") or {})
     if record.get("n_failed"):
         found["no result"] = record["n_failed"]
-    return "; ".join(f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items())
+    return [f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items()]

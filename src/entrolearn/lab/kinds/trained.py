@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 
-from entrolearn.lab.kinds.base import Found, Kind, labels, phrase
+from entrolearn.lab.kinds.base import PRINTED_ALONE, Cell, Found, Kind, labels, phrase
+
+# What the estimators of a model are for, by the task of a data set.
+PURPOSES = {"binary": "classification", "multiclass": "classification", "regression": "regression"}
 
 
 class OfModels(Kind):
@@ -14,7 +17,34 @@ class OfModels(Kind):
         yield from (("models", model, study["models"], "model") for model in table["models"])
 
     def models(self, table, study):
-        return labels(study, table["models"])
+        return {
+            key: named
+            | {
+                "printed_only": study["models"][key].get("printed_only", False),
+                "purposes": list(study["models"][key].get("estimators", {})),
+            }
+            for key, named in labels(study, table["models"]).items()
+        }
+
+    def found(self, cell, spec, results):
+        if not is_trained(cell, spec):
+            return Found(trouble=PRINTED_ALONE)
+        record = results.record(*cell[:2])
+        return without_result(record) or self.of_trained(cell, spec, results, record)
+
+    def of_trained(self, cell: Cell, spec: Mapping, results, record: Mapping) -> Found:
+        """Look up what there is of ours in a cell whose training succeeded."""
+        raise NotImplementedError
+
+
+def is_trained(cell: Cell, spec: Mapping) -> bool:
+    """Whether a model is more than a column of printed numbers, and fits the task of a cell's data set."""
+    dataset, model, _ = cell
+    known = spec["models"][model]
+    if known["printed_only"]:
+        return False
+    task = spec["datasets"][dataset]["task"]
+    return not (task and known["purposes"]) or PURPOSES[task] in known["purposes"]
 
 
 def without_result(record: Mapping | None) -> Found | None:

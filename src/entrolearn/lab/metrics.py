@@ -1,0 +1,57 @@
+"""Which scores there are: what they are called, whom they fit, which end is the good one.
+
+How they are computed is :mod:`entrolearn.lab.training`'s business. Nothing is imported here that a rule or a
+table does not have already.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["METRICS", "Metric", "metrics_of"]
+
+BINARY = frozenset({"binary"})
+CLASSES = frozenset({"binary", "multiclass"})
+NUMBERS = frozenset({"regression"})
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One kind of score.
+
+    Attributes
+    ----------
+    label : str
+        As a reader knows it.
+    tasks : frozenset of {"binary", "multiclass", "regression"}
+        The tasks of the data sets that it fits.
+    greater_is_better : bool
+    percent : bool
+        Whether it is a fraction, which tables show times 100.
+    """
+
+    label: str
+    tasks: frozenset[str]
+    greater_is_better: bool = True
+    percent: bool = True
+
+
+METRICS: dict[str, Metric] = {
+    "gmean": Metric("GMEAN", CLASSES),
+    "balanced_accuracy": Metric("balanced accuracy", CLASSES),
+    "accuracy": Metric("accuracy", CLASSES),
+    "precision": Metric("precision", BINARY),  # of class 1, and so are the next two
+    "recall": Metric("recall", BINARY),
+    "f1": Metric("F1", BINARY),
+    "rmse": Metric("RMSE", NUMBERS, greater_is_better=False, percent=False),
+}
+
+
+def metrics_of(task: str, metrics: Iterable[str]) -> list[str]:
+    """Keep those of some metrics that fit a task, in their order.
+
+    Examples
+    --------
+    >>> metrics_of("regression", ["accuracy", "f1", "rmse"])
+    ['rmse']
+    """
+    return [metric for metric in metrics if task in METRICS[metric].tasks]
