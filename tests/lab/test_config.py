@@ -585,6 +585,7 @@ def test_inner_folds_have_a_default(tmp_path):
         ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
         ("models.other.grid", {}, "models.other.grid: found {}, expected no such key beside"),
         ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
+        ("models.svm.trials", {"of_dataset": "n_train"}, "svm.trials: found 100; accepted: at most the prot"),
         ("tables.errors.metric", "f1", "errors.metric: 'f1' does not fit 'two-moons', a regression data set"),
         ("tables.accuracies.metric", "f1", "'f1' does not fit 'sonar', a multiclass data set; accepted: acc"),
         ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),

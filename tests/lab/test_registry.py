@@ -81,3 +81,13 @@ def test_a_seed_depends_on_each_of_its_names_and_fits_numpys_generators():
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**32 for seed in seeds)
     assert seed_from(*names) == seeds[0]
+
+
+def test_a_grid_may_be_over_a_steps_parameters_too():
+    spec = {
+        "estimator": "sklearn.linear_model.Ridge",
+        "steps": [{"estimator": "sklearn.kernel_approximation.Nystroem", "params": {"n_components": 5}}],
+    }
+    pipeline = build(spec, seed=0).set_params(**step_params(spec, {"alpha": 2.0, "step1__gamma": 0.5}))
+    assert pipeline["step1"].gamma == 0.5
+    assert pipeline["model"].alpha == 2.0

@@ -162,6 +162,12 @@ def test_a_criterion_that_is_undefined_everywhere_says_so():
     assert scores.loc["cv", "success"]
 
 
+def test_where_no_criterion_chooses_there_is_an_oracle_and_no_headline():
+    scores = choose(candidates({"test_gmean": [0.5, 0.75]}), CELL | {"criteria": []})
+    assert list(scores["criterion"]) == ["oracle"]
+    assert headline_params(scores, CELL | {"criteria": []}) is None
+
+
 def test_the_headline_is_what_was_chosen_most_often_then_the_earlier_point():
     scores = pd.DataFrame(
         {

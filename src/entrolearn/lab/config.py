@@ -17,7 +17,7 @@ from jsonschema.exceptions import ValidationError
 
 from entrolearn.lab.kinds import FILES, KINDS
 from entrolearn.lab.metrics import METRICS, metrics_of
-from entrolearn.lab.registry import estimator_of, expand_values, seed_from
+from entrolearn.lab.registry import estimator_of, expand_values, of_step, seed_from
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
 from entrolearn.suggest import did_you_mean
 
@@ -250,8 +250,10 @@ def scaling_of(study: Mapping, dataset: str) -> dict:
 def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
     """How a study divides a data set; a model may be given fewer trials."""
     protocol = _resolved(study["protocol"], study, dataset, "protocol")
-    trials = {} if model is None else {"trials": study["models"][model].get("trials")}
-    return protocol | {name: value for name, value in trials.items() if value is not None}
+    entry = {} if model is None else study["models"][model]
+    if "trials" not in entry:
+        return protocol
+    return protocol | {"trials": _resolved(entry["trials"], study, dataset, f"models.{model}.trials")}
 
 
 def _resolved(value, study: Mapping, dataset: str, where: str):
@@ -385,19 +387,19 @@ def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
     where = f"models.{name}"
     for criterion in model["criteria"]:
         _check_known(criterion, study["criteria"], file, f"{where}.criteria", "criterion of this study")
-    trials = study["protocol"].get("trials", 0)
-    if model.get("trials", 0) > trials:
-        accepted = f"accepted: at most the protocol's {trials}" if trials else "the protocol has no trials"
-        raise ConfigError(f"{file}: {where}.trials: found {model['trials']}; {accepted}")
+    if "trials" in model and "trials" not in study["protocol"]:
+        raise ConfigError(f"{file}: {where}.trials: found {model['trials']}; the protocol has no trials")
     learners = [model["estimator"]] if "estimator" in model else model.get("estimators", {}).values()
     try:
         for learner in learners:
             locate(learner)
             check_parameters(learner, model["params"], what=f"{where}.params")
-            check_parameters(learner, model["grid"], what=f"{where}.grid")
-        for step in model["steps"]:
+            check_parameters(learner, of_step(model["grid"]), what=f"{where}.grid")
+        for number, step in enumerate(model["steps"], start=1):
             locate(step["estimator"])
             check_parameters(step["estimator"], step.get("params", {}), what=f"{where}.steps")
+            searched = of_step(model["grid"], f"step{number}")
+            check_parameters(step["estimator"], searched, what=f"{where}.grid")
     except UnknownEstimatorError as error:
         raise ConfigError(f"{file}: {where}: {error}") from None
 
@@ -514,7 +516,9 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterabl
     for dataset in _grouped(study):
         _check_protocol(file, protocol_of(study, dataset), schema, dataset)
     for dataset, model in study_cells(study):
-        for name, values in cell_spec("", study, dataset, model, seed=0)["grid"].items():
+        cell = cell_spec("", study, dataset, model, seed=0)
+        _check_trials(file, model, cell["protocol"], protocol_of(study, dataset))
+        for name, values in cell["grid"].items():
             if not isinstance(values, list) or not values:
                 raise ConfigError(
                     f"{file}: models.{model}.grid.{name}: found {_shortened(values)} for {dataset!r}, "
@@ -528,6 +532,14 @@ def _check_protocol(file: Path, protocol: Mapping, schema: Path, dataset: str) -
         raise ConfigError(
             f"{file}: protocol.inner.used: found {protocol['inner']['used']} for {dataset!r}; "
             f"accepted: at most its {protocol['inner']['folds']} folds"
+        )
+
+
+def _check_trials(file: Path, model: str, own: Mapping, of_study: Mapping) -> None:
+    if own.get("trials", 0) > of_study.get("trials", 0):
+        raise ConfigError(
+            f"{file}: models.{model}.trials: found {own['trials']}; "
+            f"accepted: at most the protocol's {of_study['trials']}"
         )
 
 

@@ -3,10 +3,12 @@
 import hashlib
 import importlib
 import itertools
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 
 MODEL_STEP = "model"  # name of a pipeline's last step
+OF_A_STEP = re.compile(r"step\d+__")  # how a parameter of the others begins
 
 
 def build(spec: Mapping, seed: int):
@@ -44,12 +46,31 @@ def estimator_of(model: Mapping, task: str) -> str | None:
 
 
 def step_params(spec: Mapping, params: Mapping) -> dict:
-    """A grid point as the built estimator knows it: a pipeline's parameters carry the step's name."""
-    return (
-        {f"{MODEL_STEP}__{name}": value for name, value in params.items()}
-        if spec.get("steps")
-        else {**params}
-    )
+    """A grid point as the built estimator knows it: a pipeline's parameters carry the step's name.
+
+    Examples
+    --------
+    >>> step_params({"steps": ["a scaler"]}, {"C": 1, "step1__n_components": 5})
+    {'model__C': 1, 'step1__n_components': 5}
+    """
+    if not spec.get("steps"):
+        return {**params}
+    return {
+        name if OF_A_STEP.match(name) else f"{MODEL_STEP}__{name}": value for name, value in params.items()
+    }
+
+
+def of_step(grid: Mapping, step: str = "") -> list[str]:
+    """The parameters in a grid that are of a preprocessing step, or of the learner itself.
+
+    Examples
+    --------
+    >>> of_step({"C": [1], "step1__n_components": [5]}), of_step({"step1__n_components": [5]}, "step1")
+    (['C'], ['n_components'])
+    """
+    if not step:
+        return [name for name in grid if not OF_A_STEP.match(name)]
+    return [name.removeprefix(f"{step}__") for name in grid if name.startswith(f"{step}__")]
 
 
 def seed_from(*names) -> int:

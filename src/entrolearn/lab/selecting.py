@@ -109,6 +109,8 @@ def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
 
 def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
     """The parameters that the study's first criterion chose most often; the earlier grid point of equals."""
+    if not cell["criteria"]:
+        return None
     chosen = scores[(scores["criterion"] == cell["criteria"][0]) & scores["success"]]
     if chosen.empty:
         return None

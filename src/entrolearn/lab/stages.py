@@ -58,12 +58,18 @@ def select(
     model, found = b"", {"error": outcome["error"]}
     params = headline_params(chosen, cell)
     if outcome["success"] and params is None:
-        found = {"error": f"{cell['criteria'][0]} is undefined for every candidate"}
+        found = {"error": _nothing_chosen(cell)}
     elif outcome["success"]:
         model, found = _refit(dataset, folds, params, cell)
     with replacing(fitted) as temporary:
         temporary.write_bytes(model)
     write_json(facts, found)
+
+
+def _nothing_chosen(cell: Mapping) -> str:
+    if not cell["criteria"]:
+        return "no criterion chooses from this grid: all of it is shown"
+    return f"{cell['criteria'][0]} is undefined for every candidate"
 
 
 def _refit(dataset: str, folds: str, params: Mapping, cell: Mapping) -> tuple[bytes, dict]:
