@@ -16,7 +16,7 @@ try:
         study_cells,
         table_files,
     )
-    from entrolearn.lab.kinds import KINDS
+    from entrolearn.lab.kinds import GENERATED, KINDS
     from entrolearn.lab.registry import seed_from
     from entrolearn.lab.sources import source_digests
 except ImportError as error:
@@ -171,7 +171,7 @@ def measurement_of(wildcards):
         wildcards.paper,
         study_of(wildcards),
         wildcards.table,
-        wildcards.dataset,
+        wildcards.get("dataset", GENERATED),
         SETTINGS["seed"],
     )
 
@@ -236,6 +236,10 @@ def figures_of(paper, formats=("svg", "png", "csv")):
     ]
 
 
+# What tables show of a model or look up by it.
+SHOWN_OF_MODELS = ("label", "sublabel", "printed_only", "estimators")
+
+
 def shown_of(wildcards):
     """What a table shows of its study, so that it is made anew when that is edited and not otherwise."""
     study = study_of(wildcards)
@@ -243,8 +247,10 @@ def shown_of(wildcards):
         "metrics": study["metrics"],
         "criteria": study["criteria"],
         "datasets": study["datasets"],
+        "tasks": study.get("tasks", {}),
+        "protocol": study["protocol"],
         "models": {
-            name: {"label": model["label"], "sublabel": model["sublabel"]}
+            name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
             for name, model in study["models"].items()
         },
         "tables": {wildcards.table: study["tables"][wildcards.table]},

@@ -15,7 +15,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from entrolearn.lab.kinds import FILES, KINDS
+from entrolearn.lab.kinds import FILES, GENERATED, KINDS
 from entrolearn.lab.registry import expand_values, seed_from
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
 from entrolearn.suggest import did_you_mean
@@ -186,8 +186,9 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
 
 
 def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
-    models = KINDS[entry["kind"]].models(entry, study)
-    return itertools.product(study["datasets"][entry["datasets"]], models)
+    kind = KINDS[entry["kind"]]
+    datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
+    return itertools.product(datasets, kind.models(entry, study))
 
 
 def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
@@ -331,15 +332,20 @@ def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
 
 def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
     where, kind = f"tables.{name}", KINDS[table["kind"]]
-    _check_known(table["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    group = study["datasets"][table["datasets"]]
-    if kind.one_dataset and len(group) > 1:
-        raise ConfigError(
-            f"{file}: {where}.datasets: {table['datasets']!r} has {len(group)} data sets; "
-            f"a table of the kind {table['kind']} takes one"
-        )
+    if not kind.generates:
+        _check_group(file, f"{where}.datasets", table, study)
     for place, found, known, what in kind.names(table, study):
         _check_known(found, known, file, f"{where}.{place}", what)
+
+
+def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None:
+    _check_known(table["datasets"], study["datasets"], file, where, "group of data sets")
+    group = study["datasets"][table["datasets"]]
+    if KINDS[table["kind"]].one_dataset and len(group) > 1:
+        raise ConfigError(
+            f"{file}: {where}: {table['datasets']!r} has {len(group)} data sets; "
+            f"a table of the kind {table['kind']} takes one"
+        )
 
 
 def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalog: Iterable[str]) -> None:

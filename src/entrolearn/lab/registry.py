@@ -31,6 +31,18 @@ def build(spec: Mapping, seed: int):
     return Pipeline([*steps, (MODEL_STEP, model)])
 
 
+def estimator_of(model: Mapping, task: str) -> str | None:
+    """Import path of a model entry's learner for a task; None if it has none, or is known from print alone.
+
+    Examples
+    --------
+    >>> estimator_of({"estimators": {"regression": "sklearn.svm.SVR"}}, "binary") is None
+    True
+    """
+    by_task = model.get("estimators", {})
+    return model.get("estimator", by_task.get("regression" if task == "regression" else "classification"))
+
+
 def step_params(spec: Mapping, params: Mapping) -> dict:
     """A grid point as the built estimator knows it: a pipeline's parameters carry the step's name."""
     return (
