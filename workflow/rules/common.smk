@@ -18,7 +18,7 @@ try:
         study_cells,
         table_files,
     )
-    from entrolearn.lab.kinds import KINDS
+    from entrolearn.lab.kinds import GENERATED, KINDS
     from entrolearn.lab.registry import seed_from
     from entrolearn.lab.sources import source_digests
 except ImportError as error:
@@ -168,7 +168,7 @@ def measurement_of(wildcards):
         wildcards.paper,
         study_of(wildcards),
         wildcards.table,
-        wildcards.dataset,
+        wildcards.get("dataset", GENERATED),
         SETTINGS["seed"],
     )
 

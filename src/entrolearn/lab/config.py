@@ -15,7 +15,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from entrolearn.lab.kinds import FILES, KINDS
+from entrolearn.lab.kinds import FILES, GENERATED, KINDS
 from entrolearn.lab.metrics import METRICS, metrics_of
 from entrolearn.lab.registry import estimator_of, expand_values, of_step, seed_from
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
@@ -194,7 +194,11 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
 
 
 def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
-    models = KINDS[entry["kind"]].models(entry, study)
+    kind = KINDS[entry["kind"]]
+    models = kind.models(entry, study)
+    if kind.generates:
+        yield from ((GENERATED, model) for model in models)
+        return
     for dataset, model in itertools.product(study["datasets"][entry["datasets"]], models):
         if not model or runs_on(study, dataset, model):  # "": a table of no models
             yield dataset, model
@@ -406,15 +410,20 @@ def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
 
 def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
     where, kind = f"tables.{name}", KINDS[table["kind"]]
-    _check_known(table["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    group = study["datasets"][table["datasets"]]
-    if kind.one_dataset and len(group) > 1:
-        raise ConfigError(
-            f"{file}: {where}.datasets: {table['datasets']!r} has {len(group)} data sets; "
-            f"a table of the kind {table['kind']} takes one"
-        )
+    if not kind.generates:
+        _check_group(file, f"{where}.datasets", table, study)
     for place, found, known, what in kind.names(table, study):
         _check_known(found, known, file, f"{where}.{place}", what)
+
+
+def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None:
+    _check_known(table["datasets"], study["datasets"], file, where, "group of data sets")
+    group = study["datasets"][table["datasets"]]
+    if KINDS[table["kind"]].one_dataset and len(group) > 1:
+        raise ConfigError(
+            f"{file}: {where}: {table['datasets']!r} has {len(group)} data sets; "
+            f"a table of the kind {table['kind']} takes one"
+        )
 
 
 def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalog: Iterable[str]) -> None:
