@@ -76,7 +76,7 @@ def test_more_rows_than_there_are_are_refused():
 def test_a_trial_is_tested_on_part_0_and_validated_on_the_inner_folds_that_are_used(used):
     scheme = Trials(1, 40, 10, folds=4, used=used)
     (part,) = scheme.draw(Y, seed=0)
-    plain, nested = (scheme.partition(part, nested=nested) for nested in (False, True))
+    plain, nested = (scheme.partition(part, nested=nested, whole=True) for nested in (False, True))
     assert plain.left_out == ((0,),)
     assert nested.left_out == ((0,), *((0, fold) for fold in range(1, used + 1)))
     assert scheme.n_inner == used
@@ -84,6 +84,16 @@ def test_a_trial_is_tested_on_part_0_and_validated_on_the_inner_folds_that_are_u
         ((outer, validated),) = scheme.validates(inner)
         assert (outer, validated) == inner
         assert not np.intersect1d(nested.training(inner), nested.held_out((validated,))).size
+
+
+@pytest.mark.parametrize("scheme", [Folds(5, 1), Trials(1, 40, 10, folds=4, used=3)])
+def test_fits_that_are_not_asked_about_all_rows_are_asked_about_those_that_are_scored(scheme):
+    (part,) = scheme.draw(Y, seed=0)
+    partition = scheme.partition(part, nested=True, whole=False)
+    assert partition.left_out == scheme.partition(part, nested=True, whole=True).left_out
+    for left_out in partition.left_out:
+        scored = [left_out[0]] if len(left_out) == 1 else [fold for _, fold in scheme.validates(left_out)]
+        np.testing.assert_array_equal(partition.predicted(left_out), partition.held_out(scored))
 
 
 def test_the_chosen_model_of_trials_is_fitted_on_the_first_ones_training_rows():

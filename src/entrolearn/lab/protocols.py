@@ -5,7 +5,7 @@ Its rows are drawn once and kept in a file, one row of parts for each repetition
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
@@ -65,9 +65,10 @@ class Folds:
         """How many inner scores a grid point has in a fold."""
         return self.folds - 1
 
-    def partition(self, part: np.ndarray, *, nested: bool) -> Partition:
-        """The fits of a repeat; with `nested`, the inner ones too."""
-        return Partition.cross_validation(part, nested=nested)
+    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+        """The fits of a repeat; with `nested` the inner ones too, with `whole` asked about all rows."""
+        partition = Partition.cross_validation(part, nested=nested)
+        return partition if whole else replace(partition, asked=partition.left_out)
 
     def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
         """What an inner fit is good for: the outer folds, each with the part that it is validated on."""
@@ -128,10 +129,11 @@ class Trials:
         """How many inner scores a grid point has in a trial."""
         return self.used
 
-    def partition(self, part: np.ndarray, *, nested: bool) -> Partition:
-        """The fits of a trial; with `nested`, the inner ones too."""
-        inner = [(TEST, fold) for fold in range(1, self.used + 1)] if nested else []
-        return Partition(part, ((TEST,), *inner))
+    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+        """The fits of a trial; with `nested` the inner ones too, with `whole` asked about all rows."""
+        folds = range(1, self.used + 1) if nested else ()
+        left_out = ((TEST,), *((TEST, fold) for fold in folds))
+        return Partition(part, left_out, None if whole else ((TEST,), *((fold,) for fold in folds)))
 
     def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
         """What an inner fit is good for: the test part, with the inner fold that it is validated on."""

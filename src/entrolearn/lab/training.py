@@ -156,7 +156,10 @@ def _count_fits(parts: np.ndarray, cell: Mapping, n_points: int) -> int:
 
 
 def _partition(part: np.ndarray, cell: Mapping) -> Partition:
-    return protocol(cell["protocol"]).partition(part, nested="cv" in cell["criteria"])
+    criteria = cell["criteria"]
+    # A divergence compares the rows that a fit has seen; scores need only those that it has not.
+    whole = not DIVERGENCES.keys().isdisjoint(criteria)
+    return protocol(cell["protocol"]).partition(part, nested="cv" in criteria, whole=whole)
 
 
 def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fits: _Fits) -> list[dict]:
