@@ -35,6 +35,7 @@ CURVES = {
     "models": {"eem": {"label": "EEM", "sublabel": "rbf"}, "welm": {"label": "WELM", "sublabel": ""}},
     "parameter": "n_hidden",
     "metric": "gmean",
+    "cells": [(dataset, model) for dataset in ("iris", "wine") for model in ("eem", "welm")],
 }
 
 

@@ -23,6 +23,15 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
+# The stage that each kind of figure is drawn from.
+FIGURE_STAGES = {
+    "process": "scaled",
+    "grid_curves": "candidates",
+    "grid_surface": "candidates",
+    "trials": "scores",
+    "density": "measured",
+}
+
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
@@ -192,11 +201,28 @@ def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]
 
 
 def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
-    """The (data set, model) pairs whose candidates a figure shows, panel by panel."""
+    """The (data set, model) pairs that a figure shows, panel by panel."""
     entry = study["figures"][figure]
-    if entry["kind"] != "grid_curves":
+    if "datasets" not in entry:
         return []
     return list(itertools.product(study["datasets"][entry["datasets"]], entry["models"]))
+
+
+def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
+    """The results that a figure is drawn from, in the order of its cells."""
+    entry = study["figures"][figure]
+    stage = FIGURE_STAGES[entry["kind"]]
+    if stage == "scaled":
+        cells = [(entry["dataset"], "")]
+    elif stage == "measured":
+        cells = [(GENERATED, "")]
+    else:
+        cells = figure_cells(study, figure)
+    files = (
+        FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
+        for dataset, model in cells
+    )
+    return list(dict.fromkeys(files))
 
 
 def study_cells(study: Mapping) -> list[tuple[str, str]]:
@@ -243,18 +269,26 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
     entry = study["figures"][figure]
     spec = {"paper": paper, "figure": figure, **entry}
     del spec["notes"]  # the page's alone
+    if entry["kind"] == "density":
+        table = study["tables"][entry["table"]]
+        shown = {name: table[name] for name in ("dims", "densities")}
+        return spec | shown | {"models": _labels(study, table["models"])}
     if entry["kind"] == "process":
         model = study["models"][entry["model"]]
         learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}
         params = {**model["params"], **entry["params"]}
         return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
-    models = {name: study["models"][name] for name in entry["models"]}
-    return spec | {
-        "datasets": study["datasets"][entry["datasets"]],
-        "models": {
-            name: {"label": model["label"], "sublabel": model["sublabel"]} for name, model in models.items()
-        },
-    }
+    datasets = study["datasets"][entry["datasets"]]
+    resolved = {"datasets": datasets, "cells": figure_cells(study, figure)}
+    if entry["kind"] == "trials":
+        metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+        tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in datasets}
+        resolved |= {"metrics": metrics, "tasks": tasks}
+    return spec | resolved | {"models": _labels(study, entry["models"])}
+
+
+def _labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
+    return {name: {part: study["models"][name][part] for part in ("label", "sublabel")} for name in models}
 
 
 # ------------------------------------------------------------------------------------------------ checking
@@ -359,27 +393,41 @@ def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalo
         except UnknownEstimatorError as error:
             raise ConfigError(f"{file}: {where}: {error}") from None
         return
+    if figure["kind"] == "density":
+        densities = [key for key, table in study["tables"].items() if table["kind"] == "density"]
+        _check_known(figure["table"], densities, file, f"{where}.table", "table of densities")
+        return
     _check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    _check_known(figure["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
+    metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
+    for metric in metrics:
+        _check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
     for model in figure["models"]:
         _check_known(model, study["models"], file, f"{where}.models", "model")
-        _check_one_parameter(file, where, model, study["models"][model]["grid"], figure["parameter"])
+        if figure["kind"] == "trials":
+            criteria = study["models"][model]["criteria"]
+            what = f"criterion of model {model!r}"
+            _check_known(figure["criterion"], criteria, file, f"{where}.criterion", what)
+        else:
+            _check_axes(file, where, model, study["models"][model]["grid"], figure)
 
 
-def _check_one_parameter(file: Path, where: str, model: str, grid: Mapping, parameter: str) -> None:
-    """A curve shows one parameter, in numbers."""
-    if list(grid) != [parameter]:
+def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mapping) -> None:
+    """A figure shows all parameters of a grid, in numbers."""
+    axes = figure.get("parameters") or [figure["parameter"], *filter(None, [figure.get("by")])]
+    place = f"{where}.parameter" + ("s" if "parameters" in figure else "")
+    if set(grid) != set(axes):
         found = ", ".join(grid) or "nothing"
+        wanted = " and ".join(map(repr, axes))
         raise ConfigError(
-            f"{file}: {where}.parameter: the grid of model {model!r} is over {found}; "
-            f"accepted: models with a grid over {parameter!r} alone"
+            f"{file}: {place}: the grid of model {model!r} is over {found}; "
+            f"accepted: models with a grid over {wanted} alone"
         )
-    for value in grid[parameter]:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ConfigError(
-                f"{file}: {where}.parameter: the grid of model {model!r} has {parameter} = {value!r}; "
-                "accepted: numbers"
-            )
+    for name, values in grid.items():
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise ConfigError(
+                    f"{file}: {place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
+                )
 
 
 def _published(file: Path, published: str) -> str:
