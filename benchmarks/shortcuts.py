@@ -12,8 +12,8 @@ from benchmarks.measure import Spent, alone, spend
 from benchmarks.report import Section
 from benchmarks.scaling import one_fit
 from entrolearn import EEMClassifier
-from entrolearn.lab.datasets import split
 from entrolearn.lab.limits import Limits
+from entrolearn.lab.protocols import Folds
 from entrolearn.machines import ClassMoments
 from entrolearn.measures import cauchy_schwarz_kde
 from entrolearn.path import Partition, path
@@ -51,7 +51,7 @@ def grid_search(
 
 def path_seconds(X, y, sizes: Sequence[int], folds: int) -> float:
     """Seconds of all fits of the grid on all folds, and of their predictions."""
-    partition = Partition.cross_validation(split(y, folds, 1, seed=0)[0])
+    partition = Partition.cross_validation(Folds(folds, repeats=1).draw(y, seed=0)[0])
     grid = [{"n_hidden": size} for size in sizes]
 
     def work():

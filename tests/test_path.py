@@ -14,7 +14,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, minmax_scale
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
 from entrolearn.path import Partition, path, project, projected_gaussians
@@ -44,6 +44,9 @@ SHORTCUTS = [
     (LSSVC(class_weight="balanced"), {"gamma": [0.1, 1.0], "C": [0.1, 10.0, 1e4]}),
     (LSSVC(gamma=1.0), {"class_weight": [None, "balanced"], "kernel": ["rbf", "linear"]}),
     (SVC(class_weight="balanced", tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0]}),
+]
+REGRESSORS = [
+    (SVR(tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0], "epsilon": [0.01, 0.1]}),
 ]
 
 
@@ -142,6 +145,41 @@ def test_shortcuts_serve_more_than_two_classes(estimator, grid):
     for key, point in quick.items():
         assert point.projection is None
         assert (point.prediction == plain[key].prediction).mean() > 0.99
+
+
+@pytest.mark.parametrize(("estimator", "grid"), REGRESSORS, ids=lambda value: type(value).__name__)
+def test_shortcuts_of_regressors_give_the_values_of_the_default(estimator, grid, data, partition):
+    X, y = data[0], data[0] @ np.linspace(-1, 1, data[0].shape[1])
+    assert path.dispatch(type(estimator)) is not path.dispatch(object)
+    quick = points(path, estimator, (X, y), partition, grid)
+    plain = points(path.dispatch(object), estimator, (X, y), partition, grid)
+    assert quick.keys() == plain.keys()
+    for key, point in quick.items():
+        assert not point.error
+        assert point.projection is None
+        assert_allclose(point.prediction, plain[key].prediction, atol=1e-5)
+
+
+def test_too_many_pairs_are_not_kept(data, partition, monkeypatch):
+    monkeypatch.setattr("entrolearn.path.LARGEST_SHARED_KERNEL", 149)
+    monkeypatch.setattr("entrolearn.path.rbf_kernel", None)
+    found = points(path, SVC(), data, partition, {"gamma": [1.0], "C": [1.0]})
+    assert not any(point.error for point in found.values())
+
+
+@pytest.mark.parametrize("estimator", [SVC(gamma=1.0), GaussianNB(), SVC(gamma="scale")])
+def test_rows_that_are_not_asked_for_change_nothing(data, estimator):
+    X, y = data
+    part = np.arange(150) % 4
+    all_rows = Partition(part, ((0,), (0, 1)))
+    some = Partition(part, ((0,), (0, 1)), asked=((0,), (1,)))
+    for whole, point in zip(
+        path(estimator, X, y, all_rows, [{}]), path(estimator, X, y, some, [{}]), strict=True
+    ):
+        rows = some.predicted(point.left_out)
+        assert_array_equal(rows, np.flatnonzero(part == {(0,): 0, (0, 1): 1}[point.left_out]))
+        assert_array_equal(point.prediction[rows], whole.prediction[rows])
+    assert all_rows.predicted((0,)) is None
 
 
 def test_rows_left_out_have_no_influence(data, partition):

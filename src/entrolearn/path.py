@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import Pipeline
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils import _safe_indexing, check_X_y
 
 __all__ = ["Partition", "PathPoint", "path"]
@@ -37,10 +37,14 @@ class Partition:
         The part of each row.
     left_out : sequence of tuples of int
         For each fit, the parts that it must not see.
+    asked : sequence of tuples of int, optional
+        For each fit, the parts whose rows it is asked to predict. What a point says about other rows is then
+        undefined, and it need have no projection; None asks for everything.
     """
 
     part: np.ndarray
     left_out: tuple[tuple[int, ...], ...]
+    asked: tuple[tuple[int, ...], ...] | None = None
 
     @classmethod
     def whole(cls, n_samples: int) -> "Partition":
@@ -64,6 +68,12 @@ class Partition:
         """Indices of the rows outside `left_out`."""
         return np.flatnonzero(~np.isin(self.part, list(left_out)))
 
+    def predicted(self, left_out: Sequence[int]) -> np.ndarray | None:
+        """Indices of the rows that the fit without `left_out` is asked to predict; None for all of them."""
+        if self.asked is None:
+            return None
+        return self.held_out(self.asked[self.left_out.index(tuple(left_out))])
+
 
 @dataclass(frozen=True)
 class PathPoint:
@@ -76,7 +86,7 @@ class PathPoint:
     params : dict
         The grid point.
     prediction : ndarray, shape (n_samples,), or None
-        The predicted label (or value) of every row, seen or not; None where the fit failed.
+        The predicted label (or value) of every row that is asked for, seen or not; None where the fit failed.
     projection : ndarray, shape (n_samples,), or None
         The real number that a binary machine gives each row before it decides; None for other machines.
     gaussians : tuple of four floats, or None
@@ -118,7 +128,7 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
         point with an ``error``, so that one bad grid point does not take the others with it.
     """
     for left_out in partition.left_out:
-        rows = partition.training(left_out)
+        rows, asked = partition.training(left_out), partition.predicted(left_out)
         X_train, y_train = _safe_indexing(X, rows), y[rows]
         for params in grid:
             try:
@@ -126,23 +136,58 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
                 yield PathPoint(
                     left_out,
                     params,
-                    prediction=fitted.predict(X),
-                    projection=project(fitted, X),
+                    prediction=_predict(fitted, X, asked),
+                    projection=project(fitted, X) if asked is None else None,
                     gaussians=projected_gaussians(fitted),
                 )
             except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
                 yield PathPoint(left_out, params, error=describe(error))
 
 
+def _predict(fitted: BaseEstimator, X, rows: np.ndarray | None) -> np.ndarray:
+    """Predictions of some rows, or all, in their places."""
+    if rows is None:
+        return fitted.predict(X)
+    found = fitted.predict(_safe_indexing(X, rows))
+    prediction = np.zeros((X.shape[0], *found.shape[1:]), found.dtype)
+    prediction[rows] = found
+    return prediction
+
+
+# Beyond this many rows a matrix of all pairs takes more memory (0.8 GB, and its copy for a training set) than
+# it saves time. Measured on 500 to 8000 rows, two gammas by two C: with 100 features it is four to six times
+# faster than libsvm's own cache throughout; with 8 features twice at 500 rows, and equal at 8000.
+LARGEST_SHARED_KERNEL = 10_000
+
+
 @path.register
 def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """One rbf kernel matrix per gamma serves every C and every training set.
+    """One rbf kernel matrix per gamma serves every C and every training set, of two classes."""
+    classes = np.unique(y)
+    if len(classes) != 2:
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
 
-    Decision values come from the dual coefficients and that matrix, not from another pass over the data.
+    def said(decision: np.ndarray) -> dict:
+        return {"prediction": classes[(decision > 0).astype(int)], "projection": decision}
+
+    yield from _shared_kernel_path(estimator, X, y, partition, grid, said)
+
+
+@path.register
+def _svr_path(estimator: SVR, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
+    """One rbf kernel matrix per gamma serves every C, every epsilon and every training set."""
+    yield from _shared_kernel_path(estimator, X, y, partition, grid, lambda values: {"prediction": values})
+
+
+def _shared_kernel_path(estimator: SVC | SVR, X, y, partition, grid, said) -> Iterator[PathPoint]:
+    """Outputs come from the dual coefficients and the kernel matrix, not from another pass over the data.
+
+    ``said`` turns the outputs of all rows into what a point says.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    classes = np.unique(y)
-    if len(classes) != 2 or not all(map(acceptable, machines)) or not all(map(_has_numeric_rbf, machines)):
+    small = X.shape[0] <= LARGEST_SHARED_KERNEL
+    if not small or not all(map(acceptable, machines)) or not all(map(_has_numeric_rbf, machines)):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
@@ -153,14 +198,14 @@ def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) 
             gram = kernel[np.ix_(rows, rows)]
             for machine, params in zip(machines, grid, strict=True):
                 if machine.gamma == gamma:
-                    yield _svc_point(machine, params, kernel, gram, rows, y, classes, left_out)
+                    yield _svm_point(machine, params, kernel, gram, rows, y, left_out, said)
 
 
-def _has_numeric_rbf(machine: SVC) -> bool:
+def _has_numeric_rbf(machine: SVC | SVR) -> bool:
     return machine.kernel == "rbf" and isinstance(machine.gamma, Real)
 
 
-def _svc_point(machine, params, kernel, gram, rows, y, classes, left_out) -> PathPoint:
+def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPoint:
     on_gram = clone(machine).set_params(kernel="precomputed")
     try:
         with warnings.catch_warnings():
@@ -168,13 +213,12 @@ def _svc_point(machine, params, kernel, gram, rows, y, classes, left_out) -> Pat
             on_gram.fit(gram, y[rows])
     except ValueError as error:
         return PathPoint(left_out, params, error=describe(error))
-    decision = kernel[:, rows[on_gram.support_]] @ on_gram.dual_coef_[0] + on_gram.intercept_[0]
-    stopped = machine.max_iter > 0 and on_gram.n_iter_.max() >= machine.max_iter
+    outputs = kernel[:, rows[on_gram.support_]] @ on_gram.dual_coef_[0] + on_gram.intercept_[0]
+    stopped = machine.max_iter > 0 and np.max(on_gram.n_iter_) >= machine.max_iter
     return PathPoint(
         left_out,
         params,
-        prediction=classes[(decision > 0).astype(int)],
-        projection=decision,
+        **said(outputs),
         note=f"stopped at {machine.max_iter} iterations" if stopped else "",
     )
 

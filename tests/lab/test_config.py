@@ -19,20 +19,22 @@ from entrolearn.lab.config import (
     load_studies,
     load_study,
     measurement_spec,
+    protocol_of,
     read_yaml,
+    scaling_of,
     study_cells,
     table_cells,
     table_files,
 )
 from entrolearn.lab.kinds import KINDS
 from entrolearn.lab.measuring import correlations
+from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.tables import table_spec
-from entrolearn.lab.training import METRICS
 from entrolearn.machines.layers import ACTIVATIONS
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "workflow" / "schemas"
-CATALOG = ["heart", "sonar", "two-moons"]
+CATALOG = {key: {"task": "binary"} for key in ("heart", "sonar", "two-moons")}
 
 STUDY = {
     "title": "A study",
@@ -442,6 +444,178 @@ def test_a_mistake_in_the_settings_is_one_line(config, line):
     with pytest.raises(ConfigError, match=line) as caught:
         load_configuration(ROOT, config)
     assert "\n" not in str(caught.value)
+
+
+# ---------------------------------------------------------------------- data sets of several tasks and sizes
+
+TASKS = {"heart": "binary", "sonar": "multiclass", "two-moons": "regression"}
+SIZED = {
+    "title": "Trials",
+    "scaling": {"method": {"of_dataset": "scaling"}, "range": [-1, 1], "fit_on": "all", "targets": [0, 1]},
+    "protocol": {
+        "trials": 20,
+        "train": {"of_dataset": "n_train"},
+        "test": 30,
+        "inner": {"folds": 4, "used": {"of_dataset": "inner"}},
+    },
+    "metrics": ["accuracy", "f1", "rmse"],
+    "criteria": ["cv"],
+    "of_dataset": {
+        "scaling": {"default": "minmax", "sonar": "maxabs"},
+        "n_train": {"heart": 100, "sonar": 80, "two-moons": 60},
+        "inner": {"default": 4, "heart": 1},
+        "alpha": {"default": {"logspace": [-1, 1, 2]}, "sonar": [1, 2]},
+        "size": {"heart": 7, "default": 9},
+    },
+    "datasets": {"classes": ["heart", "sonar"], "values": ["two-moons"], "all": list(TASKS)},
+    "models": {
+        "ridge": {
+            "label": "Ridge",
+            "estimators": {
+                "classification": "sklearn.linear_model.RidgeClassifier",
+                "regression": "sklearn.linear_model.Ridge",
+            },
+            "params": {"max_iter": {"of_dataset": "size"}},
+            "grid": {"alpha": {"of_dataset": "alpha"}},
+        },
+        "svm": {
+            "label": "SVM",
+            "estimators": {"classification": "sklearn.svm.SVC"},
+            "grid": {"C": {"logspace": [0, 1, 10]}},
+            "trials": 5,
+        },
+        "eem": {"label": "EEM", "estimator": "entrolearn.EEMClassifier", "criteria": ["cv"]},
+        "other": {"label": "In print", "printed_only": True},
+    },
+    "tables": {
+        "accuracies": {
+            "kind": "scores",
+            "caption": "Accuracy",
+            "datasets": "classes",
+            "models": ["ridge", "svm", "other"],
+            "metric": "accuracy",
+            "criterion": "cv",
+        },
+        "errors": {
+            "kind": "scores",
+            "caption": "RMSE",
+            "datasets": "values",
+            "models": "all",
+            "metric": "rmse",
+            "criterion": "cv",
+        },
+        "growth": {**STUDY["tables"]["growth"], "datasets": "values", "models": {"eem": {}}},
+    },
+    "figures": {
+        "curves": {
+            "kind": "grid_curves",
+            "caption": "Errors",
+            "datasets": "classes",
+            "models": ["svm"],
+            "parameter": "C",
+            "metric": "accuracy",
+        },
+        "plane": {"kind": "process", "caption": "A plane", "dataset": "heart", "model": "eem"},
+    },
+}
+
+
+def load_sized(folder: Path, study: dict = SIZED) -> dict:
+    catalog = {key: {"task": task} for key, task in TASKS.items()}
+    return load_study(written(folder, study), SCHEMAS / "paper.yaml", catalog)
+
+
+def test_a_cell_holds_the_values_of_its_data_set(tmp_path):
+    study = load_sized(tmp_path)
+    heart, sonar = (cell_spec("mine", study, dataset, "ridge", 0) for dataset in ("heart", "sonar"))
+
+    assert (heart["params"], heart["grid"]) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
+    assert (sonar["params"], sonar["grid"]) == ({"max_iter": 9}, {"alpha": [1, 2]})
+    assert heart["protocol"] == {
+        "trials": 20, "train": 100, "test": 30, "inner": {"folds": 4, "used": 1}
+    }  # fmt: skip
+    assert sonar["protocol"]["inner"] == {"folds": 4, "used": 4}
+    assert [scaling_of(study, dataset)["method"] for dataset in TASKS] == ["minmax", "maxabs", "minmax"]
+
+
+def test_a_cell_has_the_learner_and_the_metrics_of_its_task(tmp_path):
+    study = load_sized(tmp_path)
+    cells = [cell_spec("mine", study, dataset, "ridge", 0) for dataset in TASKS]
+    assert [cell["estimator"].rpartition(".")[2] for cell in cells] == ["RidgeClassifier"] * 2 + ["Ridge"]
+    assert [cell["metrics"] for cell in cells] == [["accuracy", "f1"], ["accuracy"], ["rmse"]]
+
+
+def test_cells_are_those_that_have_a_learner(tmp_path):
+    study = load_sized(tmp_path)
+    assert study["tables"]["errors"]["models"] == ["ridge", "svm"]
+    assert study_cells(study) == [
+        ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
+    ]  # fmt: skip
+    assert "results/mine/records/heart/other.json" not in table_files("mine", study, "accuracies")
+
+
+def test_a_model_may_have_fewer_trials_and_shares_the_draws(tmp_path):
+    study = load_sized(tmp_path)
+    assert cell_spec("mine", study, "heart", "svm", 0)["protocol"]["trials"] == 5
+    assert protocol_of(study, "heart")["trials"] == 20
+
+
+def test_inner_folds_have_a_default(tmp_path):
+    study = copy.deepcopy(SIZED)
+    del study["protocol"]["inner"]
+    assert load_sized(tmp_path, study)["protocol"]["inner"] == {"folds": 4, "used": 4}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        ("protocol.train", {"of_dataset": "n_trian"}, "train: unknown name of of_dataset 'n_trian', did you"),
+        ("protocol.train", {"of": "n_train"}, "train: found {'of': 'n_train'}, expected a whole number"),
+        ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, inner"),
+        ("protocol.inner.used", 5, "inner.used: found 5 for 'heart'; accepted: at most its 4 folds"),
+        ("of_dataset.n_train", {"heart": 9}, "of_dataset.n_train: no value for the data set 'sonar', for"),
+        ("of_dataset.n_train.hart", 3, "of_dataset.n_train: unknown data set 'hart', did you mean 'heart'?"),
+        ("of_dataset.n_train.sonar", 0, "protocol.train: found 0, expected a whole number from 1"),
+        ("of_dataset.scaling.sonar", "maxab", "scaling.method: found 'maxab', did you mean 'maxabs'?"),
+        ("of_dataset.alpha.heart", 3, "models.ridge.grid.alpha: found 3 for 'heart', expected a list of"),
+        ("models.ridge.params.max_iter", {"of_dataset": "sise"}, "ridge.params.max_iter: unknown name of"),
+        ("models.ridge.estimator", "sklearn.svm.SVC", "expected no such key beside estimators"),
+        ("models.ridge.estimators.regresion", "a.B", "estimators: unknown key 'regresion', did you mean"),
+        ("models.ridge.estimators.regression", "sklearn.svm.SVRR", "no 'SVRR' in sklearn.svm, did you mean"),
+        ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
+        ("models.other.grid", {}, "models.other.grid: found {}, expected no such key beside"),
+        ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
+        ("tables.errors.metric", "f1", "errors.metric: 'f1' does not fit 'two-moons', a regression data set"),
+        ("tables.accuracies.metric", "f1", "'f1' does not fit 'sonar', a multiclass data set; accepted: acc"),
+        ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),
+        ("figures.curves.metric", "rmse", "curves.metric: 'rmse' does not fit 'heart', a binary data set"),
+        ("figures.curves.models", ["other"], "curves: the model 'other' has no learner that it could run"),
+        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner that it could run; acc"),
+        ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner that it could"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_what_differs_between_data_sets_is_one_line(tmp_path, place, value, line):
+    study = copy.deepcopy(SIZED)
+    *parents, last = place.split(".")
+    node = study
+    for parent in parents:
+        node = node[parent]
+    node[last] = value
+    with pytest.raises(ConfigError) as caught:
+        load_sized(tmp_path, study)
+
+    message = str(caught.value)
+    assert line in message
+    assert message.startswith(f"{tmp_path / 'mine.yaml'}: ")
+    assert "\n" not in message
+
+
+def test_data_sets_that_no_metric_fits_are_refused_where_models_are_trained(tmp_path):
+    study = copy.deepcopy(SIZED)
+    study["metrics"] = ["accuracy"]
+    study["tables"]["errors"] = {"kind": "times", "caption": "", "datasets": "values", "models": ["ridge"]}
+    with pytest.raises(ConfigError, match="metrics: none of them fits 'two-moons', a regression data set"):
+        load_sized(tmp_path, study)
 
 
 def test_the_projects_own_configuration_is_right():

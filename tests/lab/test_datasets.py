@@ -28,11 +28,11 @@ from entrolearn.lab.datasets import (
     save_dataset,
     save_folds,
     scale,
-    split,
     summary,
 )
 from entrolearn.lab.download import Patience, download
 from entrolearn.lab.parsers import BUNDLED, FORMATS, GENERATORS, gaussians, rings
+from entrolearn.lab.protocols import Folds
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/dataset.yaml"
@@ -439,7 +439,7 @@ def test_absence_is_passed_on_from_stage_to_stage(tmp_path, catalog):
     with np.load(tmp_path / "data.npz") as archive:
         assert archive.files == ["absent"]
     with passing_absence(tmp_path / "folds.npz"):
-        save_folds(tmp_path / "folds.npz", split(load_dataset(tmp_path / "data.npz").y, 2, 1, 0))
+        save_folds(tmp_path / "folds.npz", Folds(2, 1).draw(load_dataset(tmp_path / "data.npz").y, 0))
     with pytest.raises(DataUnavailable, match="bank: bank/banknote_authentication.csv: connection failed"):
         load_folds(tmp_path / "folds.npz")
 
@@ -449,7 +449,7 @@ def test_no_receipt_is_absence(tmp_path, catalog):
         prepare("bank", catalog["bank"], tmp_path)
 
 
-# ------------------------------------------------------------------------------------------ scale and split
+# ---------------------------------------------------------------------------------------------------- scale
 
 columns = arrays.arrays(
     np.float64,
@@ -514,6 +514,22 @@ def test_sparse_and_dense_data_scale_alike(method):
     )
 
 
+def test_targets_of_a_regression_are_scaled_by_the_rows_that_set_the_scale():
+    values = replace(make_dataset(n_test=10), y=np.linspace(-5, 3, 40), task="regression", classes=[])
+    np.testing.assert_allclose(scale(values, targets=[0, 1]).y, np.linspace(0, 1, 40), atol=1e-15)
+    by_train = scale(values, fit_on="train", targets=[-1, 1]).y
+    np.testing.assert_allclose(by_train[[0, 29]], [-1, 1])
+    assert by_train[-1] > 1  # beyond what was seen
+    np.testing.assert_array_equal(scale(values).y, values.y)
+    constant = replace(values, y=np.full(40, 7.0))
+    np.testing.assert_array_equal(scale(constant, targets=[0, 1]).y, 0)
+
+
+def test_classes_are_no_targets():
+    dataset = make_dataset()
+    np.testing.assert_array_equal(scale(dataset, targets=[0, 5]).y, dataset.y)
+
+
 def test_scaling_leaves_the_rest_alone():
     dataset = make_dataset(n_test=5)
     before = dataset.X.copy()
@@ -540,37 +556,6 @@ def test_large_sparse_data_are_not_made_dense():
 def test_a_wrong_scaling_is_named(options, said):
     with pytest.raises(DataError, match=said):
         scale(make_dataset(), **options)
-
-
-def test_folds_are_stratified_parts_of_all_rows():
-    y = np.repeat([0, 1], [83, 27])
-    part = split(y, folds=10, repeats=3, seed=5)
-    assert part.shape == (3, 110)
-    assert part.dtype == np.int16
-    for row in part:
-        for label, count in ((0, 83), (1, 27)):
-            in_fold = np.bincount(row[y == label], minlength=10)
-            assert in_fold.sum() == count
-            assert in_fold.max() - in_fold.min() <= 1
-
-
-def test_folds_depend_on_the_seed_alone():
-    y = np.arange(60) % 3
-    first = split(y, 5, 2, seed=1)
-    np.testing.assert_array_equal(split(y, 5, 4, seed=1)[:2], first)
-    assert (first[0] != first[1]).any()
-    assert (split(y, 5, 2, seed=2) != first).any()
-
-
-@pytest.mark.parametrize("folds", [1, 4])
-def test_folds_that_a_class_cannot_fill_are_refused_with_the_counts(folds):
-    with pytest.raises(DataError, match=rf"{folds} folds: .*0: 20, 1: 3"):
-        split(np.repeat([0, 1], [20, 3]), folds, 1, 0)
-
-
-def test_a_regression_target_has_no_stratified_folds():
-    with pytest.raises(DataError, match="regression target"):
-        split(np.linspace(0, 1, 30), 3, 1, 0)
 
 
 # ------------------------------------------------------------------------------------------------- summary

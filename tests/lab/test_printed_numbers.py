@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from entrolearn.lab.config import cell_spec, load_study
-from entrolearn.lab.datasets import prepare, scale, split
+from entrolearn.lab.datasets import prepare, scale
 from entrolearn.lab.download import download
 from entrolearn.lab.limits import Limits
+from entrolearn.lab.protocols import protocol
 from entrolearn.lab.registry import seed_from
 from entrolearn.lab.selecting import choose
 from entrolearn.lab.training import train_cell
@@ -30,8 +31,8 @@ def test_extreme_entropy_machines_land_within_the_printed_range(
         mirrored(file["path"])
     download(dataset, catalog[dataset], tmp_path, mirror=mirror)
     data = scale(prepare(dataset, catalog[dataset], tmp_path), **study["scaling"])
-    parts = split(data.y, folds=10, repeats=1, seed=seed_from(0, "eem", dataset, "folds"))
     cell = cell_spec("eem", study, dataset, model, seed=0)
+    parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "eem", dataset, "folds"))
 
     candidates, record = train_cell(data, parts, cell, Limits(seconds=600))
     scores = choose(candidates, cell)

@@ -8,9 +8,18 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from entrolearn.lab.datasets import Dataset, split
+from entrolearn.lab.datasets import Dataset
 from entrolearn.lab.limits import Limits
-from entrolearn.lab.selecting import among, choose, dump, headline_params, n_stored_numbers, refit
+from entrolearn.lab.protocols import Folds
+from entrolearn.lab.selecting import (
+    among,
+    choose,
+    choose_within,
+    dump,
+    headline_params,
+    n_stored_numbers,
+    refit,
+)
 from entrolearn.lab.training import train_cell, without_data
 
 CELL = {
@@ -25,6 +34,7 @@ CELL = {
     "seed": 0,
     "metrics": ["gmean", "accuracy"],
     "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
+    "protocol": {"folds": 3, "repeats": 2},
 }
 
 NAN, INF = np.nan, np.inf
@@ -166,6 +176,32 @@ def test_the_headline_is_what_was_chosen_most_often_then_the_earlier_point():
     assert headline_params(scores.iloc[[4]], CELL) is None
 
 
+VALUES = {**CELL, "metrics": ["rmse"], "criteria": ["cv"], "grid": {"C": [0, 1, 2]}}
+
+
+def errors(cv: list[float], test: list[float]) -> pd.DataFrame:
+    """The candidates of one fold of a regression."""
+    table = candidates({"test_gmean": test}).drop(columns=["cv_gmean", "cv_accuracy", "test_accuracy"])
+    return table.rename(columns={"test_gmean": "test_rmse"}).assign(cv_rmse=cv, dcs_gaussian=NAN)
+
+
+def test_of_errors_the_smallest_is_chosen():
+    scores = choose(errors([NAN, 0.2, 0.3], [0.4, 0.5, 0.1]), VALUES).set_index("criterion")
+    assert scores["point"].to_dict() == {"cv": 1, "oracle": 2}
+    assert scores["criterion_value"].to_dict() == {"cv": 0.2, "oracle": 0.1}
+    assert scores["rmse"].to_dict() == {"cv": 0.5, "oracle": 0.1}
+    assert choose(errors([0.2, 0.2, INF], [1, 2, 3]), VALUES)["point"].tolist() == [0, 0]
+
+
+def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path):
+    file = tmp_path / "mine" / "candidates" / "points" / "ridge.parquet"
+    file.parent.mkdir(parents=True)
+    errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).to_parquet(file)
+    study = {"metrics": ["accuracy", "rmse"], "criteria": ["cv"]}
+    chosen = choose_within(file, {"C": {"min": 1}}, study).set_index("criterion")
+    assert chosen.loc["cv", ["dataset", "model", "point", "rmse"]].tolist() == ["points", "ridge", 1, 0.5]
+
+
 def test_a_cell_without_data_has_typed_scores_without_rows():
     scores = choose(without_data(CELL, "gone")[0], CELL)
 
@@ -181,7 +217,7 @@ def dataset():
 
 
 def test_choose_reads_what_training_writes(dataset):
-    table, _ = train_cell(dataset, split(dataset.y, 3, 2, 0), CELL, Limits(seconds=60))
+    table, _ = train_cell(dataset, Folds(3, 2).draw(dataset.y, 0), CELL, Limits(seconds=60))
     scores = choose(table, CELL)
 
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
@@ -189,7 +225,7 @@ def test_choose_reads_what_training_writes(dataset):
 
 
 def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
-    fitted, facts = refit(dataset, {"C": 0.5}, CELL)
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
     expected = LogisticRegression(C=0.5).fit(dataset.X, dataset.y)
 
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
@@ -198,16 +234,34 @@ def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
     assert facts["predict_seconds"] > 0
 
 
+def test_the_refitted_model_of_trials_learns_the_training_rows_of_the_first(dataset):
+    parts = np.repeat([[-1, 0, 1, 2], [0, 1, 2, 3]], 20, axis=1)
+    inner = {"folds": 2, "used": 2}
+    cell = {**CELL, "protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}}
+    fitted, _ = refit(dataset, parts, {"C": 0.5}, cell)
+    expected = LogisticRegression(C=0.5).fit(dataset.X[40:], dataset.y[40:])
+
+    np.testing.assert_allclose(fitted.coef_, expected.coef_)
+
+
+def test_support_vectors_are_counted(dataset):
+    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
+    cell = {**CELL, "estimator": "sklearn.svm.SVC", "steps": steps}
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, cell)
+    assert facts["n_support"] == len(fitted[-1].support_)
+    assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)[1]
+
+
 def test_a_refitted_pipeline_takes_the_grids_names(dataset):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    fitted, facts = refit(dataset, {"C": 0.5}, {**CELL, "steps": steps})
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, {**CELL, "steps": steps})
 
     assert fitted[-1].C == 0.5
     assert facts["params"] == {"C": 0.5}
 
 
 def test_a_dumped_model_predicts_the_same(dataset):
-    fitted, _ = refit(dataset, {"C": 0.5}, CELL)
+    fitted, _ = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
     again = skops.io.loads(dump(fitted), trusted=[])
     np.testing.assert_array_equal(again.predict(dataset.X), fitted.predict(dataset.X))
 

@@ -11,14 +11,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    precision_score,
+    recall_score,
+    root_mean_squared_error,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from entrolearn.lab import training
-from entrolearn.lab.datasets import Dataset, split
+from entrolearn.lab.datasets import Dataset
 from entrolearn.lab.limits import Limits
-from entrolearn.lab.training import METRICS, scores, without_data
+from entrolearn.lab.metrics import METRICS
+from entrolearn.lab.protocols import Folds, Trials
+from entrolearn.lab.training import SCORES, scores, without_data
 from entrolearn.metrics import gmean_score
 from entrolearn.path import path
 from entrolearn.selection import entropy_criterion
@@ -90,7 +99,7 @@ def dataset():
 
 @pytest.fixture(scope="module")
 def parts(dataset):
-    return split(dataset.y, folds=4, repeats=2, seed=0)
+    return Folds(4, repeats=2).draw(dataset.y, seed=0)
 
 
 def train_cell(dataset, parts, cell, limits=Limits(seconds=60), **options):  # noqa: B008  it is frozen
@@ -110,6 +119,7 @@ def a_cell(**changes) -> dict:
         "seed": 0,
         "metrics": METRIC_NAMES,
         "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
+        "protocol": {"folds": 4, "repeats": 2},
         **changes,
     }
 
@@ -131,9 +141,30 @@ def test_metrics_agree_with_the_libraries(name, function, n_classes):
 
 
 def test_a_class_that_is_not_there_does_not_count():
-    assert scores(np.array([1, 1]), np.array([1, 0]), list(METRICS)) == {
+    assert scores(np.array([1, 1]), np.array([1, 0]), METRIC_NAMES) == {
         "gmean": 0.5, "balanced_accuracy": 0.5, "accuracy": 0.5
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [("precision", precision_score), ("recall", recall_score), ("f1", f1_score)]
+)
+def test_scores_of_the_positive_class_agree_with_the_libraries(name, function):
+    rng = np.random.default_rng(0)
+    rows = [(rng.integers(0, 2, 30), rng.integers(0, 2, 30)) for _ in range(20)]
+    rows += [(np.array(y), np.array(found)) for y in ([0, 0], [1, 0], [1, 1]) for found in ([0, 0], [1, 1])]
+    for y, prediction in rows:
+        expected = function(y, prediction, zero_division=0)
+        assert scores(y, prediction, [name])[name] == pytest.approx(expected)
+
+
+def test_errors_of_values_agree_with_the_libraries():
+    y, prediction = np.random.default_rng(0).normal(size=(2, 30))
+    assert scores(y, prediction, ["rmse"])["rmse"] == pytest.approx(root_mean_squared_error(y, prediction))
+
+
+def test_every_metric_is_computed():
+    assert list(SCORES) == list(METRICS)
 
 
 def test_there_is_a_row_for_every_repeat_fold_and_grid_point(dataset, parts):
@@ -241,11 +272,90 @@ def test_rows_left_out_change_no_criterion(dataset, parts):
 def test_a_multiclass_data_set_has_scores_and_no_divergence(dataset, parts):
     y = np.arange(dataset.n_samples) % 3
     three = Dataset(dataset.X, y, list("abcd"), "multiclass", list("abc"), dataset.part)
-    candidates, record = train_cell(three, split(y, 3, 1, 0), a_cell())
+    candidates, record = train_cell(
+        three, Folds(3, 1).draw(y, 0), a_cell(protocol={"folds": 3, "repeats": 1})
+    )
 
     assert record["success"]
     assert candidates[["test_gmean", "cv_gmean"]].notna().all().all()
     assert candidates[["dcs_gaussian", "dcs_kde"]].isna().all().all()
+
+
+# -------------------------------------------------------------------------------------------------- trials
+
+TRIALS = {"trials": 3, "train": 60, "test": 25, "inner": {"folds": 4, "used": 2}}
+
+
+@pytest.fixture(scope="module")
+def trials():
+    return Trials(3, 60, 25, folds=4, used=2).draw(np.zeros(120), seed=0)
+
+
+def test_trials_are_scored_as_in_a_naive_loop(dataset, trials):
+    candidates, record = train_cell(dataset, trials, a_cell(protocol=TRIALS))
+    X, y = dataset.X, dataset.y
+
+    assert record["success"]
+    assert candidates[["repeat", "fold", "point"]].to_numpy().tolist() == [
+        [trial, 0, point] for trial in range(3) for point in range(2)
+    ]
+    for row in candidates.itertuples():
+        part, model = trials[row.repeat], LogisticRegression(**json.loads(row.params))
+        test = part == 0
+        model.fit(X[part > 0], y[part > 0])
+        assert row.test_gmean == pytest.approx(gmean_score(y[test], model.predict(X[test])))
+        inner = []
+        for fold in (1, 2):
+            seen, validation = (part > 0) & (part != fold), part == fold
+            model.fit(X[seen], y[seen])
+            inner.append(accuracy_score(y[validation], model.predict(X[validation])))
+        assert row.cv_accuracy == pytest.approx(np.mean(inner))
+
+
+def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials):
+    all_of_them, _ = train_cell(dataset, trials, a_cell(protocol=TRIALS))
+    two, _ = train_cell(dataset, trials, a_cell(protocol=TRIALS | {"trials": 2}))
+    first = all_of_them[all_of_them["repeat"] < 2]
+    assert two.drop(columns="path_seconds").equals(first.drop(columns="path_seconds"))
+
+
+def test_rows_that_are_not_drawn_have_no_influence(dataset, trials):
+    cell = a_cell(protocol=TRIALS | {"trials": 1})
+    X, y = dataset.X.copy(), dataset.y.copy()
+    X[trials[0] < 0] = np.nan
+    y[trials[0] < 0] = 7
+    changed = Dataset(X, y, list("abcd"), "binary", ["no", "yes"], dataset.part)
+    before, after = (train_cell(one, trials, cell)[0] for one in (dataset, changed))
+    assert before.drop(columns="path_seconds").equals(after.drop(columns="path_seconds"))
+
+
+def test_test_rows_change_no_inner_score(dataset, trials):
+    cell = a_cell(protocol=TRIALS | {"trials": 1})
+    X = dataset.X.copy()
+    X[trials[0] == 0] += 100
+    moved = Dataset(X, dataset.y, list("abcd"), "binary", ["no", "yes"], dataset.part)
+    before, after = (train_cell(one, trials, cell)[0] for one in (dataset, moved))
+    assert before["cv_gmean"].equals(after["cv_gmean"])
+    assert not before["test_accuracy"].equals(after["test_accuracy"])
+
+
+def test_values_are_predicted_and_their_errors_kept(dataset, trials):
+    values = Dataset(dataset.X, dataset.X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], dataset.part)
+    cell = a_cell(
+        estimator="sklearn.linear_model.Ridge",
+        grid={"alpha": [1e-9, 10.0]},
+        metrics=["rmse"],
+        criteria=["cv"],
+        protocol=TRIALS,
+    )
+    candidates, record = train_cell(values, trials, cell)
+
+    assert record["success"]
+    assert record["data"].keys() == {"digest", "n_samples", "n_features"}
+    exact, smooth = (candidates[candidates["point"] == point] for point in (0, 1))
+    assert (exact[["cv_rmse", "test_rmse"]] < 1e-6).all().all()
+    assert (smooth[["cv_rmse", "test_rmse"]] > 1e-3).all().all()
+    assert "cv_gmean" not in candidates
 
 
 # ------------------------------------------------------------------------------------------------ failures

@@ -14,6 +14,8 @@ try:
         figure_spec,
         load_configuration,
         measurement_spec,
+        protocol_of,
+        scaling_of,
         study_cells,
         table_files,
     )
@@ -58,24 +60,19 @@ def code(*import_paths):
 
 
 def code_of_cell(wildcards):
-    return source_digests(
-        "entrolearn.lab.training",
-        *estimators_of(study_of(wildcards)["models"][wildcards.model]),
-    )
+    return source_digests("entrolearn.lab.training", *estimators_of(cell_of(wildcards)))
 
 
 def code_of_choice(wildcards):
-    models = [study_of(wildcards)["models"][name] for name in models_of(wildcards)]
+    cells = cells_of(wildcards)
     return source_digests(
-        "entrolearn.lab.selecting", *chain.from_iterable(map(estimators_of, models))
+        "entrolearn.lab.selecting", *chain.from_iterable(map(estimators_of, cells))
     )
 
 
 def code_of_figure(wildcards):
-    figure = study_of(wildcards)["figures"][wildcards.figure]
-    fitted = (
-        [study_of(wildcards)["models"][figure["model"]]] if "model" in figure else []
-    )
+    figure = figure_of(wildcards)
+    fitted = [figure["model"]] if "model" in figure else []
     return source_digests(
         "entrolearn.lab.figures", *chain.from_iterable(map(estimators_of, fitted))
     )
@@ -117,7 +114,7 @@ def cells_of(wildcards):
 
 
 def estimators_of(model):
-    """Import paths of a model's estimator and of its preprocessing."""
+    """Import paths of a cell's or a model's estimator and of its preprocessing."""
     return [model["estimator"], *(step["estimator"] for step in model["steps"])]
 
 
@@ -234,8 +231,14 @@ def figures_of(paper, formats=("svg", "png", "csv")):
     ]
 
 
-# What tables show of a model or look up by it.
-SHOWN_OF_MODELS = ("label", "sublabel", "printed_only", "estimators")
+SHOWN_OF_MODEL = (
+    "label",
+    "sublabel",
+    "estimator",
+    "estimators",
+    "printed_only",
+    "trials",
+)
 
 
 def shown_of(wildcards):
@@ -244,11 +247,11 @@ def shown_of(wildcards):
     return {
         "metrics": study["metrics"],
         "criteria": study["criteria"],
-        "datasets": study["datasets"],
-        "tasks": study.get("tasks", {}),
         "protocol": study["protocol"],
+        "datasets": study["datasets"],
+        "tasks": study["tasks"],
         "models": {
-            name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
+            name: {key: model[key] for key in SHOWN_OF_MODEL if key in model}
             for name, model in study["models"].items()
         },
         "tables": {wildcards.table: study["tables"][wildcards.table]},

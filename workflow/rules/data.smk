@@ -67,7 +67,7 @@ rule scale:
     conda:
         "../../environment.yml"
     params:
-        scaling=lambda wildcards: study_of(wildcards)["scaling"],
+        scaling=lambda wildcards: scaling_of(study_of(wildcards), wildcards.dataset),
         code=code("entrolearn.lab.datasets"),
     script:
         "../scripts/scale.py"
@@ -83,12 +83,10 @@ rule split:
     conda:
         "../../environment.yml"
     params:
-        folds=lambda wildcards: {
-            "folds": study_of(wildcards)["protocol"]["folds"],
-            "repeats": study_of(wildcards)["protocol"]["repeats"],
-            "seed": seed_from(
-                SETTINGS["seed"], wildcards.paper, wildcards.dataset, "folds"
-            ),
-        },
+        protocol=lambda wildcards: protocol_of(study_of(wildcards), wildcards.dataset),
+        seed=lambda wildcards: seed_from(
+            SETTINGS["seed"], wildcards.paper, wildcards.dataset, "folds"
+        ),
+        code=code("entrolearn.lab.protocols"),
     script:
         "../scripts/split.py"

@@ -5,6 +5,7 @@
 rule select:
     input:
         dataset="results/{paper}/scaled/{dataset}.npz",
+        folds="results/{paper}/folds/{dataset}.npz",
         candidates=of_dataset("results/{paper}/candidates/{dataset}/{model}.parquet"),
         records=of_dataset("results/{paper}/records/{dataset}/{model}.json"),
     output:

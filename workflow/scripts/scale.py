@@ -1,4 +1,4 @@
-"""Scale a data set's features as the study does."""
+"""Scale a data set as the study does."""
 
 from entrolearn.lab.datasets import load_dataset, passing_absence, save_dataset, scale
 from entrolearn.lab.joblog import job_log

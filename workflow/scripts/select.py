@@ -1,4 +1,4 @@
-"""For each model of a data set: choose by each criterion, and fit the chosen model on all rows."""
+"""For each model of a data set: choose by each criterion, and fit the chosen model for good."""
 
 from pathlib import Path
 
@@ -6,11 +6,14 @@ from entrolearn.lab.joblog import job_log
 from entrolearn.lab.stages import select
 
 
-def main(dataset: str, candidates: list, records: list, scores: Path, models: Path, cells: list) -> None:
+def main(
+    dataset: str, folds: str, candidates: list, records: list, scores: Path, models: Path, cells: list
+) -> None:
     for cell, table, record in zip(cells, candidates, records, strict=True):
         name = cell["model"]
         select(
             dataset,
+            folds,
             table,
             record,
             scores / f"{name}.parquet",
@@ -25,6 +28,7 @@ if "snakemake" in globals():
     with job_log(snakemake.log[0], "select {paper} {dataset}".format(**snakemake.wildcards)):
         main(
             snakemake.input.dataset,
+            snakemake.input.folds,
             snakemake.input.candidates,
             snakemake.input.records,
             Path(snakemake.output.scores),

@@ -1,15 +1,16 @@
-"""Draw the folds of a data set."""
+"""Draw the parts of a data set: folds or trials."""
 
-from entrolearn.lab.datasets import load_dataset, passing_absence, save_folds, split
+from entrolearn.lab.datasets import load_dataset, passing_absence, save_folds
 from entrolearn.lab.joblog import job_log
+from entrolearn.lab.protocols import protocol
 
 
-def main(source: str, output: str, folds: int, repeats: int, seed: int) -> None:
+def main(source: str, output: str, entry: dict, seed: int) -> None:
     with passing_absence(output):
-        save_folds(output, split(load_dataset(source).y, folds, repeats, seed))
+        save_folds(output, protocol(entry).draw(load_dataset(source).y, seed))
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
     with job_log(snakemake.log[0], f"split {snakemake.wildcards.paper} {snakemake.wildcards.dataset}"):
-        main(snakemake.input.dataset, snakemake.output[0], **snakemake.params.folds)
+        main(snakemake.input.dataset, snakemake.output[0], snakemake.params.protocol, snakemake.params.seed)

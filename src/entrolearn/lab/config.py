@@ -16,7 +16,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from entrolearn.lab.kinds import FILES, GENERATED, KINDS
-from entrolearn.lab.registry import expand_values, seed_from
+from entrolearn.lab.metrics import METRICS, metrics_of
+from entrolearn.lab.registry import estimator_of, expand_values, seed_from
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
 from entrolearn.suggest import did_you_mean
 
@@ -31,6 +32,9 @@ FIGURE_STAGES = {
     "trials": "scores",
     "density": "measured",
 }
+
+# Kinds of tables and figures that fit one learner, whatever the task of the data set.
+OF_ANY_TASK = {"process", "growth"}
 
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
@@ -89,7 +93,7 @@ def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
     return catalog
 
 
-def load_studies(folders: Iterable[Path], schema: Path, catalog: Iterable[str]) -> dict[str, dict]:
+def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Mapping]) -> dict[str, dict]:
     """Every study of some folders by name, which is its file's.
 
     Raises
@@ -111,16 +115,19 @@ def load_studies(folders: Iterable[Path], schema: Path, catalog: Iterable[str]) 
     return studies
 
 
-def load_study(file: Path, schema: Path, catalog: Iterable[str]) -> dict:
+def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict:
     """A study as a plain dict, defaults filled in, every name in it known to exist.
+
+    Its ``tasks`` say what is learnt of each of its data sets. What differs between data sets stays as it is
+    written, ``{of_dataset: name}``, until a cell asks for it.
 
     Parameters
     ----------
     file : Path
     schema : Path
         JSON schema of study files.
-    catalog : iterable of str
-        The data sets that there are.
+    catalog : mapping
+        The entries of the data sets that there are.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", file.stem):
         raise ConfigError(
@@ -128,19 +135,23 @@ def load_study(file: Path, schema: Path, catalog: Iterable[str]) -> dict:
         )
     study = read_yaml(file)
     _check_schema(study, schema, str(file))
-    study = _with_defaults(study, file)
+    study = {**_with_defaults(study, file), "file": str(file)}
     for group, keys in study["datasets"].items():
         for key in keys:
             _check_known(key, catalog, file, f"datasets.{group}", "data set")
+    study["tasks"] = {key: catalog[key]["task"] for key in _grouped(study)}
     for name, model in study["models"].items():
         _check_model(file, name, model, study)
+    _check_runs(file, study)
     for name, table in study["tables"].items():
         _check_table(file, name, table, study)
     for name, figure in study["figures"].items():
         _check_figure(file, name, figure, study, catalog)
     if "published" in study:
         study["published"] = _published(file, study["published"])
-    return {**study, "file": str(file)}
+    _check_tasks(file, study)
+    _check_of_dataset(file, study, schema, catalog)
+    return study
 
 
 def read_yaml(file: Path):
@@ -197,7 +208,15 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
 def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
     kind = KINDS[entry["kind"]]
     datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
-    return itertools.product(datasets, kind.models(entry, study))
+    for dataset, model in itertools.product(datasets, kind.models(entry, study)):
+        # "": a table of no models
+        if kind.generates or not model or runs_on(study, dataset, model):
+            yield dataset, model
+
+
+def runs_on(study: Mapping, dataset: str, model: str) -> bool:
+    """Whether a model has a learner for the data set's task."""
+    return estimator_of(study["models"][model], study["tasks"][dataset]) is not None
 
 
 def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
@@ -205,7 +224,8 @@ def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
     entry = study["figures"][figure]
     if "datasets" not in entry:
         return []
-    return list(itertools.product(study["datasets"][entry["datasets"]], entry["models"]))
+    cells = itertools.product(study["datasets"][entry["datasets"]], entry["models"])
+    return [cell for cell in cells if runs_on(study, *cell)]
 
 
 def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
@@ -234,20 +254,57 @@ def study_cells(study: Mapping) -> list[tuple[str, str]]:
 
 def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
     """All that decides the results of one cell, and nothing else: a cell is recomputed when this changes."""
-    entry = study["models"][model]
+    entry, task = study["models"][model], study["tasks"][dataset]
+    decided = {
+        name: _resolved(entry[name], study, dataset, f"models.{model}.{name}")
+        for name in ("params", "steps", "grid")
+    }
     return {
         "paper": paper,
         "dataset": dataset,
         "model": model,
         "label": entry["label"],
-        "estimator": entry["estimator"],
-        "params": entry["params"],
-        "steps": entry["steps"],
-        "grid": entry["grid"],
+        "estimator": estimator_of(entry, task),
+        **decided,
         "seed": seed,
-        "metrics": study["metrics"],
+        "metrics": metrics_of(task, study["metrics"]),
         "criteria": entry["criteria"],
+        "protocol": protocol_of(study, dataset, model),
     }
+
+
+def scaling_of(study: Mapping, dataset: str) -> dict:
+    """How a study scales a data set."""
+    return _resolved(study["scaling"], study, dataset, "scaling")
+
+
+def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
+    """How a study divides a data set; a model may be given fewer trials."""
+    protocol = _resolved(study["protocol"], study, dataset, "protocol")
+    trials = {} if model is None else {"trials": study["models"][model].get("trials")}
+    return protocol | {name: value for name, value in trials.items() if value is not None}
+
+
+def _resolved(value, study: Mapping, dataset: str, where: str):
+    """A value with what ``{of_dataset: name}`` stands for in each place of it."""
+    if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
+        return _looked_up(value["of_dataset"], study, dataset, where)
+    if isinstance(value, Mapping):
+        return {name: _resolved(one, study, dataset, f"{where}.{name}") for name, one in value.items()}
+    if isinstance(value, list):
+        return [_resolved(one, study, dataset, f"{where}.{k}") for k, one in enumerate(value)]
+    return value
+
+
+def _looked_up(name: str, study: Mapping, dataset: str, where: str):
+    _check_known(name, study["of_dataset"], study["file"], where, "name of of_dataset")
+    values = study["of_dataset"][name]
+    if dataset not in values and "default" not in values:
+        raise ConfigError(
+            f"{study['file']}: of_dataset.{name}: no value for the data set {dataset!r}, for which {where} "
+            "asks; accepted: one for it, or a default"
+        )
+    return values.get(dataset, values.get("default"))
 
 
 def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
@@ -298,22 +355,26 @@ def _with_defaults(study: dict, file: Path) -> dict:
     models = {
         name: {
             "sublabel": "",
-            "params": {},
             "steps": [],
             "criteria": study["criteria"],
             **model,
-            "grid": _expanded(file, name, model.get("grid", {})),
+            "params": _expanded(file, f"models.{name}.params", model.get("params", {})),
+            "grid": _expanded(file, f"models.{name}.grid", model.get("grid", {})),
         }
         for name, model in study["models"].items()
     }
-    # A model with criteria of its own was not asked to be a column of every table.
-    every = [name for name, model in study["models"].items() if "criteria" not in model]
+    # A model with criteria of its own was not asked to be a column of every table, nor one in print alone.
+    every = [name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}]
     return {
         "reference": "",
         "url": "",
         "errata": [],
         **study,
-        "protocol": {"repeats": 1, "inner": "leave-two-folds-out", **study["protocol"]},
+        "protocol": _whole_protocol(study["protocol"]),
+        "of_dataset": {
+            name: _expanded(file, f"of_dataset.{name}", values)
+            for name, values in study.get("of_dataset", {}).items()
+        },
         "models": models,
         "tables": {
             name: {
@@ -336,27 +397,43 @@ def _named(table: Mapping, every: list[str]) -> dict:
     return {"models": every} if table.get("models") == "all" else {}
 
 
-def _expanded(file: Path, model: str, grid: Mapping) -> dict[str, list]:
-    expanded = {}
-    for name, values in grid.items():
-        try:
-            expanded[name] = expand_values(values)
-        except ValueError as error:
-            raise ConfigError(
-                f"{file}: models.{model}.grid.{name}: {error}; "
-                "accepted: {range: [first, last, step]} that contains both ends"
-            ) from None
-    return expanded
+def _whole_protocol(protocol: Mapping) -> dict:
+    if "trials" not in protocol:
+        return {"repeats": 1, "inner": "leave-two-folds-out", **protocol}
+    inner = {"folds": 4, **protocol.get("inner", {})}
+    return {**protocol, "inner": {"used": inner["folds"], **inner}}
+
+
+def _expanded(file: Path, where: str, values: Mapping) -> dict:
+    """Values by name, those in short (``logspace``, ``range``) in full."""
+    return {name: _in_full(file, f"{where}.{name}", value) for name, value in values.items()}
+
+
+def _in_full(file: Path, where: str, value):
+    if not isinstance(value, Mapping) or len(value) != 1 or not set(value) <= {"logspace", "range"}:
+        return value
+    try:
+        return expand_values(value)
+    except ValueError as error:
+        raise ConfigError(
+            f"{file}: {where}: {error}; accepted: {{range: [first, last, step]}} that contains both ends"
+        ) from None
 
 
 def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
     where = f"models.{name}"
     for criterion in model["criteria"]:
         _check_known(criterion, study["criteria"], file, f"{where}.criteria", "criterion of this study")
+    trials = study["protocol"].get("trials", 0)
+    if model.get("trials", 0) > trials:
+        accepted = f"accepted: at most the protocol's {trials}" if trials else "the protocol has no trials"
+        raise ConfigError(f"{file}: {where}.trials: found {model['trials']}; {accepted}")
+    learners = [model["estimator"]] if "estimator" in model else model.get("estimators", {}).values()
     try:
-        locate(model["estimator"])
-        check_parameters(model["estimator"], model["params"], what=f"{where}.params")
-        check_parameters(model["estimator"], model["grid"], what=f"{where}.grid")
+        for learner in learners:
+            locate(learner)
+            check_parameters(learner, model["params"], what=f"{where}.params")
+            check_parameters(learner, model["grid"], what=f"{where}.grid")
         for step in model["steps"]:
             locate(step["estimator"])
             check_parameters(step["estimator"], step.get("params", {}), what=f"{where}.steps")
@@ -423,11 +500,96 @@ def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mappi
             f"accepted: models with a grid over {wanted} alone"
         )
     for name, values in grid.items():
-        for value in values:
+        for value in values if isinstance(values, list) else ():
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise ConfigError(
                     f"{file}: {place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
                 )
+
+
+def _grouped(study: Mapping) -> list[str]:
+    """The data sets of a study's groups, each once."""
+    return list(dict.fromkeys(itertools.chain.from_iterable(study["datasets"].values())))
+
+
+def _check_runs(file: Path, study: Mapping) -> None:
+    """A figure shows what is fitted, and one machine, or a measured table's, is fitted whatever the task."""
+    measured = (
+        (f"tables.{name}", table)
+        for name, table in study["tables"].items()
+        if KINDS[table["kind"]].measured_by
+    )
+    drawn = ((f"figures.{name}", figure) for name, figure in study["figures"].items())
+    for where, entry in itertools.chain(measured, drawn):
+        wanted = {"estimator"} if entry["kind"] in OF_ANY_TASK else {"estimator", "estimators"}
+        for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
+            model = study["models"].get(name)
+            if model is not None and not wanted & set(model):
+                raise ConfigError(
+                    f"{file}: {where}: the model {name!r} has no learner that it could run; "
+                    f"accepted: models with {' or '.join(sorted(wanted))}"
+                )
+
+
+def _check_tasks(file: Path, study: Mapping) -> None:
+    """Every score that is asked for can be had: accuracy of classes, errors of numbers."""
+    shown = {"tables": study["tables"], "figures": study["figures"]}
+    for group, entries in shown.items():
+        for name, entry in entries.items():
+            if "metric" not in entry or "datasets" not in entry:
+                continue
+            metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+            for dataset in study["datasets"][entry["datasets"]]:
+                fitting = metrics_of(study["tasks"][dataset], metrics)
+                # Figures of trials show the first of their metrics that fits.
+                asked = fitting or metrics if entry["kind"] == "trials" else metrics
+                _check_metrics(file, f"{group}.{name}.metric", asked, dataset, study)
+    for dataset, _ in study_cells(study):
+        task = study["tasks"][dataset]
+        if not metrics_of(task, study["metrics"]):
+            raise ConfigError(
+                f"{file}: metrics: none of them fits {dataset!r}, a {task} data set; "
+                f"accepted: {', '.join(metrics_of(task, METRICS))}"
+            )
+
+
+def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str, study: Mapping) -> None:
+    task = study["tasks"][dataset]
+    fitting = metrics_of(task, study["metrics"])
+    for metric in metrics:
+        if metric not in fitting:
+            raise ConfigError(
+                f"{file}: {where}: {metric!r} does not fit {dataset!r}, a {task} data set; "
+                f"accepted: {', '.join(fitting) or 'none of the metrics of this study'}"
+            )
+
+
+def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterable[str]) -> None:
+    """Each value that differs between data sets is there for all that need it, and of its kind."""
+    for name, values in study["of_dataset"].items():
+        for dataset in values.keys() - {"default"}:
+            _check_known(dataset, catalog, file, f"of_dataset.{name}", "data set")
+    drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
+    for dataset in dict.fromkeys([*_grouped(study), *drawn]):
+        _check_schema(scaling_of(study, dataset), schema, str(file), "scaling", dataset)
+    for dataset in _grouped(study):
+        _check_protocol(file, protocol_of(study, dataset), schema, dataset)
+    for dataset, model in study_cells(study):
+        for name, values in cell_spec("", study, dataset, model, seed=0)["grid"].items():
+            if not isinstance(values, list) or not values:
+                raise ConfigError(
+                    f"{file}: models.{model}.grid.{name}: found {_shortened(values)} for {dataset!r}, "
+                    "expected a list of values"
+                )
+
+
+def _check_protocol(file: Path, protocol: Mapping, schema: Path, dataset: str) -> None:
+    _check_schema(protocol, schema, str(file), "protocol", dataset)
+    if "trials" in protocol and protocol["inner"]["used"] > protocol["inner"]["folds"]:
+        raise ConfigError(
+            f"{file}: protocol.inner.used: found {protocol['inner']['used']} for {dataset!r}; "
+            f"accepted: at most its {protocol['inner']['folds']} folds"
+        )
 
 
 def _published(file: Path, published: str) -> str:
@@ -444,20 +606,23 @@ def _check_known(name: str, known: Iterable[str], file, where: str, what: str) -
         raise ConfigError(f"{file}: {where}: unknown {what} {name!r}{hint}; accepted: {', '.join(known)}")
 
 
-def _check_schema(data, schema: Path, file: str) -> None:
-    errors = list(_validator(schema).iter_errors(data))
+def _check_schema(data, schema: Path, file: str, key: str = "", dataset: str = "") -> None:
+    """Refuse what a schema, or its part for a top-level key, does not take; say for which data set."""
+    errors = list(_validator(schema, key).iter_errors(data))
     if not errors:
         return
     # A misspelt key is reported before the key that it leaves missing.
     typos = [error for error in errors if error.validator == "additionalProperties"]
     error = (typos or errors)[0]
-    where = ".".join(str(part) for part in error.absolute_path)
-    raise ConfigError(f"{file}: {where + ': ' if where else ''}{_in_words(error)}")
+    where = ".".join(str(part) for part in [*filter(None, [key]), *error.absolute_path])
+    of_dataset = f" (for {dataset!r})" if dataset else ""
+    raise ConfigError(f"{file}: {where + ': ' if where else ''}{_in_words(error)}{of_dataset}")
 
 
 @cache
-def _validator(schema: Path) -> Draft202012Validator:
-    return Draft202012Validator(yaml.safe_load(Path(schema).read_text(encoding="utf-8")))
+def _validator(schema: Path, key: str = "") -> Draft202012Validator:
+    whole = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
+    return Draft202012Validator({**whole["properties"][key], "$defs": whole["$defs"]} if key else whole)
 
 
 def _in_words(error: ValidationError) -> str:

@@ -1,4 +1,4 @@
-"""Data sets: made as the catalog says, as arrays and as a file, scaled, and cut into folds."""
+"""Data sets: made as the catalog says, as arrays and as a file, scaled."""
 
 import hashlib
 import json
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from entrolearn.lab.atomic import replacing
@@ -29,7 +28,6 @@ __all__ = [
     "save_dataset",
     "save_folds",
     "scale",
-    "split",
     "summary",
 ]
 
@@ -123,12 +121,12 @@ def load_dataset(path) -> Dataset:
 
 
 def save_folds(path, part: np.ndarray) -> None:
-    """Write the folds that :func:`split` drew."""
+    """Write the parts that a protocol drew."""
     _save(path, part=part)
 
 
 def load_folds(path) -> np.ndarray:
-    """Read folds, shape (n_repeats, n_samples); errors as in :func:`load_dataset`."""
+    """Read parts, shape (n_repeats, n_samples); errors as in :func:`load_dataset`."""
     return _load(path, "part")["part"]
 
 
@@ -320,7 +318,7 @@ def _check_expectations(key: str, expect: Mapping, dataset: Dataset) -> None:
         raise DataError(f"{key}: not as the catalog says: {', '.join(wrong)}")
 
 
-# -------------------------------------------------------------------------------------------- scale and split
+# ---------------------------------------------------------------------------------------------------- scale
 
 SCALERS = {
     "minmax": lambda bounds: MinMaxScaler(feature_range=bounds),
@@ -331,8 +329,10 @@ SCALERS = {
 ZERO_STAYS_ZERO = {"maxabs", "none"}
 
 
-def scale(dataset: Dataset, method: str = "minmax", range=(0, 1), fit_on: str = "all") -> Dataset:
-    """Scale each feature.
+def scale(
+    dataset: Dataset, method: str = "minmax", range=(0, 1), fit_on: str = "all", targets=None
+) -> Dataset:
+    """Scale each feature, and the target of a regression.
 
     Parameters
     ----------
@@ -345,6 +345,8 @@ def scale(dataset: Dataset, method: str = "minmax", range=(0, 1), fit_on: str = 
     fit_on : {"all", "train"}
         The rows that set the scale. "train" leaves out an official test part, whose values may then lie
         outside `range`; in cross-validation, a scaler in the model's own pipeline does that per fold.
+    targets : pair of float, optional
+        What the same rows' values of a regression are scaled to; a constant one becomes the lower bound.
 
     Raises
     ------
@@ -366,7 +368,13 @@ def scale(dataset: Dataset, method: str = "minmax", range=(0, 1), fit_on: str = 
     scaled = SCALERS[method](tuple(range)).fit(X[rows]).transform(X)
     if method == "minmax":
         scaled[rows] = np.clip(scaled[rows], *range)
-    return replace(dataset, X=scaled)
+    values = dataset.task == "regression" and targets is not None
+    return replace(dataset, X=scaled, y=_to_interval(dataset.y, rows, *targets) if values else dataset.y)
+
+
+def _to_interval(y: np.ndarray, rows: np.ndarray, low: float, high: float) -> np.ndarray:
+    y = y - y[rows].min()
+    return low + (high - low) * y / (y[rows].max() or 1.0)
 
 
 def _dense(key: str, X, method: str) -> np.ndarray:
@@ -376,36 +384,6 @@ def _dense(key: str, X, method: str) -> np.ndarray:
         size = f"{X.shape[0]} x {X.shape[1]}"
         raise DataError(f"{key}: {method} scaling would make the sparse {size} matrix dense; take 'maxabs'")
     return X.toarray()
-
-
-def split(y: np.ndarray, folds: int, repeats: int, seed: int) -> np.ndarray:
-    """Draw repeated stratified folds.
-
-    Parameters
-    ----------
-    y : ndarray of int, shape (n_samples,)
-        Classes.
-    folds, repeats : int
-    seed : int
-        More repeats leave the earlier ones as they were.
-
-    Returns
-    -------
-    ndarray of int16, shape (repeats, n_samples)
-        In each repeat, the fold (0 .. folds - 1) that a row belongs to.
-    """
-    classes, counts = np.unique(y, return_counts=True)
-    if y.dtype.kind == "f":
-        raise DataError(f"stratified folds need classes; found a regression target of {len(classes)} values")
-    if not 2 <= folds <= counts.min():
-        found = ", ".join(f"{label}: {count}" for label, count in zip(classes, counts, strict=True))
-        raise DataError(f"{folds} folds: accepted are 2 to the rows of the smallest class (rows: {found})")
-    part = np.empty((repeats, len(y)), dtype=np.int16)
-    for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(repeats)):
-        draw = StratifiedKFold(folds, shuffle=True, random_state=int(child.generate_state(1)[0]))
-        for fold, (_, left_out) in enumerate(draw.split(y, y)):
-            part[repeat, left_out] = fold
-    return part
 
 
 def _accepted(what: str, found: str, accepted: list[str]) -> None:

@@ -13,7 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
 
+from entrolearn.lab.metrics import METRICS
+from entrolearn.lab.protocols import protocol
 from entrolearn.lab.registry import build, seed_from, step_params
 from entrolearn.selection import best_point
 
@@ -25,8 +28,10 @@ TIMED_AT_MOST = 5  # repetitions
 def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
     """What each criterion chose in each fold, and how that scores on the rows left out.
 
-    A criterion takes the candidate with its largest value; an undefined one (NaN) is never taken, and ties,
-    an infinite divergence among them, go to the larger Gaussian divergence, then to the earlier grid point.
+    A criterion takes the candidate with its largest value; ``cv``, the mean of the cell's first metric over
+    the inner folds, with its smallest where less is better, as of errors. An undefined value (NaN) is never
+    taken, and ties, an infinite divergence among them, go to the larger Gaussian divergence, then to the
+    earlier grid point.
     The criterion ``oracle`` takes, for all folds of a repeat, the grid point with the best mean test score:
     a diagnostic that looks at test data.
 
@@ -52,7 +57,7 @@ def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
                 "fold": fold,
             }
             for criterion in cell["criteria"]:
-                row, value = _best(usable, usable[_column(criterion, cell)].to_numpy())
+                row, value = _best(usable, criterion, cell)
                 rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, cell)})
             point, value = oracle
             row = None if point is None else usable[usable["point"] == point].iloc[0]
@@ -88,11 +93,13 @@ def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study:
     limits : mapping
         As for :func:`among`.
     study : mapping
-        With the study's ``metrics`` and ``criteria``.
+        With the study's ``metrics``, of which candidates have those that fit their task, and ``criteria``.
     """
     paper, _, dataset, model = Path(file).with_suffix("").parts[-4:]
-    cell = {**study, "paper": paper, "dataset": dataset, "model": model}
-    return choose(among(pd.read_parquet(file), limits), cell)
+    candidates = pd.read_parquet(file)
+    metrics = [metric for metric in study["metrics"] if f"test_{metric}" in candidates]
+    cell = {**study, "metrics": metrics, "paper": paper, "dataset": dataset, "model": model}
+    return choose(among(candidates, limits), cell)
 
 
 def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
@@ -110,20 +117,26 @@ def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
     return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])
 
 
-def refit(dataset, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
-    """Fit the chosen model on all rows, alone, and measure what a user would pay for it.
+def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
+    """Fit the chosen model alone, and measure what a user would pay for it.
+
+    Where there are folds it is fitted on all rows and predicts them; where there are trials, it is fitted on
+    the training rows of the first one and predicts its test rows.
 
     Returns
     -------
     fitted : estimator
     facts : dict
-        ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` on all rows, of
-        processor time (the quickest of a few where they are short); ``n_stored_numbers`` in arrays.
+        ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
+        (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` of a
+        machine that has support vectors.
     """
     seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
     estimator = build(cell, seed).set_params(**step_params(cell, params))
-    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(dataset.X, dataset.y))
-    _, predict_seconds = _timed(lambda: fitted.predict(dataset.X))
+    learnt, predicted = protocol(cell["protocol"]).final_rows(parts)
+    X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
+    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
+    _, predict_seconds = _timed(lambda: fitted.predict(unseen))
     return fitted, {
         "params": dict(params),
         "chosen_by": cell["criteria"][0],
@@ -131,7 +144,13 @@ def refit(dataset, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
         "n_stored_numbers": n_stored_numbers(fitted),
+        **_support(fitted),
     }
+
+
+def _support(fitted: BaseEstimator) -> dict[str, int]:
+    machine = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    return {"n_support": int(np.sum(machine.n_support_))} if hasattr(machine, "n_support_") else {}
 
 
 def n_stored_numbers(fitted) -> int:
@@ -171,26 +190,32 @@ def dump(fitted: BaseEstimator) -> bytes:
     return buffer.getvalue()
 
 
-def _best(usable: pd.DataFrame, values: np.ndarray) -> tuple[pd.Series | None, float | None]:
+def _best(usable: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
+    metric = cell["metrics"][0]
+    column, sign = (f"cv_{metric}", _sign(metric)) if criterion == "cv" else (criterion, 1)
+    values = usable[column].to_numpy()
     if np.isnan(values).all():
         return None, None
-    best = best_point(values, usable["dcs_gaussian"].to_numpy())
+    best = best_point(sign * values, usable["dcs_gaussian"].to_numpy())
     return usable.iloc[best], values[best]
 
 
-def _column(criterion: str, cell: Mapping) -> str:
-    return f"cv_{cell['metrics'][0]}" if criterion == "cv" else criterion
+def _sign(metric: str) -> int:
+    """What a metric is multiplied with for its best value to be the largest."""
+    return 1 if METRICS[metric].greater_is_better else -1
 
 
 def _oracle_point(of_repeat: pd.DataFrame, cell: Mapping) -> tuple[int | None, float | None]:
     """The grid point with the best mean test score among those with a score in every fold."""
-    column = f"test_{cell['metrics'][0]}"
+    metric = cell["metrics"][0]
+    column = f"test_{metric}"
     scores = of_repeat[of_repeat["success"]].pivot(index="point", columns="fold", values=column)
     scores = scores.reindex(columns=of_repeat["fold"].unique()).dropna()
     if scores.empty:
         return None, None
     means = scores.mean(axis=1)
-    return int(means.idxmax()), float(means.max())
+    best = (_sign(metric) * means).idxmax()
+    return int(best), float(means[best])
 
 
 def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, cell: Mapping) -> dict:

@@ -39,7 +39,14 @@ def train(
 
 
 def select(
-    dataset: str, candidates: str, record: str, scores: str, fitted: str, facts: str, cell: Mapping
+    dataset: str,
+    folds: str,
+    candidates: str,
+    record: str,
+    scores: str,
+    fitted: str,
+    facts: str,
+    cell: Mapping,
 ) -> None:
     """Read a cell's candidates; write what each criterion chose, the model fitted for good and its facts.
 
@@ -53,18 +60,18 @@ def select(
     if outcome["success"] and params is None:
         found = {"error": f"{cell['criteria'][0]} is undefined for every candidate"}
     elif outcome["success"]:
-        model, found = _refit(dataset, params, cell)
+        model, found = _refit(dataset, folds, params, cell)
     with replacing(fitted) as temporary:
         temporary.write_bytes(model)
     write_json(facts, found)
 
 
-def _refit(dataset: str, params: Mapping, cell: Mapping) -> tuple[bytes, dict]:
+def _refit(dataset: str, folds: str, params: Mapping, cell: Mapping) -> tuple[bytes, dict]:
     try:
-        estimator, facts = refit(load_dataset(dataset), params, cell)
+        estimator, facts = refit(load_dataset(dataset), load_folds(folds), params, cell)
         return dump(estimator), facts
     except Exception as error:  # a learner may fail in any way; the scores stand without the model
-        logger.exception("the chosen model could not be fitted on all rows")
+        logger.exception("the chosen model could not be fitted for good")
         return b"", {"error": describe(error)}
 
 

@@ -1,7 +1,7 @@
-"""Training one cell: a learner's whole grid on every training set of a data set's folds.
+"""Training one cell: a learner's whole grid on every training set of a data set's folds, or of its trials.
 
-What comes out is a table with one row per repeat, left-out fold and grid point, which holds all that any
-selection criterion needs: choosing is another stage's work, and costs no fit.
+What comes out is a table with one row per repeat (or trial), left-out fold and grid point, which holds all
+that any selection criterion needs: choosing is another stage's work, and costs no fit.
 """
 
 import json
@@ -15,17 +15,46 @@ import numpy as np
 import pandas as pd
 
 from entrolearn.lab.limits import LimitError, Limits, within
+from entrolearn.lab.protocols import protocol
 from entrolearn.lab.records import new_record
 from entrolearn.lab.registry import build, expand_grid, seed_from, step_params
 from entrolearn.path import Partition, PathPoint, describe, path
 from entrolearn.selection import entropy_criterion
 
-# Scores from the rows of each class that were recognised, and all its rows. A cell takes tens of thousands of
-# scores on folds of a few dozen rows, where scikit-learn's checks would take a hundred times the counting.
-METRICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
-    "gmean": lambda hits, sizes: np.prod(hits / sizes) ** (1 / len(sizes)),
-    "balanced_accuracy": lambda hits, sizes: np.mean(hits / sizes),
-    "accuracy": lambda hits, sizes: np.sum(hits) / np.sum(sizes),
+
+class _Counts:
+    """The rows of each class that were recognised, and all its rows; and those that were taken for class 1.
+
+    A cell takes tens of thousands of scores on folds of a few dozen rows, where scikit-learn's checks would
+    take a hundred times the counting.
+    """
+
+    def __init__(self, y: np.ndarray, prediction: np.ndarray):
+        sizes = np.bincount(y, minlength=2)
+        hits = np.bincount(y[prediction == y], minlength=len(sizes))
+        present = sizes > 0
+        self.hits, self.sizes = hits[present], sizes[present]
+        self.recalls = self.hits / self.sizes
+        self.positives, self.found = sizes[1], np.count_nonzero(prediction == 1)
+        self.found_rightly = hits[1]
+
+
+class _Errors:
+    """How far predicted values are from the right ones."""
+
+    def __init__(self, y: np.ndarray, prediction: np.ndarray):
+        self.errors = prediction - y
+
+
+# What cannot be told (no row of class 1, or none taken for it) is 0, as in scikit-learn with zero_division=0.
+SCORES: dict[str, Callable] = {
+    "gmean": lambda of: np.prod(of.recalls) ** (1 / len(of.recalls)),
+    "balanced_accuracy": lambda of: np.mean(of.recalls),
+    "accuracy": lambda of: np.sum(of.hits) / np.sum(of.sizes),
+    "precision": lambda of: of.found_rightly / max(of.found, 1),
+    "recall": lambda of: of.found_rightly / max(of.positives, 1),
+    "f1": lambda of: 2 * of.found_rightly / max(of.found + of.positives, 1),
+    "rmse": lambda of: np.sqrt(np.mean(of.errors**2)),
 }
 
 DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
@@ -44,7 +73,8 @@ def train_cell(
     ----------
     dataset : Dataset
     parts : ndarray of int, shape (n_repeats, n_samples)
-        The fold of each row, for each repeat.
+        The part of each row, for each repeat; rows of a negative part are not used. A cell of fewer trials
+        takes the first ones.
     cell : mapping
         As :func:`entrolearn.lab.config.cell_spec` gives it.
     limits : Limits
@@ -64,6 +94,7 @@ def train_cell(
     """
     started = datetime.now(UTC)
     grid = expand_grid(cell["grid"])
+    parts = parts[: cell["protocol"].get("trials")]
     fits = _Fits(limits, progress, _count_fits(parts, cell, len(grid)))
     rows = [
         row for repeat, part in enumerate(parts) for row in _repeat(dataset, part, repeat, cell, grid, fits)
@@ -79,17 +110,22 @@ def without_data(cell: Mapping, reason: str) -> tuple[pd.DataFrame, dict]:
 
 
 def scores(y: np.ndarray, prediction: np.ndarray, metrics: Sequence[str]) -> dict[str, float]:
-    """Some of :data:`METRICS`, as fractions; classes that do not occur in `y` do not count.
+    """Some of :data:`SCORES`, as fractions; classes that do not occur in `y` do not count.
+
+    Parameters
+    ----------
+    y, prediction : ndarray, shape (n_samples,)
+        Whole numbers from 0 for classes, floats for values.
+    metrics : sequence of str
+        Such as fit the task.
 
     Examples
     --------
     >>> scores(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 0]), ["balanced_accuracy"])
     {'balanced_accuracy': 0.625}
     """
-    sizes = np.bincount(y)
-    hits = np.bincount(y[prediction == y], minlength=len(sizes))
-    present = sizes > 0
-    return {metric: float(METRICS[metric](hits[present], sizes[present])) for metric in metrics}
+    outcome = (_Errors if y.dtype.kind == "f" else _Counts)(y, prediction)
+    return {metric: float(SCORES[metric](outcome)) for metric in metrics}
 
 
 class _Fits:
@@ -120,19 +156,23 @@ def _count_fits(parts: np.ndarray, cell: Mapping, n_points: int) -> int:
 
 
 def _partition(part: np.ndarray, cell: Mapping) -> Partition:
-    return Partition.cross_validation(part, nested="cv" in cell["criteria"])
+    criteria = cell["criteria"]
+    # A divergence compares the rows that a fit has seen; scores need only those that it has not.
+    whole = not DIVERGENCES.keys().isdisjoint(criteria)
+    return protocol(cell["protocol"]).partition(part, nested="cv" in criteria, whole=whole)
 
 
 def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fits: _Fits) -> list[dict]:
     """The candidate rows of one repeat."""
     started = time.perf_counter()
     seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], repeat)
+    X, y, part = _used(dataset, part)
     partition = _partition(part, cell)
     outer: dict[tuple[int, int], dict] = {}
     inner: dict[tuple[int, int], list[dict]] = defaultdict(list)
     reason = "the learner's path left this point out"
     try:
-        for kind, fold, point, results in fits.within_limits(_results, dataset, partition, cell, grid, seed):
+        for kind, fold, point, results in fits.within_limits(_results, X, y, partition, cell, grid, seed):
             if kind == "outer":
                 outer[fold, point] = results
             else:
@@ -154,7 +194,7 @@ def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fit
             "point": point,
             "params": json.dumps(params, sort_keys=True),
             **outer.get((fold, point), nothing),
-            **_inner_results(inner[fold, point], len(folds) - 1, cell),
+            **_inner_results(inner[fold, point], cell),
             "path_seconds": seconds,
             "seed": seed,
         }
@@ -163,24 +203,33 @@ def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fit
     ]
 
 
+def _used(dataset, part: np.ndarray) -> tuple:
+    """The rows that have a part in a repeat: features, targets and parts."""
+    used = part >= 0
+    if used.all():  # folds: no copy
+        return dataset.X, dataset.y, part
+    return dataset.X[used], dataset.y[used], part[used]
+
+
 def _results(
-    dataset, partition: Partition, cell: Mapping, grid: Sequence[dict], seed: int
+    X, y: np.ndarray, partition: Partition, cell: Mapping, grid: Sequence[dict], seed: int
 ) -> Iterator[tuple]:
     """For each fit what is kept of it: ``("outer", fold, point, results)``, or the scores of an inner fit.
 
-    An inner fit leaves out two folds and serves both: ``("inner", folds, point, scores of each)``.
+    An inner fit leaves out two parts and may serve both: ``("inner", folds, point, scores for each fold)``.
     """
+    validates = protocol(cell["protocol"]).validates
     points = [step_params(cell, params) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
-    for fit in path(build(cell, seed), dataset.X, dataset.y, partition, points):
+    for fit in path(build(cell, seed), X, y, partition, points):
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out
-            yield "outer", fold, point, _outer_results(fit, dataset.y, partition, cell)
+            yield "outer", fold, point, _outer_results(fit, y, partition, cell)
         else:
-            validated = fit.left_out[::-1]  # the inner fold of the one is the outer fold of the other
-            scores = [_scores(fit, dataset.y, partition.held_out((fold,)), cell) for fold in validated]
-            yield "inner", fit.left_out, point, scores
+            folds, validated = zip(*validates(fit.left_out), strict=True)
+            scores = [_scores(fit, y, partition.held_out((inner,)), cell) for inner in validated]
+            yield "inner", folds, point, scores
 
 
 def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Mapping) -> dict:
@@ -200,9 +249,9 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Ma
     return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}
 
 
-def _inner_results(scores: Sequence[Mapping], n_expected: int, cell: Mapping) -> dict:
+def _inner_results(scores: Sequence[Mapping], cell: Mapping) -> dict:
     """Means over the inner folds; undefined unless every inner fit gave a score."""
-    complete = len(scores) == n_expected
+    complete = len(scores) == protocol(cell["protocol"]).n_inner
     return {
         f"cv_{metric}": float(np.mean([score[metric] for score in scores])) if complete else np.nan
         for metric in cell["metrics"]

@@ -1,0 +1,152 @@
+"""Protocols: how a data set is cut into parts again and again, and which of them each fit learns from.
+
+A protocol is a mapping, as a study's file has it with the numbers of one data set: folds, or random trials.
+Its rows are drawn once and kept in a file, one row of parts for each repetition; all learners share them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from entrolearn.lab.datasets import DataError
+from entrolearn.path import Partition
+
+__all__ = ["Folds", "Trials", "protocol"]
+
+UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Repeated stratified cross-validation: each part is tested in its turn.
+
+    The inner folds of a fold are the other folds, so that the fit without two of them serves both.
+    """
+
+    folds: int
+    repeats: int
+
+    def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
+        """Draw repeated stratified folds.
+
+        Parameters
+        ----------
+        y : ndarray of int, shape (n_samples,)
+            Classes.
+        seed : int
+            More repeats leave the earlier ones as they were.
+
+        Returns
+        -------
+        ndarray of int16, shape (repeats, n_samples)
+            In each repeat, the fold (0 .. folds - 1) that a row belongs to.
+        """
+        classes, counts = np.unique(y, return_counts=True)
+        if y.dtype.kind == "f":
+            raise DataError(
+                f"stratified folds need classes; found a regression target of {len(classes)} values"
+            )
+        if not 2 <= self.folds <= counts.min():
+            found = ", ".join(f"{label}: {count}" for label, count in zip(classes, counts, strict=True))
+            raise DataError(
+                f"{self.folds} folds: accepted are 2 to the rows of the smallest class (rows: {found})"
+            )
+        part = np.empty((self.repeats, len(y)), dtype=np.int16)
+        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
+            draw = StratifiedKFold(self.folds, shuffle=True, random_state=int(child.generate_state(1)[0]))
+            for fold, (_, left_out) in enumerate(draw.split(y, y)):
+                part[repeat, left_out] = fold
+        return part
+
+    @property
+    def n_inner(self) -> int:
+        """How many inner scores a grid point has in a fold."""
+        return self.folds - 1
+
+    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+        """The fits of a repeat; with `nested` the inner ones too, with `whole` asked about all rows."""
+        partition = Partition.cross_validation(part, nested=nested)
+        return partition if whole else replace(partition, asked=partition.left_out)
+
+    def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
+        """What an inner fit is good for: the outer folds, each with the part that it is validated on."""
+        return [left_out, left_out[::-1]]
+
+    def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
+        rows = np.arange(parts.shape[1])
+        return rows, rows
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Random trials: some rows are drawn to learn from, others to test with, the rest is not used.
+
+    The training rows are cut into inner folds, of which the first `used` are validated on: one is a hold-out,
+    all of them are cross-validation.
+    """
+
+    trials: int
+    train: int
+    test: int
+    folds: int
+    used: int
+
+    def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
+        """Draw the rows of each trial.
+
+        Parameters
+        ----------
+        y : ndarray, shape (n_samples,)
+            Classes or values; they do not matter.
+        seed : int
+            More trials leave the earlier ones as they were.
+
+        Returns
+        -------
+        ndarray of int16, shape (trials, n_samples)
+            In each trial 0 for the test rows, 1 .. folds for the inner folds of the training rows, and -1 for
+            rows that are not used.
+        """
+        if self.train + self.test > len(y):
+            asked = f"{self.train} training and {self.test} test rows"
+            raise DataError(f"{asked} are more than the {len(y)} rows that there are")
+        if self.folds > self.train:
+            found = f"{self.folds} inner folds of {self.train} training rows"
+            raise DataError(f"{found}; accepted are at most as many")
+        part = np.full((self.trials, len(y)), UNUSED, dtype=np.int16)
+        for trial, child in enumerate(np.random.SeedSequence(seed).spawn(self.trials)):
+            order = np.random.default_rng(child).permutation(len(y))
+            for fold, rows in enumerate(np.array_split(order[: self.train], self.folds), start=1):
+                part[trial, rows] = fold
+            part[trial, order[self.train : self.train + self.test]] = TEST
+        return part
+
+    @property
+    def n_inner(self) -> int:
+        """How many inner scores a grid point has in a trial."""
+        return self.used
+
+    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+        """The fits of a trial; with `nested` the inner ones too, with `whole` asked about all rows."""
+        folds = range(1, self.used + 1) if nested else ()
+        left_out = ((TEST,), *((TEST, fold) for fold in folds))
+        return Partition(part, left_out, None if whole else ((TEST,), *((fold,) for fold in folds)))
+
+    def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
+        """What an inner fit is good for: the test part, with the inner fold that it is validated on."""
+        return [left_out]
+
+    def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
+        return np.flatnonzero(parts[0] > TEST), np.flatnonzero(parts[0] == TEST)
+
+
+def protocol(entry: Mapping) -> Folds | Trials:
+    """The protocol that a mapping describes, as :func:`entrolearn.lab.config.protocol_of` gives it."""
+    if "trials" in entry:
+        inner = entry["inner"]
+        return Trials(entry["trials"], entry["train"], entry["test"], inner["folds"], inner["used"])
+    return Folds(entry["folds"], entry["repeats"])
