@@ -1,5 +1,6 @@
 """Kinds of tables: what each puts into its cells, how it judges them, and how it shows them."""
 
+import json
 import math
 import re
 
@@ -45,6 +46,23 @@ ENTRIES = {
         "at": {"rows": 400, "size": 2},
         "repeats": 1,
     },
+    "density": {
+        "models": {"elm": {"params": {"C": 1}}, "svm": {}},
+        "dims": [10, 100],
+        "densities": [0.1, 0.5],
+        "rows": 20,
+        "task": "binary",
+        "repeats": 2,
+        "gib": 1,
+    },
+    "capacity": {
+        "models": {"elm": {}, "svm": {}},
+        "rows": 30,
+        "features": 3,
+        "task": "binary",
+        "repeats": 1,
+        "gib": 1,
+    },
 }
 
 
@@ -81,6 +99,9 @@ class Results:
     def characteristics(self, dataset):
         return {"absent": "404"} if dataset not in self.counts else {"absent": "", **self.counts[dataset]}
 
+    def division(self, dataset):
+        return {"n_train": 6, "n_test": 3}
+
     def measured(self, table, dataset):
         empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}
         return [{**empty, "kind": "", "error": "", **row} for row in self.rows]
@@ -104,7 +125,7 @@ def verdicts(table):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
-    asked = spec(kind, ["iris", "wine"] if kind != "growth" else ["iris"])
+    asked = spec(kind, ["iris"] if KINDS[kind].one_dataset else ["iris", "wine"])
     table = make_table(Results(), printed(), asked)
     assert list(table.columns) == COLUMNS
     cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
@@ -206,6 +227,15 @@ def test_the_unit_of_a_row_is_not_counted_as_agreeing():
     assert (shown["agreeing"], shown["printed"]) == (2, 2)
 
 
+def test_printed_seconds_are_as_certain_as_their_decimals():
+    """0.0006 / 0.0005 is known to 20 %; as 0.0 / 0.0 nothing would be."""
+    assert verdicts(times([1.0, 0.49, 2.9], [0.0005, 0.0006, 0.0006])) == ["unit", "lower", "higher"]
+    assert verdicts(times([1.0, 0.51, 2.8], [0.0005, 0.0006, 0.0006])) == ["unit", "reproduced", "reproduced"]
+    table = times([1.0, 1.0, 1.0], ["29", "44", "0.150"])
+    shown = layout(table, spec("times"))["rows"][0]["cells"]
+    assert [cell.published for cell in shown] == ["29.0", "44.0", "0.15"]
+
+
 @pytest.mark.parametrize(
     ("seconds", "shown"), [(0, "0.0"), (0.2, "0.2"), (4.0, "4.0"), (0.01234, "0.012"), (0.01, "0.010")]
 )
@@ -226,6 +256,122 @@ def test_characteristics_are_reproduced_if_they_are_equal():
     shown = layout(table, asked)
     assert [row["heads"][0]["text"] for row in shown["rows"]] == ["iris", "wine"]
     assert shown["rows"][0]["cells"][1].ours == "1,000"
+
+
+def test_a_division_is_counted_and_numbers_have_no_classes():
+    asked = spec("characteristics", ["iris", "wine"], counts=["n_classes", "n_train", "n_test"])
+    ours = Results(counts={"iris": {"n_classes": 3}, "wine": {"n_features": 4}})
+    rows = [("iris", "", "n_classes", 3), ("iris", "", "n_train", 6), ("iris", "", "n_test", 4)]
+    table = make_table(ours, printed(*rows), asked)
+    assert verdicts(table) == ["reproduced", "reproduced", "lower", "", "ours alone", "ours alone"]
+    assert KINDS["characteristics"].reads(asked) == ("data", "folds")
+    assert KINDS["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
+
+
+# --- parameters ------------------------------------------------------------------------------------------
+
+
+def chosen(*points, success=True):
+    """Scores of cv, by the grid's points: 0 is C = 1, 1 is C = 0.25, both with gamma = 2."""
+    params = [json.dumps({"C": (1, 0.25)[point], "gamma": 2}) for point in points]
+    return {"cv": pd.DataFrame({"point": points, "params": params, "success": success})}
+
+
+def parameters(scores, *in_print, facts=(), fixed=()):
+    ours = Results(seconds={("iris", "elm"): 1.0, ("iris", "svm"): 1.0})
+    ours.record = lambda dataset, model: {"success": True, "params": dict(fixed)}
+    ours.scores = lambda dataset, model, among: scores
+    ours.facts = lambda dataset, model: dict(facts)
+    asked = spec("parameters")
+    return make_table(ours, printed(*(("iris", *row) for row in in_print)), asked), asked
+
+
+def test_parameters_are_those_chosen_most_often_by_their_printed_names():
+    table, asked = parameters(
+        chosen(1, 0, 1), ("elm", "C", 0.25), ("svm", "C", 0.125), ("svm", "sigma", 2), facts={"n_support": 64}
+    )
+    cells = table.set_index(["model", "metric"])
+    assert cells["ours"].to_dict() == {
+        ("elm", "C"): 0.25,
+        ("svm", "C"): 0.25,
+        ("svm", "sigma"): 0.5,
+        ("svm", "n_support"): 64,
+    }
+    assert cells["verdict"].tolist() == ["reproduced", "higher", "lower", "ours alone"]
+    shown = layout(table, asked)
+    assert [(column["label"], column["sublabel"]) for column in shown["columns"]] == [
+        ("ELM", "C"),
+        ("SVM", "C"),
+        ("SVM", "σ"),
+        ("SVM", "#SV"),
+    ]
+    (row,) = shown["rows"]
+    assert [cell.ours for cell in row["cells"]] == ["2^-2", "2^-2", "2^-1", "64"]
+    assert [cell.difference for cell in row["cells"]][1:3] == [
+        "ours is 2^1 times the printed value",
+        "ours is 2^-2 times the printed value",
+    ]
+    assert "2<sup>−2</sup>" in render(table, asked, "html")
+    assert "2<sup>−2</sup>" in render(table, asked, "md")
+    assert "$2^{-2}$" in render(table, asked, "tex")
+
+
+def test_of_parameters_chosen_equally_often_the_earlier_point_counts():
+    table, _ = parameters(chosen(1, 0))
+    assert table["ours"].tolist()[0] == 1
+
+
+def test_a_fixed_parameter_is_its_value_and_an_unknown_fact_is_blank():
+    table, _ = parameters(
+        {"cv": chosen(0)["cv"].assign(params="{}")}, ("svm", "n_support", 12), fixed={"C": 3, "gamma": 4}
+    )
+    assert verdicts(table) == ["ours alone", "ours alone", "ours alone", "printed alone"]
+    assert table["ours"].tolist()[:3] == [3, 3, 0.25]
+
+
+def test_parameters_that_nothing_chose_are_failed():
+    table, _ = parameters(chosen(0, success=False))
+    assert set(verdicts(table)) == {"failed"}
+
+
+# --- generated data --------------------------------------------------------------------------------------
+
+
+def test_a_table_of_densities_shows_seconds_and_their_ratio_to_the_first_model():
+    rows = [
+        {"model": model, "metric": "fit_seconds", "reading": "d10_density0.1", "value": value}
+        for model, value in (("elm", 0.25), ("svm", 2.0))
+    ]
+    rows.append({"reading": "d10_density0.5", "kind": "failed", "error": "too large"})
+    rows.append({"model": "svm", "reading": "d100_density0.1", "kind": "failed", "error": "too slow"})
+    rows.append({"model": "elm", "reading": "d100_density0.1", "metric": "fit_seconds", "value": 1.0})
+    asked = spec("density")
+    table = make_table(Results(measured=rows), printed(), asked)
+    shown = layout(table, asked)
+    assert [row["heads"][0]["text"] for row in shown["rows"]] == [
+        f"d = {dim}, density {density}" for dim in (10, 100) for density in (0.1, 0.5)
+    ]
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
+        ["0.25", "2.0", "8.0"],
+        ["", "", ""],
+        ["1.0", "", ""],
+        ["", "", ""],
+    ]
+    assert [note["text"] for note in shown["footnotes"]] == ["too large", "too slow", "not measured"]
+
+
+def test_a_table_of_capacity_shows_what_each_model_costs():
+    rows = [
+        {"model": "elm", "metric": metric, "value": value}
+        for metric, value in (("fit_seconds", 1.5), ("predict_seconds", 0.25), ("peak_mib", 1234.5))
+    ]
+    rows.append({"model": "svm", "kind": "failed", "error": "memory limit"})
+    asked = spec("capacity")
+    shown = layout(make_table(Results(measured=rows), printed(), asked), asked)
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
+        ["1.5", "0.25", "1,234.5"],
+        ["", "", ""],
+    ]
 
 
 # --- correlations ----------------------------------------------------------------------------------------

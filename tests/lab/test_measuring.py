@@ -9,7 +9,7 @@ from scipy.stats import norm, spearmanr
 from sklearn.covariance import ledoit_wolf
 
 from entrolearn.lab.datasets import Dataset, DataUnavailable, passing_absence, save_dataset
-from entrolearn.lab.measuring import COLUMNS, correlations, growth, measure
+from entrolearn.lab.measuring import COLUMNS, capacity, correlations, density, generated, growth, measure
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.measures import cauchy_schwarz_gaussian
@@ -256,3 +256,61 @@ def test_absent_data_and_failures_are_rows(files, tmp_path):
     rows = pd.read_parquet(tmp_path / "broken.parquet")
     assert rows["kind"].tolist() == ["failed"]
     assert "tanh" in rows["error"][0]
+
+
+# --- generated data --------------------------------------------------------------------------------------
+
+
+RIDGE = {"estimator": "sklearn.linear_model.RidgeClassifier", "steps": [], "params": {}}
+BROKEN = {"estimator": "sklearn.linear_model.RidgeClassifier", "steps": [], "params": {"alpha": -1}}
+
+
+def generating(**changes):
+    shared = {"rows": 20, "task": "binary", "repeats": 2, "gib": 4}
+    return {**spec(), **shared, "models": {"ridge": RIDGE, "broken": BROKEN}, **changes}
+
+
+def never(which):
+    raise AssertionError("generated data ask for no data set")
+
+
+def test_sparse_rows_have_the_density_that_is_asked_for_and_no_place_twice():
+    X = generated.sparse_rows(30, 200, 0.1, np.random.default_rng(0))
+    assert X.shape == (30, 200)
+    assert np.diff(X.indptr).tolist() == [20] * 30
+    assert X.has_canonical_format
+    assert {X.indices.min(), X.indices.max()} <= set(range(200))
+    # 600 places among 200 columns: each column expects 3
+    assert np.bincount(X.indices, minlength=200).std() < 3
+    assert generated.sparse_gib(30, 200, 0.1) * 2**30 == pytest.approx(X.data.nbytes + X.indices.nbytes)
+
+
+def test_densities_are_measured_point_by_point_and_what_fails_says_why():
+    rows = density.measure(never, generating(dims=[10, 50], densities=[0.2, 1.0]), quietly)
+    seconds = [row for row in rows if row["model"] == "ridge"]
+    assert [row["reading"] for row in seconds] == [
+        "d10_density0.2",
+        "d10_density1",
+        "d50_density0.2",
+        "d50_density1",
+    ]
+    assert all(row["value"] > 0 for row in seconds)
+    assert {row["kind"] for row in rows if row["model"] == "broken"} == {"failed"}
+
+
+def test_data_that_would_not_fit_are_not_made():
+    (row,) = density.measure(never, generating(dims=[10**9], densities=[0.5], rows=1000), quietly)
+    assert row["reading"] == "d1000000000_density0.5"
+    assert "the data alone take 5.6e+03 GiB, more than the 4 GiB allowed" in row["error"]
+
+
+def test_capacity_is_seconds_and_memory_of_a_process_of_its_own():
+    hungry = {"estimator": "sklearn.linear_model.Ridge", "steps": [], "params": {}}
+    rows = capacity.measure(
+        never, generating(rows=20000, features=50, task="regression", models={"ridge": hungry}), quietly
+    )
+    found = {row["metric"]: row["value"] for row in rows}
+    assert found.keys() == {"fit_seconds", "predict_seconds", "peak_mib"}
+    assert found["fit_seconds"] > 0
+    # Ridge centres a copy of the data, 20000 x 50 numbers of 8 bytes: 7.6 MiB
+    assert 7 < found["peak_mib"] < 100

@@ -247,6 +247,117 @@ def test_another_tables_published_numbers_can_be_taken():
     assert table[["published", "verdict"]].to_numpy().tolist() == [[90.0, "reproduced"]]
 
 
+# --- tolerances, trials, several metrics, columns in print alone ------------------------------------------
+
+
+def table_of(asked, scores, *in_print, records=None):
+    """A table of printed (data set, model, metric, value)."""
+    rows = [("table1", *row, np.nan) for row in in_print]
+    numbers = pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value", "std"])
+    known = records or [record(*cell) for cell in {(row[0], row[1]) for row in in_print}]
+    return score_table(scores, numbers, known, asked)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "value", "expected"),
+    [
+        ({"points": 1}, 81.0, "reproduced"),
+        ({"points": 1}, 81.01, "lower"),
+        ({"points": 1}, 78.9, "higher"),
+        ({"percent": 5}, 84.2, "reproduced"),
+        ({"percent": 5}, 84.3, "lower"),
+    ],
+)
+def test_a_tolerance_stands_in_the_place_of_the_printed_deviation(tolerance, value, expected):
+    asked = spec(["iris"], ["eem_rbf"], tolerance=tolerance)
+    scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
+    table = table_of(asked, scores, ("iris", "eem_rbf", "gmean", value))
+    assert table["verdict"].tolist() == [expected]
+    shown = layout(table, asked)
+    assert shown["agreement"] in ("within 1 point", "within 5 %")
+    assert shown["agreement"].removeprefix("within ") in shown["legend"][0]["meaning"]
+
+
+def test_errors_are_shown_as_they_are_and_less_is_called_better():
+    asked = spec(["iris", "wine"], ["eem_rbf"], metric="rmse", tolerance={"percent": 5})
+    scores = pd.concat(
+        score_rows(name, "eem_rbf", [0.8] * FOLDS).assign(rmse=[0.07, 0.08, 0.07, 0.08])
+        for name in ("iris", "wine")
+    )
+    printed = [("iris", "eem_rbf", "rmse", 0.0737), ("wine", "eem_rbf", "rmse", 0.09)]
+    table = table_of(asked, scores, *printed)
+    assert table["ours"].tolist() == [pytest.approx(0.075)] * 2
+    assert table["verdict"].tolist() == ["reproduced", "lower"]
+    shown = layout(table, asked)
+    cells = [row["cells"][0] for row in shown["rows"]]
+    assert [(cell.ours, cell.published) for cell in cells] == [("0.0750", "0.0737"), ("0.0750", "0.0900")]
+    assert cells[1].difference == "ours − printed -0.0150 (better)"
+    assert shown["legend"][1]["meaning"].endswith("below the printed number (better)")
+    assert shown["says"].startswith("RMSE, mean")
+
+
+def test_several_metrics_are_rows_of_their_data_set():
+    asked = spec(["iris", "wine"], ["eem_rbf", "svm_rbf"], metric=["gmean", "accuracy"])
+    scores = pd.concat(
+        score_rows(name, model, [0.8] * FOLDS)
+        for name in ("iris", "wine")
+        for model in ("eem_rbf", "svm_rbf")
+    )
+    table = table_of(
+        asked,
+        scores,
+        *((name, model, "accuracy", 50.0) for name in ("iris", "wine") for model in asked["models"]),
+    )
+    assert table["ours"].tolist() == [80, 80, 50, 50] * 2 or table["ours"].tolist() == [80, 50, 80, 50] * 2
+    shown = layout(table, asked)
+    assert shown["heads"] == ["data set", ""]
+    assert [[(head["text"], head["span"]) for head in row["heads"]] for row in shown["rows"]] == [
+        [("iris", 2), ("GMEAN", 1)],
+        [("", 0), ("accuracy", 1)],
+        [("wine", 2), ("GMEAN", 1)],
+        [("", 0), ("accuracy", 1)],
+    ]
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [["80.0"] * 2, ["50.0"] * 2] * 2
+    page = Page(render(table, asked, "html"))
+    assert page.tags.count("tr") == 1 + 4 + 1
+    assert_balanced(render(table, asked, "tex"), heads=2)
+    rows = [line for line in render(table, asked, "md").splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {5}
+
+
+def test_fewer_trials_than_the_protocols_are_a_footnote():
+    asked = {**spec(["iris"], ["eem_rbf", "svm_rbf"]), "trials": FOLDS}
+    scores = pd.concat(
+        [score_rows("iris", "eem_rbf", [0.8] * FOLDS), score_rows("iris", "svm_rbf", [0.8] * (FOLDS - 1))]
+    )
+    table = table_of(asked, scores, *(("iris", model, "gmean", 80.0) for model in asked["models"]))
+    assert table["reason"].tolist() == ["", "3 trials"]
+
+
+def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed():
+    entry = study(["iris", "wine"], ["eem_rbf", "lasvm"])
+    entry["models"]["lasvm"]["printed_only"] = True
+    asked = table_spec("paper", entry, "table1")
+    scores = pd.concat(score_rows(name, "eem_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
+    known = [record(name, "eem_rbf") for name in ("iris", "wine")]
+    table = table_of(asked, scores, ("iris", "lasvm", "gmean", 70.0), records=known)
+    assert table["verdict"].tolist() == ["ours alone", "printed alone", "ours alone", ""]
+    shown = layout(table, asked)
+    assert [row["cells"][1].published for row in shown["rows"]] == ["70.0", ""]
+    assert shown["printed"] == 0
+    for format in ("html", "tex", "md"):
+        assert "printed alone" in render(table, asked, format)
+
+
+def test_a_model_without_a_learner_for_the_task_is_blank():
+    entry = study(["iris", "wine"], ["eem_rbf"])
+    entry["models"]["eem_rbf"]["estimators"] = {"classification": "entrolearn.EEMClassifier"}
+    entry["tasks"] = {"iris": "binary", "wine": "regression"}
+    asked = table_spec("paper", entry, "table1")
+    table = score_table(pd.DataFrame(), published(), [], asked)
+    assert table["verdict"].tolist() == ["failed", ""]
+
+
 # --- completeness --------------------------------------------------------------------------------------
 
 
@@ -479,7 +590,7 @@ def test_tex_is_well_formed(table, request, tmp_path):
         assert done.returncode == 0, done.stdout[-2000:]
 
 
-def assert_balanced(text):
+def assert_balanced(text, heads=1):
     """Braces, environments, math and the columns of every row fit together, comments and escapes left out."""
     body = re.sub(r"(?<!\\)%.*", "", text).replace("\\\\", "\n<row>\n")
     body = re.sub(r"\\[{}$&#%_]", "", body)
@@ -497,7 +608,7 @@ def assert_balanced(text):
     assert not stack
     columns = int(re.search(r"\\begin\{tabular\}\{l+\*\{(\d+)\}", text)[1])
     tabular = body[body.index("\\toprule") : body.index("\\bottomrule")]
-    assert {row.count("&") for row in tabular.split("<row>")[:-1]} == {columns}
+    assert {row.count("&") for row in tabular.split("<row>")[:-1]} == {columns + heads - 1}
 
 
 def test_balance_check_sees_an_unescaped_brace(mixed):

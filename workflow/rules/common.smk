@@ -18,7 +18,7 @@ try:
         study_cells,
         table_files,
     )
-    from entrolearn.lab.kinds import KINDS
+    from entrolearn.lab.kinds import GENERATED, KINDS
     from entrolearn.lab.registry import seed_from
     from entrolearn.lab.sources import source_digests
 except ImportError as error:
@@ -168,7 +168,7 @@ def measurement_of(wildcards):
         wildcards.paper,
         study_of(wildcards),
         wildcards.table,
-        wildcards.dataset,
+        wildcards.get("dataset", GENERATED),
         SETTINGS["seed"],
     )
 
@@ -233,14 +233,8 @@ def figures_of(paper, formats=("svg", "png", "csv")):
     ]
 
 
-SHOWN_OF_MODEL = (
-    "label",
-    "sublabel",
-    "estimator",
-    "estimators",
-    "printed_only",
-    "trials",
-)
+# What tables show of a model or look up by it.
+SHOWN_OF_MODELS = ("label", "sublabel", "printed_only", "estimators")
 
 
 def shown_of(wildcards):
@@ -253,7 +247,7 @@ def shown_of(wildcards):
         "datasets": study["datasets"],
         "tasks": study["tasks"],
         "models": {
-            name: {key: model[key] for key in SHOWN_OF_MODEL if key in model}
+            name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
             for name, model in study["models"].items()
         },
         "tables": {wildcards.table: study["tables"][wildcards.table]},

@@ -31,3 +31,15 @@ rule measure:
         code=code_of_measurement,
     script:
         "../scripts/measure.py"
+
+
+# Data that are made for a table are nowhere else.
+use rule measure as measure_generated with:
+    input:
+        [],
+    output:
+        f"results/{{paper}}/measured/{{table}}/{GENERATED}.parquet",
+    log:
+        f"logs/{{paper}}/measure/{{table}}/{GENERATED}.log",
+    benchmark:
+        f"results/{{paper}}/benchmarks/measure/{{table}}/{GENERATED}.tsv"

@@ -11,10 +11,12 @@ def main(raw: str, scaled: str, output: str, measurement: dict) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "measure {paper} {table} {dataset}".format(**snakemake.wildcards)):
+    measurement = snakemake.params.measurement
+    with job_log(snakemake.log[0], "measure {paper} {table} {dataset}".format(**measurement)):
         main(
-            snakemake.input.raw,
-            snakemake.input.scaled,
+            # What is measured on generated data reads none.
+            snakemake.input.get("raw", ""),
+            snakemake.input.get("scaled", ""),
             snakemake.output[0],
-            snakemake.params.measurement,
+            measurement,
         )

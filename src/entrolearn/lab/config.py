@@ -15,7 +15,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from entrolearn.lab.kinds import FILES, KINDS
+from entrolearn.lab.kinds import FILES, GENERATED, KINDS
 from entrolearn.lab.metrics import METRICS, metrics_of
 from entrolearn.lab.registry import estimator_of, expand_values, seed_from
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
@@ -194,9 +194,10 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
 
 
 def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
-    models = KINDS[entry["kind"]].models(entry, study)
-    for dataset, model in itertools.product(study["datasets"][entry["datasets"]], models):
-        if not model or runs_on(study, dataset, model):  # "": a table of no models
+    kind = KINDS[entry["kind"]]
+    datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
+    for dataset, model in itertools.product(datasets, kind.models(entry, study)):
+        if not kind.trains or runs_on(study, dataset, model):
             yield dataset, model
 
 
@@ -286,7 +287,7 @@ def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed:
         "dataset": dataset,
         "measured_by": kind.measured_by,
         "seed": seed,
-        **kind.measurement(entry, study, dataset),
+        **_resolved(kind.measurement(entry, study, dataset), study, dataset, f"tables.{table}"),
     }
 
 
@@ -298,7 +299,8 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
     if entry["kind"] == "process":
         model = study["models"][entry["model"]]
         learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}
-        params = {**model["params"], **entry["params"]}
+        where = f"models.{entry['model']}.params"
+        params = {**_resolved(model["params"], study, entry["dataset"], where), **entry["params"]}
         return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
     models = {name: study["models"][name] for name in entry["models"]}
     return spec | {
@@ -404,15 +406,20 @@ def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
 
 def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
     where, kind = f"tables.{name}", KINDS[table["kind"]]
-    _check_known(table["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    group = study["datasets"][table["datasets"]]
-    if kind.one_dataset and len(group) > 1:
-        raise ConfigError(
-            f"{file}: {where}.datasets: {table['datasets']!r} has {len(group)} data sets; "
-            f"a table of the kind {table['kind']} takes one"
-        )
+    if not kind.generates:
+        _check_group(file, f"{where}.datasets", table, study)
     for place, found, known, what in kind.names(table, study):
         _check_known(found, known, file, f"{where}.{place}", what)
+
+
+def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None:
+    _check_known(table["datasets"], study["datasets"], file, where, "group of data sets")
+    group = study["datasets"][table["datasets"]]
+    if KINDS[table["kind"]].one_dataset and len(group) > 1:
+        raise ConfigError(
+            f"{file}: {where}: {table['datasets']!r} has {len(group)} data sets; "
+            f"a table of the kind {table['kind']} takes one"
+        )
 
 
 def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalog: Iterable[str]) -> None:
@@ -455,7 +462,7 @@ def _grouped(study: Mapping) -> list[str]:
 
 
 def _check_runs(file: Path, study: Mapping) -> None:
-    """A figure shows what is fitted, and one machine, or a measured table's, is fitted whatever the task."""
+    """What fits a model has something to fit: a learner of its own, or one for the table's task."""
     measured = (
         (f"tables.{name}", table)
         for name, table in study["tables"].items()
@@ -463,14 +470,21 @@ def _check_runs(file: Path, study: Mapping) -> None:
     )
     drawn = ((f"figures.{name}", figure) for name, figure in study["figures"].items())
     for where, entry in itertools.chain(measured, drawn):
-        wanted = {"estimator", "estimators"} if entry["kind"] == "grid_curves" else {"estimator"}
         for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
             model = study["models"].get(name)
-            if model is not None and not wanted & set(model):
+            if model is not None and not _has_learner(model, entry, where):
                 raise ConfigError(
                     f"{file}: {where}: the model {name!r} has no learner that it could run; "
-                    f"accepted: models with {' or '.join(sorted(wanted))}"
+                    "accepted: models with `estimator`, or with `estimators` where that tells which"
                 )
+
+
+def _has_learner(model: Mapping, entry: Mapping, where: str) -> bool:
+    if "task" in entry:
+        return estimator_of(model, entry["task"]) is not None
+    if where.startswith("figures") and entry["kind"] != "process":  # it shows cells
+        return "estimator" in model or "estimators" in model
+    return "estimator" in model
 
 
 def _check_tasks(file: Path, study: Mapping) -> None:
@@ -514,12 +528,22 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterabl
     for dataset in _grouped(study):
         _check_protocol(file, protocol_of(study, dataset), schema, dataset)
     for dataset, model in study_cells(study):
-        for name, values in cell_spec("", study, dataset, model, seed=0)["grid"].items():
-            if not isinstance(values, list) or not values:
-                raise ConfigError(
-                    f"{file}: models.{model}.grid.{name}: found {_shortened(values)} for {dataset!r}, "
-                    "expected a list of values"
-                )
+        _check_grid(file, cell_spec("", study, dataset, model, seed=0))
+    for name, table in study["tables"].items():
+        if KINDS[table["kind"]].measured_by:
+            for dataset, _ in _rows_and_models(study, table):
+                measurement_spec("", study, name, dataset, seed=0)
+    for name in study["figures"]:
+        figure_spec("", study, name, seed=0)
+
+
+def _check_grid(file: Path, cell: Mapping) -> None:
+    for name, values in cell["grid"].items():
+        if not isinstance(values, list) or not values:
+            raise ConfigError(
+                f"{file}: models.{cell['model']}.grid.{name}: found {_shortened(values)} for "
+                f"{cell['dataset']!r}, expected a list of values"
+            )
 
 
 def _check_protocol(file: Path, protocol: Mapping, schema: Path, dataset: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolearn.lab.kinds import GENERATED, KINDS, PRINTED_ALONE, Cell, Found, Judged, Kind, Printed
+from entrolearn.lab.kinds import KINDS, PRINTED_ALONE, Cell, Found, Judged, Kind, Printed
 from entrolearn.lab.notation import decimals_of
 from entrolearn.lab.results import Results
 from entrolearn.lab.verdicts import VERDICTS
@@ -62,16 +62,16 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
     entry = look_up(study["tables"], name, f"table of {paper}")
     kind = kind_of(entry)
     labels, tasks = labels or {}, study.get("tasks", {})
-    datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
+    named = {
+        key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
+        for key in (() if kind.generates else study["datasets"][entry["datasets"]])
+    }
     return {
         **entry,
         "paper": paper,
         "table": name,
         "trials": study.get("protocol", {}).get("trials", 0),
-        "datasets": {
-            key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
-            for key in datasets
-        },
+        "datasets": named or kind.places(entry),
         "models": kind.models(entry, study),
         "metrics": kind.metrics(entry),
     }
@@ -161,7 +161,9 @@ def _printed(published: pd.DataFrame, name: str) -> dict[Cell, Printed]:
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""})
     numbers = rows[["value", "std"]].itertuples(index=False, name=None)
     return dict(
-        zip(rows[ADDRESS].itertuples(index=False, name=None), itertools.starmap(_number, numbers), strict=True)
+        zip(
+            rows[ADDRESS].itertuples(index=False, name=None), itertools.starmap(_number, numbers), strict=True
+        )
     )
 
 

@@ -16,6 +16,7 @@ from entrolearn.lab.kinds.base import (
 )
 from entrolearn.lab.kinds.characteristics import Characteristics
 from entrolearn.lab.kinds.correlations import Correlations
+from entrolearn.lab.kinds.generated import Capacity, Density
 from entrolearn.lab.kinds.growth import Growth
 from entrolearn.lab.kinds.parameters import Parameters
 from entrolearn.lab.kinds.scores import CRITERIA, Scores
@@ -42,6 +43,8 @@ KINDS: dict[str, Kind] = {
     "parameters": Parameters(),
     "correlations": Correlations(),
     "growth": Growth(),
+    "density": Density(),
+    "capacity": Capacity(),
 }
 
 # Where the files of a stage are.

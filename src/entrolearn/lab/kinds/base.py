@@ -105,6 +105,10 @@ class Kind:
         """The models of a table with their labels."""
         return {"": {"label": "", "sublabel": ""}}
 
+    def places(self, table: Mapping) -> dict[str, dict]:
+        """What stands in the place of data sets where they are generated, with its labels."""
+        return {}
+
     def metrics(self, table: Mapping) -> dict[str, dict]:
         """The metrics of a table with their labels."""
         raise NotImplementedError

@@ -47,7 +47,9 @@ class Correlations(Measured):
 
     def _closest(self, dataset: str, spec: Mapping, found: Mapping, printed: Mapping) -> str:
         """The reading that comes closest to what is printed in a row, with its numbers."""
-        row = [cell for cell in found if cell[0] == dataset and not math.isnan(printed.get(cell, NOTHING).value)]
+        row = [
+            cell for cell in found if cell[0] == dataset and not math.isnan(printed.get(cell, NOTHING).value)
+        ]
 
         def distance(values: Sequence[float]) -> float:
             return sum(abs(value - printed[cell].value) for cell, value in zip(row, values, strict=True))

@@ -86,7 +86,8 @@ class Growth(Measured):
 
     def meanings(self, spec):
         return {
-            "reproduced": f"ours is within {self.TOLERANCE:g}, or two standard errors, of the printed exponent",
+            "reproduced": f"ours is within {self.TOLERANCE:g}, or two standard errors, of the printed "
+            "exponent",
             "higher": "grows faster, on these sizes, than the printed bound for large ones",
             "lower": "grows slower, on these sizes, than the printed bound, which it does not contradict",
             "ours alone": "no exponent is printed",

@@ -76,7 +76,9 @@ class Parameters(OfModels):
     def says(self, spec):
         often = "over the trials" if spec["trials"] else "over the test folds"
         criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
-        return f"The parameters chosen most often {often}, by {criterion}; of those that are fixed, their value."
+        return (
+            f"The parameters chosen most often {often}, by {criterion}; of those that are fixed, their value."
+        )
 
     def agreement(self, spec):
         return "equal"

@@ -16,7 +16,7 @@ CRITERIA = {
 
 
 class Scores(OfModels):
-    """Mean scores on rows left out: data sets × models, with a row for each metric where there are several."""
+    """Mean scores on rows left out: data sets × models, a row for each metric where there are several."""
 
     PERCENT_DIGITS = (1, 2)  # at least and at most
     OTHER_DIGITS = 4
@@ -93,7 +93,10 @@ class Scores(OfModels):
         tolerance = _tolerance(spec)
         within, beyond = "the printed ±", "{} the printed ±"
         if tolerance:
-            within, beyond = f"{tolerance} of the printed number", f"more than {tolerance} {{}} the printed number"
+            within, beyond = (
+                f"{tolerance} of the printed number",
+                f"more than {tolerance} {{}} the printed number",
+            )
         less_is_better = not any(METRICS[metric].greater_is_better for metric in spec["metrics"])
         worse, better = (" (worse)", " (better)") if less_is_better else ("", "")
         return {

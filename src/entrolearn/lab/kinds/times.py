@@ -62,8 +62,8 @@ class Times(OfModels):
 
     def meanings(self, spec):
         return {
-            "reproduced": "the ratio to the row's first column is within a factor of two of the printed one, as "
-            "far as the rounding of the printed seconds tells it",
+            "reproduced": "the ratio to the row's first column is within a factor of two of the printed one, "
+            "as far as the rounding of the printed seconds tells it",
             "higher": "relatively slower than in print",
             "lower": "relatively faster than in print",
             "unit": "the first column, which the others of the row are divided by",

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 
 from entrolearn.lab.kinds.base import PRINTED_ALONE, Cell, Found, Kind, labels, phrase
-
-# What the estimators of a model are for, by the task of a data set.
-PURPOSES = {"binary": "classification", "multiclass": "classification", "regression": "regression"}
+from entrolearn.lab.registry import estimator_of
 
 
 class OfModels(Kind):
@@ -21,7 +19,7 @@ class OfModels(Kind):
             key: named
             | {
                 "printed_only": study["models"][key].get("printed_only", False),
-                "purposes": list(study["models"][key].get("estimators", {})),
+                "estimators": study["models"][key].get("estimators", {}),
             }
             for key, named in labels(study, table["models"]).items()
         }
@@ -43,8 +41,7 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
     known = spec["models"][model]
     if known["printed_only"]:
         return False
-    task = spec["datasets"][dataset]["task"]
-    return not (task and known["purposes"]) or PURPOSES[task] in known["purposes"]
+    return not known["estimators"] or estimator_of(known, spec["datasets"][dataset]["task"]) is not None
 
 
 def without_result(record: Mapping | None) -> Found | None:
