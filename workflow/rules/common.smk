@@ -231,14 +231,8 @@ def figures_of(paper, formats=("svg", "png", "csv")):
     ]
 
 
-SHOWN_OF_MODEL = (
-    "label",
-    "sublabel",
-    "estimator",
-    "estimators",
-    "printed_only",
-    "trials",
-)
+# What tables show of a model or look up by it.
+SHOWN_OF_MODELS = ("label", "sublabel", "printed_only", "estimators")
 
 
 def shown_of(wildcards):
@@ -251,7 +245,7 @@ def shown_of(wildcards):
         "datasets": study["datasets"],
         "tasks": study["tasks"],
         "models": {
-            name: {key: model[key] for key in SHOWN_OF_MODEL if key in model}
+            name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
             for name, model in study["models"].items()
         },
         "tables": {wildcards.table: study["tables"][wildcards.table]},

@@ -33,9 +33,6 @@ FIGURE_STAGES = {
     "density": "measured",
 }
 
-# Kinds of tables and figures that fit one learner, whatever the task of the data set.
-OF_ANY_TASK = {"process", "growth"}
-
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
@@ -209,8 +206,7 @@ def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]
     kind = KINDS[entry["kind"]]
     datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
     for dataset, model in itertools.product(datasets, kind.models(entry, study)):
-        # "": a table of no models
-        if kind.generates or not model or runs_on(study, dataset, model):
+        if not kind.trains or runs_on(study, dataset, model):
             yield dataset, model
 
 
@@ -317,7 +313,7 @@ def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed:
         "dataset": dataset,
         "measured_by": kind.measured_by,
         "seed": seed,
-        **kind.measurement(entry, study, dataset),
+        **_resolved(kind.measurement(entry, study, dataset), study, dataset, f"tables.{table}"),
     }
 
 
@@ -333,7 +329,8 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
     if entry["kind"] == "process":
         model = study["models"][entry["model"]]
         learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}
-        params = {**model["params"], **entry["params"]}
+        where = f"models.{entry['model']}.params"
+        params = {**_resolved(model["params"], study, entry["dataset"], where), **entry["params"]}
         return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
     datasets = study["datasets"][entry["datasets"]]
     resolved = {"datasets": datasets, "cells": figure_cells(study, figure)}
@@ -513,7 +510,7 @@ def _grouped(study: Mapping) -> list[str]:
 
 
 def _check_runs(file: Path, study: Mapping) -> None:
-    """A figure shows what is fitted, and one machine, or a measured table's, is fitted whatever the task."""
+    """What fits a model has something to fit: a learner of its own, or one for the table's task."""
     measured = (
         (f"tables.{name}", table)
         for name, table in study["tables"].items()
@@ -521,14 +518,21 @@ def _check_runs(file: Path, study: Mapping) -> None:
     )
     drawn = ((f"figures.{name}", figure) for name, figure in study["figures"].items())
     for where, entry in itertools.chain(measured, drawn):
-        wanted = {"estimator"} if entry["kind"] in OF_ANY_TASK else {"estimator", "estimators"}
         for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
             model = study["models"].get(name)
-            if model is not None and not wanted & set(model):
+            if model is not None and not _has_learner(model, entry, where):
                 raise ConfigError(
                     f"{file}: {where}: the model {name!r} has no learner that it could run; "
-                    f"accepted: models with {' or '.join(sorted(wanted))}"
+                    "accepted: models with `estimator`, or with `estimators` where that tells which"
                 )
+
+
+def _has_learner(model: Mapping, entry: Mapping, where: str) -> bool:
+    if "task" in entry:
+        return estimator_of(model, entry["task"]) is not None
+    if where.startswith("figures") and entry["kind"] != "process":  # it shows cells
+        return "estimator" in model or "estimators" in model
+    return "estimator" in model
 
 
 def _check_tasks(file: Path, study: Mapping) -> None:
@@ -575,12 +579,22 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterabl
     for dataset in _grouped(study):
         _check_protocol(file, protocol_of(study, dataset), schema, dataset)
     for dataset, model in study_cells(study):
-        for name, values in cell_spec("", study, dataset, model, seed=0)["grid"].items():
-            if not isinstance(values, list) or not values:
-                raise ConfigError(
-                    f"{file}: models.{model}.grid.{name}: found {_shortened(values)} for {dataset!r}, "
-                    "expected a list of values"
-                )
+        _check_grid(file, cell_spec("", study, dataset, model, seed=0))
+    for name, table in study["tables"].items():
+        if KINDS[table["kind"]].measured_by:
+            for dataset, _ in _rows_and_models(study, table):
+                measurement_spec("", study, name, dataset, seed=0)
+    for name in study["figures"]:
+        figure_spec("", study, name, seed=0)
+
+
+def _check_grid(file: Path, cell: Mapping) -> None:
+    for name, values in cell["grid"].items():
+        if not isinstance(values, list) or not values:
+            raise ConfigError(
+                f"{file}: models.{cell['model']}.grid.{name}: found {_shortened(values)} for "
+                f"{cell['dataset']!r}, expected a list of values"
+            )
 
 
 def _check_protocol(file: Path, protocol: Mapping, schema: Path, dataset: str) -> None:
