@@ -26,6 +26,7 @@ from entrolearn.lab.verdicts import VERDICTS
 mlflow = tracking.mlflow  # the tests look at the store with the library that wrote it
 
 STUDY = {
+    "file": "small.yaml",
     "title": "A small paper",
     "reference": "Someone, 2020",
     "url": "https://example.org/paper",
@@ -239,18 +240,13 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
     pd.DataFrame(rows).to_parquet(svm.scores)
     Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
     for percent, verdict in ((10, "reproduced"), (4, "higher")):
-        table = {
-            "kind": "scores", "metric": ["accuracy", "rmse"], "criterion": "cv", "tolerance": {"percent": percent}
-        }  # fmt: skip
+        table = {"kind": "scores", "metric": ["accuracy", "rmse"], "criterion": "cv"}
+        table["tolerance"] = {"percent": percent}
+        inner = {"folds": 4, "used": 1}
         changes = {
             "metrics": ["accuracy", "rmse"],
             "criteria": ["cv"],
-            "protocol": {
-                "trials": 3,
-                "train": {"of_dataset": "rows"},
-                "test": 5,
-                "inner": {"folds": 4, "used": 1},
-            },
+            "protocol": {"trials": 3, "train": {"of_dataset": "rows"}, "test": 5, "inner": inner},
             "of_dataset": {"rows": {"moons": 30}},
             "tables": {"table3": table},
         }

@@ -568,7 +568,7 @@ def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str,
             )
 
 
-def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterable[str]) -> None:
+def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, Mapping]) -> None:
     """Each value that differs between data sets is there for all that need it, and of its kind."""
     for name, values in study["of_dataset"].items():
         for dataset in values.keys() - {"default"}:
@@ -577,7 +577,10 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterabl
     for dataset in dict.fromkeys([*_grouped(study), *drawn]):
         _check_schema(scaling_of(study, dataset), schema, str(file), "scaling", dataset)
     for dataset in _grouped(study):
-        _check_protocol(file, protocol_of(study, dataset), schema, dataset)
+        protocol = protocol_of(study, dataset)
+        _check_schema(protocol, schema, str(file), "protocol", dataset)
+        if "trials" in protocol:
+            _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
     for dataset, model in study_cells(study):
         _check_grid(file, cell_spec("", study, dataset, model, seed=0))
     for name, table in study["tables"].items():
@@ -597,13 +600,19 @@ def _check_grid(file: Path, cell: Mapping) -> None:
             )
 
 
-def _check_protocol(file: Path, protocol: Mapping, schema: Path, dataset: str) -> None:
-    _check_schema(protocol, schema, str(file), "protocol", dataset)
-    if "trials" in protocol and protocol["inner"]["used"] > protocol["inner"]["folds"]:
+def _check_trials(file: Path, protocol: Mapping, dataset: str, n_rows: int) -> None:
+    train, test, inner = protocol["train"], protocol["test"], protocol["inner"]
+    if train + test > n_rows:
         raise ConfigError(
-            f"{file}: protocol.inner.used: found {protocol['inner']['used']} for {dataset!r}; "
-            f"accepted: at most its {protocol['inner']['folds']} folds"
+            f"{file}: protocol: found {train} training and {test} test rows for {dataset!r}; "
+            f"accepted: at most its {n_rows} rows together"
         )
+    for name, most, what in (("folds", train, "training rows"), ("used", inner["folds"], "inner folds")):
+        if inner[name] > most:
+            raise ConfigError(
+                f"{file}: protocol.inner.{name}: found {inner[name]} for {dataset!r}; "
+                f"accepted: at most its {most} {what}"
+            )
 
 
 def _published(file: Path, published: str) -> str:
