@@ -34,7 +34,7 @@ from entrolearn.machines.layers import ACTIVATIONS
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "workflow" / "schemas"
-CATALOG = {key: {"task": "binary"} for key in ("heart", "sonar", "two-moons")}
+CATALOG = {key: {"task": "binary", "expect": {"rows": 200}} for key in ("heart", "sonar", "two-moons")}
 
 STUDY = {
     "title": "A study",
@@ -521,7 +521,7 @@ SIZED = {
 
 
 def load_sized(folder: Path, study: dict = SIZED) -> dict:
-    catalog = {key: {"task": task} for key, task in TASKS.items()}
+    catalog = {key: {**CATALOG[key], "task": task} for key, task in TASKS.items()}
     return load_study(written(folder, study), SCHEMAS / "paper.yaml", catalog)
 
 
@@ -572,7 +572,9 @@ def test_inner_folds_have_a_default(tmp_path):
         ("protocol.train", {"of_dataset": "n_trian"}, "train: unknown name of of_dataset 'n_trian', did you"),
         ("protocol.train", {"of": "n_train"}, "train: found {'of': 'n_train'}, expected a whole number"),
         ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, inner"),
-        ("protocol.inner.used", 5, "inner.used: found 5 for 'heart'; accepted: at most its 4 folds"),
+        ("protocol.inner.used", 5, "inner.used: found 5 for 'heart'; accepted: at most its 4 inner"),
+        ("protocol.inner.folds", 90, "inner.folds: found 90 for 'sonar'; accepted: at most its 80 training"),
+        ("protocol.test", 101, "found 100 training and 101 test rows for 'heart'; accepted: at most its 200"),
         ("of_dataset.n_train", {"heart": 9}, "of_dataset.n_train: no value for the data set 'sonar', for"),
         ("of_dataset.n_train.hart", 3, "of_dataset.n_train: unknown data set 'hart', did you mean 'heart'?"),
         ("of_dataset.n_train.sonar", 0, "protocol.train: found 0, expected a whole number from 1"),

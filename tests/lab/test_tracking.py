@@ -26,6 +26,7 @@ from entrolearn.lab.verdicts import VERDICTS
 mlflow = tracking.mlflow  # the tests look at the store with the library that wrote it
 
 STUDY = {
+    "file": "small.yaml",
     "title": "A small paper",
     "reference": "Someone, 2020",
     "url": "https://example.org/paper",
@@ -224,6 +225,43 @@ def test_scores_are_percent_beside_the_number_printed_for_their_criterion(cells)
     assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 1: 90, 2: 70, 3: 80})
     assert metrics["n_stored_numbers"] == 123
     assert metrics["fit_seconds"] == pytest.approx(0.15)
+
+
+def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, monkeypatch):
+    """A mean of 0.21 beside a printed 0.2: within 10 %, not within 4 %."""
+    svm = cells[0]
+    rows = [
+        {
+            "repeat": trial, "fold": 0, "criterion": "cv", "point": 1, "params": '{"C": 1.0}',
+            "criterion_value": 0.5, "rmse": rmse, "success": True, "error": "",
+        }
+        for trial, rmse in enumerate((0.2, 0.22, 0.21))
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_parquet(svm.scores)
+    Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
+    for percent, verdict in ((10, "reproduced"), (4, "higher")):
+        table = {"kind": "scores", "metric": ["accuracy", "rmse"], "criterion": "cv"}
+        table["tolerance"] = {"percent": percent}
+        inner = {"folds": 4, "used": 1}
+        changes = {
+            "metrics": ["accuracy", "rmse"],
+            "criteria": ["cv"],
+            "protocol": {"trials": 3, "train": {"of_dataset": "rows"}, "test": 5, "inner": inner},
+            "of_dataset": {"rows": {"moons": 30}},
+            "tables": {"table3": table},
+        }
+        for name, value in changes.items():
+            monkeypatch.setitem(STUDY, name, value)
+        track([svm])
+        run = runs_of()["small/moons/svm_rbf"]
+        assert run.data.metrics["cv/rmse_mean"] == pytest.approx(0.21)
+        assert run.data.metrics["cv/difference"] == pytest.approx(0.01)
+        assert series(run, "cv_folds/rmse") == pytest.approx({0: 0.2, 1: 0.22, 2: 0.21})
+        assert run.data.tags["verdict.cv"] == verdict
+        assert (run.data.params["protocol.train"], run.data.params["protocol.trials"]) == ("30", "3")
+        note = run.data.tags["mlflow.note.content"]
+        assert f"| cv | rmse | 0.2100 ± 0.0100 | 0.2000 | +0.0100 | {verdict} | table3 |" in note
+        assert "C = 1.0 (3 of 3 trials)" in note
 
 
 def test_nothing_is_claimed_to_be_printed_where_nothing_is(cells):

@@ -122,6 +122,72 @@ MOONS = {
 }
 
 
+# Three tasks, data sets of several sizes, learners by task, and a column of printed numbers alone.
+TRIALS = {
+    "title": "Two learners and three tasks",
+    "scaling": {
+        "method": {"of_dataset": "scaling"},
+        "range": [-1, 1],
+        "fit_on": "all",
+        "targets": [0, 1],
+    },
+    "protocol": {
+        "trials": 3,
+        "train": {"of_dataset": "n_train"},
+        "test": 40,
+        "inner": {"folds": 4, "used": {"of_dataset": "inner"}},
+    },
+    "metrics": ["accuracy", "f1", "rmse"],
+    "criteria": ["cv"],
+    "of_dataset": {
+        "scaling": {"default": "minmax", "sklearn-iris": "maxabs"},
+        "n_train": {"default": 80, "my-moons": 50, "sklearn-diabetes": 120},
+        "inner": {"default": 4, "sklearn-diabetes": 1},
+        "neighbours": {"default": [1, 5], "my-moons": [3]},
+    },
+    "datasets": {
+        "classes": ["sklearn-iris", "my-moons"],
+        "values": ["sklearn-diabetes"],
+        "all": ["sklearn-iris", "my-moons", "sklearn-diabetes"],
+    },
+    "models": {
+        "svm": {
+            "label": "SVM",
+            "estimators": {"classification": "sklearn.svm.SVC", "regression": "sklearn.svm.SVR"},
+            "grid": {"gamma": {"logspace": [-1, 0, 10]}, "C": [1, 10]},
+            "trials": 2,
+        },
+        "knn": {
+            "label": "kNN",
+            "estimators": {"classification": "sklearn.neighbors.KNeighborsClassifier"},
+            "grid": {"n_neighbors": {"of_dataset": "neighbours"}},
+        },
+        "paper": {"label": "In print", "printed_only": True},
+    },
+    "tables": {
+        "accuracies": {
+            "kind": "scores",
+            "caption": "Accuracy",
+            "datasets": "classes",
+            "models": ["svm", "knn", "paper"],
+            "metric": "accuracy",
+            "criterion": "cv",
+            "tolerance": {"points": 1},
+        },
+        "errors": {
+            "kind": "scores",
+            "caption": "Errors",
+            "datasets": "values",
+            "models": ["svm", "paper"],
+            "metric": "rmse",
+            "criterion": "cv",
+            "tolerance": {"percent": 5},
+        },
+        "seconds": {"kind": "times", "caption": "Seconds", "datasets": "all", "models": ["svm", "knn"]},
+    },
+}
+
+
 class Project:
     """A folder with `studies/tiny.yaml` and `data.yaml`, and the commands that a user runs in it."""
 
@@ -190,6 +256,19 @@ def new_project(tmp_path_factory):
 def finished(new_project):
     """The tiny study, made once; tests read it and dry-run it, and leave its files alone."""
     project = new_project()
+    project.result = project.run("tiny")
+    assert project.result.returncode == 0, project.result.stdout[-5000:]
+    return project
+
+
+@pytest.fixture(scope="module")
+def trials(new_project):
+    """The study of random trials, made once."""
+    project = new_project(TRIALS)
+    (project.folder / "studies" / "tiny.csv").write_text(
+        "table,dataset,model,metric,value,std\naccuracies,sklearn-iris,paper,accuracy,95,\n"
+    )
+    project.write({**TRIALS, "published": "tiny.csv"}, {"my-moons": MOONS})
     project.result = project.run("tiny")
     assert project.result.returncode == 0, project.result.stdout[-5000:]
     return project

@@ -12,9 +12,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 import yaml
+from sklearn.svm import SVR
 
-from entrolearn.lab.datasets import load_dataset
+from entrolearn.lab.datasets import load_dataset, load_folds
 from entrolearn.lab.figures import read_figure
 from entrolearn.lab.tables import read_table
 
@@ -163,6 +165,84 @@ def test_each_cell_is_one_run_in_the_store(finished):
 def test_every_job_has_a_log(finished):
     logs = {str(path.relative_to(finished.folder)) for path in (finished.folder / "logs").rglob("*.log")}
     assert {f"logs/tiny/train/{dataset}/{model}.log" for dataset, model in CELLS} <= logs
+
+
+# ------------------------------------------------------------------------------------------- random trials
+
+
+def test_each_trial_is_scored_by_the_metrics_of_the_task(trials):
+    shapes = {"sklearn-iris": ["accuracy"], "my-moons": ["accuracy", "f1"], "sklearn-diabetes": ["rmse"]}
+    for dataset, metrics in shapes.items():
+        scores = pd.read_parquet(trials.folder / f"results/tiny/scores/{dataset}/svm.parquet")
+        assert scores["success"].all()
+        assert [name for name in scores.columns if name in ("accuracy", "f1", "rmse")] == metrics
+        assert scores.groupby("criterion").size().to_dict() == {"cv": 2, "oracle": 2}  # of three trials two
+
+
+def test_a_trials_rows_are_those_of_its_data_set(trials):
+    for dataset, n_train in (("sklearn-iris", 80), ("sklearn-diabetes", 120)):
+        for part in load_folds(trials.folder / f"results/tiny/folds/{dataset}.npz"):
+            assert ((part == 0).sum(), (part > 0).sum(), part.max()) == (40, n_train, 4)
+
+
+def test_values_are_scaled_and_their_errors_are_those_of_the_chosen_machine(trials):
+    dataset = load_dataset(trials.folder / "results/tiny/scaled/sklearn-diabetes.npz")
+    parts = load_folds(trials.folder / "results/tiny/folds/sklearn-diabetes.npz")
+    assert (dataset.y.min(), dataset.y.max()) == (0, 1)
+    scores = pd.read_parquet(trials.folder / "results/tiny/scores/sklearn-diabetes/svm.parquet")
+    for row in scores[scores["criterion"] == "cv"].itertuples():
+        part = parts[row.repeat]
+        machine = SVR(**json.loads(row.params)).fit(dataset.X[part > 0], dataset.y[part > 0])
+        errors = machine.predict(dataset.X[part == 0]) - dataset.y[part == 0]
+        assert row.rmse == pytest.approx(np.sqrt(np.mean(errors**2)), rel=1e-3)
+
+
+def test_a_learner_runs_on_the_tasks_that_it_has_and_a_printed_one_nowhere(trials):
+    records = {
+        path.parent.name + "/" + path.stem for path in trials.folder.glob("results/*/records/*/*.json")
+    }
+    assert records == {
+        "sklearn-iris/svm", "sklearn-iris/knn", "my-moons/svm", "my-moons/knn", "sklearn-diabetes/svm"
+    }  # fmt: skip
+    tracked = json.loads((trials.folder / "results/tiny/tracked/sklearn-diabetes.json").read_text())
+    assert list(tracked["runs"]) == ["svm"]
+
+
+def test_the_model_that_is_kept_learnt_the_first_trials_training_rows(trials):
+    facts = json.loads((trials.folder / "results/tiny/models/my-moons/knn.json").read_text())
+    assert facts["params"] == {"n_neighbors": 3}
+    machine = skops.io.load(
+        trials.folder / "results/tiny/models/my-moons/knn.skops",
+        trusted=skops.io.get_untrusted_types(file=trials.folder / "results/tiny/models/my-moons/knn.skops"),
+    )
+    assert machine.n_samples_fit_ == 50
+
+
+def test_tables_of_trials_show_scores_times_and_what_is_printed_alone(trials):
+    accuracies = read_table(trials.folder / "results/tiny/tables/accuracies.csv")
+    ours = accuracies.set_index(["dataset", "model"])["ours"]
+    assert ours.drop("paper", level="model").between(50, 100).all()
+    printed = accuracies.set_index(["dataset", "model"]).loc[("sklearn-iris", "paper")]
+    assert (printed["published"], printed["verdict"]) == (95, "printed alone")
+    errors = read_table(trials.folder / "results/tiny/tables/errors.csv").set_index("model")
+    assert 0.1 < errors.loc["svm", "ours"] < 0.3
+    seconds = read_table(trials.folder / "results/tiny/tables/seconds.csv").set_index(["dataset", "model"])
+    assert seconds["ours"].notna().sum() == 5
+
+
+def test_a_model_of_more_trials_is_trained_anew_and_no_other(trials):
+    file = trials.folder / "studies" / "tiny.yaml"
+    before = file.read_text()
+    study = yaml.safe_load(before)
+    del study["models"]["svm"]["trials"]
+    try:
+        file.write_text(yaml.safe_dump(study, sort_keys=False))
+        result = trials.run("-n", "tiny")
+    finally:
+        file.write_text(before)
+    trained = {wildcards for rule, wildcards in planned(result.stdout) if rule == "train"}
+    assert {wildcards.rpartition("model=")[2] for wildcards in trained} == {"svm"}
+    assert not {"prepare", "scale", "split"} & rules(result.stdout)
 
 
 # -------------------------------------------------------------------------------------- what it makes anew

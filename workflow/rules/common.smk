@@ -10,6 +10,7 @@ try:
         ConfigError,
         cell_spec,
         figure_cells,
+        figure_files,
         figure_spec,
         load_configuration,
         measurement_spec,
@@ -195,11 +196,8 @@ def of_figure(pattern):
 
 
 def sources_of_figure(wildcards):
-    """What a figure is drawn from: the candidates of its cells, or the data set that it fits a machine on."""
-    figure = study_of(wildcards)["figures"][wildcards.figure]
-    if "dataset" in figure:
-        return [f"results/{wildcards.paper}/scaled/{figure['dataset']}.npz"]
-    return of_figure("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
+    """What a figure is drawn from, which its kind knows."""
+    return figure_files(wildcards.paper, study_of(wildcards), wildcards.figure)
 
 
 def of_study(pattern):
@@ -233,7 +231,8 @@ def figures_of(paper, formats=("svg", "png", "csv")):
     ]
 
 
-SHOWN_OF_MODEL = (
+# What tables show of a model or look up by it.
+SHOWN_OF_MODELS = (
     "label",
     "sublabel",
     "estimator",
@@ -253,7 +252,7 @@ def shown_of(wildcards):
         "datasets": study["datasets"],
         "tasks": study["tasks"],
         "models": {
-            name: {key: model[key] for key in SHOWN_OF_MODEL if key in model}
+            name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
             for name, model in study["models"].items()
         },
         "tables": {wildcards.table: study["tables"][wildcards.table]},

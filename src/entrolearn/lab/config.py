@@ -24,6 +24,15 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
+# The stage that each kind of figure is drawn from.
+FIGURE_STAGES = {
+    "process": "scaled",
+    "grid_curves": "candidates",
+    "grid_surface": "candidates",
+    "trials": "scores",
+    "density": "measured",
+}
+
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
@@ -195,12 +204,9 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
 
 def _rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
     kind = KINDS[entry["kind"]]
-    models = kind.models(entry, study)
-    if kind.generates:
-        yield from ((GENERATED, model) for model in models)
-        return
-    for dataset, model in itertools.product(study["datasets"][entry["datasets"]], models):
-        if not model or runs_on(study, dataset, model):  # "": a table of no models
+    datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
+    for dataset, model in itertools.product(datasets, kind.models(entry, study)):
+        if not kind.trains or runs_on(study, dataset, model):
             yield dataset, model
 
 
@@ -210,12 +216,29 @@ def runs_on(study: Mapping, dataset: str, model: str) -> bool:
 
 
 def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
-    """The (data set, model) pairs whose candidates a figure shows, panel by panel."""
+    """The (data set, model) pairs that a figure shows, panel by panel."""
     entry = study["figures"][figure]
-    if entry["kind"] != "grid_curves":
+    if "datasets" not in entry:
         return []
     cells = itertools.product(study["datasets"][entry["datasets"]], entry["models"])
     return [cell for cell in cells if runs_on(study, *cell)]
+
+
+def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
+    """The results that a figure is drawn from, in the order of its cells."""
+    entry = study["figures"][figure]
+    stage = FIGURE_STAGES[entry["kind"]]
+    if stage == "scaled":
+        cells = [(entry["dataset"], "")]
+    elif stage == "measured":
+        cells = [(GENERATED, "")]
+    else:
+        cells = figure_cells(study, figure)
+    files = (
+        FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
+        for dataset, model in cells
+    )
+    return list(dict.fromkeys(files))
 
 
 def study_cells(study: Mapping) -> list[tuple[str, str]]:
@@ -292,7 +315,7 @@ def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed:
         "dataset": dataset,
         "measured_by": kind.measured_by,
         "seed": seed,
-        **kind.measurement(entry, study, dataset),
+        **_resolved(kind.measurement(entry, study, dataset), study, dataset, f"tables.{table}"),
     }
 
 
@@ -301,18 +324,27 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
     entry = study["figures"][figure]
     spec = {"paper": paper, "figure": figure, **entry}
     del spec["notes"]  # the page's alone
+    if entry["kind"] == "density":
+        table = study["tables"][entry["table"]]
+        shown = {name: table[name] for name in ("dims", "densities")}
+        return spec | shown | {"models": _labels(study, table["models"])}
     if entry["kind"] == "process":
         model = study["models"][entry["model"]]
         learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}
-        params = {**model["params"], **entry["params"]}
+        where = f"models.{entry['model']}.params"
+        params = {**_resolved(model["params"], study, entry["dataset"], where), **entry["params"]}
         return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
-    models = {name: study["models"][name] for name in entry["models"]}
-    return spec | {
-        "datasets": study["datasets"][entry["datasets"]],
-        "models": {
-            name: {"label": model["label"], "sublabel": model["sublabel"]} for name, model in models.items()
-        },
-    }
+    datasets = study["datasets"][entry["datasets"]]
+    resolved = {"datasets": datasets, "cells": figure_cells(study, figure)}
+    if entry["kind"] == "trials":
+        metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+        tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in datasets}
+        resolved |= {"metrics": metrics, "tasks": tasks}
+    return spec | resolved | {"models": _labels(study, entry["models"])}
+
+
+def _labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
+    return {name: {part: study["models"][name][part] for part in ("label", "sublabel")} for name in models}
 
 
 # ------------------------------------------------------------------------------------------------ checking
@@ -437,27 +469,41 @@ def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalo
         except UnknownEstimatorError as error:
             raise ConfigError(f"{file}: {where}: {error}") from None
         return
+    if figure["kind"] == "density":
+        densities = [key for key, table in study["tables"].items() if table["kind"] == "density"]
+        _check_known(figure["table"], densities, file, f"{where}.table", "table of densities")
+        return
     _check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    _check_known(figure["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
+    metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
+    for metric in metrics:
+        _check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
     for model in figure["models"]:
         _check_known(model, study["models"], file, f"{where}.models", "model")
-        _check_one_parameter(file, where, model, study["models"][model]["grid"], figure["parameter"])
+        if figure["kind"] == "trials":
+            criteria = study["models"][model]["criteria"]
+            what = f"criterion of model {model!r}"
+            _check_known(figure["criterion"], criteria, file, f"{where}.criterion", what)
+        else:
+            _check_axes(file, where, model, study["models"][model]["grid"], figure)
 
 
-def _check_one_parameter(file: Path, where: str, model: str, grid: Mapping, parameter: str) -> None:
-    """A curve shows one parameter, in numbers."""
-    if list(grid) != [parameter]:
+def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mapping) -> None:
+    """A figure shows all parameters of a grid, in numbers."""
+    axes = figure.get("parameters") or [figure["parameter"], *filter(None, [figure.get("by")])]
+    place = f"{where}.parameter" + ("s" if "parameters" in figure else "")
+    if set(grid) != set(axes):
         found = ", ".join(grid) or "nothing"
+        wanted = " and ".join(map(repr, axes))
         raise ConfigError(
-            f"{file}: {where}.parameter: the grid of model {model!r} is over {found}; "
-            f"accepted: models with a grid over {parameter!r} alone"
+            f"{file}: {place}: the grid of model {model!r} is over {found}; "
+            f"accepted: models with a grid over {wanted} alone"
         )
-    for value in grid[parameter]:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ConfigError(
-                f"{file}: {where}.parameter: the grid of model {model!r} has {parameter} = {value!r}; "
-                "accepted: numbers"
-            )
+    for name, values in grid.items():
+        for value in values if isinstance(values, list) else ():
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise ConfigError(
+                    f"{file}: {place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
+                )
 
 
 def _grouped(study: Mapping) -> list[str]:
@@ -466,7 +512,7 @@ def _grouped(study: Mapping) -> list[str]:
 
 
 def _check_runs(file: Path, study: Mapping) -> None:
-    """A figure shows what is fitted, and one machine, or a measured table's, is fitted whatever the task."""
+    """What fits a model has something to fit: a learner of its own, or one for the table's task."""
     measured = (
         (f"tables.{name}", table)
         for name, table in study["tables"].items()
@@ -474,14 +520,21 @@ def _check_runs(file: Path, study: Mapping) -> None:
     )
     drawn = ((f"figures.{name}", figure) for name, figure in study["figures"].items())
     for where, entry in itertools.chain(measured, drawn):
-        wanted = {"estimator", "estimators"} if entry["kind"] == "grid_curves" else {"estimator"}
         for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
             model = study["models"].get(name)
-            if model is not None and not wanted & set(model):
+            if model is not None and not _has_learner(model, entry, where):
                 raise ConfigError(
                     f"{file}: {where}: the model {name!r} has no learner that it could run; "
-                    f"accepted: models with {' or '.join(sorted(wanted))}"
+                    "accepted: models with `estimator`, or with `estimators` where that tells which"
                 )
+
+
+def _has_learner(model: Mapping, entry: Mapping, where: str) -> bool:
+    if "task" in entry:
+        return estimator_of(model, entry["task"]) is not None
+    if where.startswith("figures") and entry["kind"] != "process":  # it shows cells
+        return "estimator" in model or "estimators" in model
+    return "estimator" in model
 
 
 def _check_tasks(file: Path, study: Mapping) -> None:
@@ -493,7 +546,10 @@ def _check_tasks(file: Path, study: Mapping) -> None:
                 continue
             metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
             for dataset in study["datasets"][entry["datasets"]]:
-                _check_metrics(file, f"{group}.{name}.metric", metrics, dataset, study)
+                fitting = metrics_of(study["tasks"][dataset], metrics)
+                # Figures of trials show the first of their metrics that fits.
+                asked = fitting or metrics if entry["kind"] == "trials" else metrics
+                _check_metrics(file, f"{group}.{name}.metric", asked, dataset, study)
     for dataset, _ in study_cells(study):
         task = study["tasks"][dataset]
         if not metrics_of(task, study["metrics"]):
@@ -514,7 +570,7 @@ def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str,
             )
 
 
-def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterable[str]) -> None:
+def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, Mapping]) -> None:
     """Each value that differs between data sets is there for all that need it, and of its kind."""
     for name, values in study["of_dataset"].items():
         for dataset in values.keys() - {"default"}:
@@ -523,31 +579,50 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Iterabl
     for dataset in dict.fromkeys([*_grouped(study), *drawn]):
         _check_schema(scaling_of(study, dataset), schema, str(file), "scaling", dataset)
     for dataset in _grouped(study):
-        _check_protocol(file, protocol_of(study, dataset), schema, dataset)
+        protocol = protocol_of(study, dataset)
+        _check_schema(protocol, schema, str(file), "protocol", dataset)
+        if "trials" in protocol:
+            _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
     for dataset, model in study_cells(study):
         cell = cell_spec("", study, dataset, model, seed=0)
-        _check_trials(file, model, cell["protocol"], protocol_of(study, dataset))
-        for name, values in cell["grid"].items():
-            if not isinstance(values, list) or not values:
-                raise ConfigError(
-                    f"{file}: models.{model}.grid.{name}: found {_shortened(values)} for {dataset!r}, "
-                    "expected a list of values"
-                )
+        _check_grid(file, cell)
+        _check_fewer_trials(file, cell, protocol_of(study, dataset))
+    for name, table in study["tables"].items():
+        if KINDS[table["kind"]].measured_by:
+            for dataset, _ in _rows_and_models(study, table):
+                measurement_spec("", study, name, dataset, seed=0)
+    for name in study["figures"]:
+        figure_spec("", study, name, seed=0)
 
 
-def _check_protocol(file: Path, protocol: Mapping, schema: Path, dataset: str) -> None:
-    _check_schema(protocol, schema, str(file), "protocol", dataset)
-    if "trials" in protocol and protocol["inner"]["used"] > protocol["inner"]["folds"]:
+def _check_grid(file: Path, cell: Mapping) -> None:
+    for name, values in cell["grid"].items():
+        if not isinstance(values, list) or not values:
+            raise ConfigError(
+                f"{file}: models.{cell['model']}.grid.{name}: found {_shortened(values)} for "
+                f"{cell['dataset']!r}, expected a list of values"
+            )
+
+
+def _check_trials(file: Path, protocol: Mapping, dataset: str, n_rows: int) -> None:
+    train, test, inner = protocol["train"], protocol["test"], protocol["inner"]
+    if train + test > n_rows:
         raise ConfigError(
-            f"{file}: protocol.inner.used: found {protocol['inner']['used']} for {dataset!r}; "
-            f"accepted: at most its {protocol['inner']['folds']} folds"
+            f"{file}: protocol: found {train} training and {test} test rows for {dataset!r}; "
+            f"accepted: at most its {n_rows} rows together"
         )
+    for name, most, what in (("folds", train, "training rows"), ("used", inner["folds"], "inner folds")):
+        if inner[name] > most:
+            raise ConfigError(
+                f"{file}: protocol.inner.{name}: found {inner[name]} for {dataset!r}; "
+                f"accepted: at most its {most} {what}"
+            )
 
 
-def _check_trials(file: Path, model: str, own: Mapping, of_study: Mapping) -> None:
-    if own.get("trials", 0) > of_study.get("trials", 0):
+def _check_fewer_trials(file: Path, cell: Mapping, of_study: Mapping) -> None:
+    if cell["protocol"].get("trials", 0) > of_study.get("trials", 0):
         raise ConfigError(
-            f"{file}: models.{model}.trials: found {own['trials']}; "
+            f"{file}: models.{cell['model']}.trials: found {cell['protocol']['trials']}; "
             f"accepted: at most the protocol's {of_study['trials']}"
         )
 

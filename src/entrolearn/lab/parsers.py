@@ -260,6 +260,14 @@ def breast_cancer() -> Table:
     return _bundled("breast_cancer")
 
 
+def diabetes() -> Table:
+    """Progress of a disease after a year, a number, from ten measurements at its beginning."""
+    from sklearn.datasets import load_diabetes
+
+    bunch = load_diabetes(scaled=False)
+    return Table(bunch.data, bunch.target, list(bunch.feature_names), [len(bunch.target)])
+
+
 def digits() -> Table:
     """Handwritten digits of 8 × 8 pixels; labels 0 to 9."""
     return _bundled("digits")
@@ -275,7 +283,13 @@ def wine() -> Table:
     return _bundled("wine")
 
 
-BUNDLED = {"breast_cancer": breast_cancer, "digits": digits, "iris": iris, "wine": wine}
+BUNDLED = {
+    "breast_cancer": breast_cancer,
+    "diabetes": diabetes,
+    "digits": digits,
+    "iris": iris,
+    "wine": wine,
+}
 
 
 # ------------------------------------------------------------------------------------------------- generators

@@ -16,14 +16,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from entrolearn.lab.config import protocol_of, scaling_of
+from entrolearn.lab.kinds import KINDS, Found, Printed
+from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import expand_grid, expand_values
-from entrolearn.lab.verdicts import VERDICTS, verdict
+from entrolearn.lab.verdicts import VERDICTS
 
 __all__ = ["Cell", "RunContent", "cell_content", "paper_note"]
 
-PERCENT = 100.0  # score columns are fractions; the papers print percent
-MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers")
+PERCENT = 100.0  # most score columns are fractions, of which papers print percent
+MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support")
 TRUSTED_PACKAGES = ("entrolearn", "sklearn", "numpy", "scipy")
 LONGEST_ERROR = 1000
 
@@ -69,17 +72,21 @@ class _Files:
     facts: dict
     scores: pd.DataFrame
     candidates: pd.DataFrame
+    metrics: list[str]  # the study's that fit the data set's task
     trusted_types: list[str] | None  # None: there is no fitted model
 
     @classmethod
     def of(cls, cell: Cell, study: Mapping) -> "_Files":
         fitted = cell.fitted if _filled(cell.fitted) else None
+        record = read_json(cell.record)
+        scores = _read_table(cell.scores) if _filled(cell.scores) else _NO_SCORES
         return cls(
-            record=read_json(cell.record),
+            record=record,
             facts=read_json(cell.facts) if _filled(cell.facts) else {},
-            scores=_read_table(cell.scores) if _filled(cell.scores) else _NO_SCORES,
+            scores=scores,
             candidates=_read_table(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
-            trusted_types=fitted and _trusted_types(fitted, study["models"][cell.model]),
+            metrics=[name for name in study["metrics"] if name in scores],
+            trusted_types=fitted and _trusted_types(fitted, _named(study, cell, record)),
         )
 
     def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -103,14 +110,18 @@ def _read_table(path: Path) -> pd.DataFrame:
         ) from None
 
 
-def _trusted_types(path: Path, model: Mapping) -> list[str]:
+def _named(study: Mapping, cell: Cell, record: Mapping) -> list[str]:
+    """Import paths of the estimators that a cell is made of."""
+    return [record["estimator"], *(step["estimator"] for step in study["models"][cell.model]["steps"])]
+
+
+def _trusted_types(path: Path, named: Sequence[str]) -> list[str]:
     """The types in a skops file that loading it has to trust, all of them from packages that are known.
 
     The packages of the estimators that the study names are known too: training has run their code already.
     """
     import skops.io  # it brings scikit-learn, seconds that a cell without a model does not need
 
-    named = [model["estimator"], *(step["estimator"] for step in model["steps"])]
     packages = {*TRUSTED_PACKAGES, *(name.partition(".")[0] for name in named)}
     try:
         found = skops.io.get_untrusted_types(file=path)
@@ -127,7 +138,7 @@ def _trusted_types(path: Path, model: Mapping) -> list[str]:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """A criterion's mean of one metric in percent, beside the number that a table prints (NaN: none does)."""
+    """A criterion's mean of one metric, as tables show it, beside the number that one prints (NaN: none)."""
 
     criterion: str
     metric: str
@@ -136,6 +147,7 @@ class _Comparison:
     table: str
     printed: float
     printed_std: float
+    entry: Mapping  # the table's, which says how a number of ours is judged
 
     @property
     def difference(self) -> float:
@@ -143,7 +155,11 @@ class _Comparison:
 
     @property
     def verdict(self) -> str:
-        return "failed" if math.isnan(self.ours) else verdict(self.ours, self.printed, self.printed_std)
+        if math.isnan(self.ours):
+            return "failed"
+        at = ("", "", self.metric)
+        found, printed = {at: Found(self.ours)}, {at: Printed(self.printed, self.printed_std)}
+        return KINDS["scores"].judge(at, {"tolerance": {}, **self.entry}, found, printed).verdict
 
 
 @dataclass(frozen=True)
@@ -219,11 +235,14 @@ def _params(study: Mapping, cell: Cell, files: _Files) -> dict[str, str]:
     }
     steps = study["models"][cell.model]["steps"]
     groups = {
-        "fixed": record["params"],
+        "fixed": {
+            name: _in_short(value) if isinstance(value, list) else value
+            for name, value in record["params"].items()
+        },
         "step": {str(number): step["estimator"] for number, step in enumerate(steps, start=1)},
         "grid": {name: _in_short(expand_values(values)) for name, values in record["grid"].items()},
-        "protocol": study["protocol"],
-        "scaling": study["scaling"],
+        "protocol": protocol_of(study, cell.dataset, cell.model),
+        "scaling": scaling_of(study, cell.dataset),
         "data": record["data"],
         **{f"chosen.{criterion}": params for criterion, (params, _) in _most_chosen(files).items()},
     }
@@ -253,8 +272,8 @@ def _comparisons(
     """Every criterion by every metric, beside the first table of the study that prints it."""
     result = []
     for criterion, rows in files.by_criterion():
-        for metric in study["metrics"]:
-            values = _percent(rows, metric)
+        for metric in files.metrics:
+            values = _shown(rows, metric)
             # The mean of the folds that happened to succeed would compare with nothing: it is NaN instead.
             with np.errstate(invalid="ignore"):
                 ours, ours_std = values.mean(skipna=False), values.std(ddof=1, skipna=False)
@@ -263,27 +282,28 @@ def _comparisons(
     return result
 
 
-def _percent(rows: pd.DataFrame, metric: str) -> pd.Series:
-    """A score in every fold, in percent; NaN where the fold failed."""
-    return PERCENT * rows[metric].astype(float).where(rows["success"].astype(bool))
+def _shown(rows: pd.DataFrame, metric: str) -> pd.Series:
+    """A score in every fold, in percent where it is a fraction; NaN where the fold failed."""
+    unit = PERCENT if METRICS[metric].percent else 1.0
+    return unit * rows[metric].astype(float).where(rows["success"].astype(bool))
 
 
 def _printed(
     study: Mapping, cell: Cell, criterion: str, metric: str, printed: pd.DataFrame | None
-) -> tuple[str, float, float]:
-    """Where a cell's score is printed, its value and its ±."""
+) -> tuple[str, float, float, Mapping]:
+    """Where a cell's score is printed, its value and its ±, and what the study says of that table."""
     names = [
         name
         for name, table in study["tables"].items()
-        if (table.get("criterion"), table.get("metric")) == (criterion, metric)
+        if table.get("criterion") == criterion and metric in np.atleast_1d(table.get("metric", ""))
     ]
     if printed is not None:
         mine = printed[
             (printed[["dataset", "model", "metric"]] == [cell.dataset, cell.model, metric]).all(axis=1)
         ]
         for row in mine.set_index("table").reindex(names).dropna(subset="value").itertuples():
-            return row.Index, float(row.value), float(row.std)
-    return "", math.nan, math.nan
+            return row.Index, float(row.value), float(row.std), study["tables"][row.Index]
+    return "", math.nan, math.nan, {}
 
 
 def _metrics(
@@ -306,9 +326,10 @@ def _metrics(
     metrics |= {(name, 0): facts[name] for name in MODEL_FACTS if name in facts}
     metrics["train_seconds", 0] = record["seconds"]
     for criterion, rows in files.by_criterion():
-        steps = (rows["repeat"] * study["protocol"]["folds"] + rows["fold"]).astype(int)
-        for metric in study["metrics"]:
-            by_fold = zip(steps, _percent(rows, metric), strict=True)
+        folds = study["protocol"].get("folds", 1)  # a trial has one
+        steps = (rows["repeat"] * folds + rows["fold"]).astype(int)
+        for metric in files.metrics:
+            by_fold = zip(steps, _shown(rows, metric), strict=True)
             metrics |= {(f"{criterion}_folds/{metric}", step): value for step, value in by_fold}
     return metrics
 
@@ -337,17 +358,18 @@ def _cell_note(
     lines = [f"**{label}** (`{record['estimator']}`) on **{cell.dataset}** · {study['title']}", ""]
     if not record["success"]:
         lines += [f"**{record['kind']}**: {record['error'][:LONGEST_ERROR]}", ""]
-    shown = [one for one in comparisons if one.metric == study["metrics"][0] or one.table]
+    shown = [one for one in comparisons if one.metric == files.metrics[0] or one.table]
+    draws = "trials" if "trials" in study["protocol"] else "folds"
     if shown:
         lines += [
-            "| criterion | metric | ours (%) | printed (%) | difference | verdict | table |",
+            "| criterion | metric | ours | printed | difference | verdict | table |",
             "|---" * 7 + "|",
         ]
         lines += [_comparison_row(one) for one in shown]
-        lines += ["", "Chosen most often (`oracle` looks at the test folds: a diagnostic, no result):", ""]
+        lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
         for criterion, (params, times) in _most_chosen(files).items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
-            lines.append(f"- {criterion}: {values or 'the only point'} ({times} folds)")
+            lines.append(f"- {criterion}: {values or 'the only point'} ({times} {draws})")
     lines += [
         f"- {note}: {count} of {record['n_candidates']} fits" for note, count in record["notes"].items()
     ]
@@ -358,9 +380,13 @@ def _cell_note(
 
 
 def _comparison_row(one: _Comparison) -> str:
-    ours = f"{one.ours:.2f} ± {one.ours_std:.2f}"
-    theirs = f"{one.printed:.2f} ± {one.printed_std:.2f} | {one.difference:+.2f}" if one.table else " | "
-    return f"| {one.criterion} | {one.metric} | {ours} | {theirs} | {one.verdict} | {one.table} |"
+    digits, unit = (2, " (%)") if METRICS[one.metric].percent else (4, "")
+    ours = f"{one.ours:.{digits}f} ± {one.ours_std:.{digits}f}"
+    theirs = " | "
+    if one.table:
+        spread = "" if math.isnan(one.printed_std) else f" ± {one.printed_std:.{digits}f}"
+        theirs = f"{one.printed:.{digits}f}{spread} | {one.difference:+.{digits}f}"
+    return f"| {one.criterion} | {one.metric}{unit} | {ours} | {theirs} | {one.verdict} | {one.table} |"
 
 
 def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]]) -> str:

@@ -458,7 +458,8 @@ def _dataset_input(content: RunContent) -> DatasetInput:
         source=json.dumps({"uri": f"results/data/{cell.dataset}.npz"}),
         profile=json.dumps({name: value for name, value in data.items() if name != "digest"}),
     )
-    return DatasetInput(dataset, [InputTag("mlflow.data.context", "cross-validation")])
+    context = "trials" if "protocol.trials" in content.params else "cross-validation"
+    return DatasetInput(dataset, [InputTag("mlflow.data.context", context)])
 
 
 @contextmanager
