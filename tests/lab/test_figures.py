@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from entrolearn import EEMClassifier
 from entrolearn.lab.datasets import DataUnavailable, passing_absence, prepare, save_dataset, scale
 from entrolearn.lab.figures import alternative_text, make_figure, read_figure, reasons
+from entrolearn.lab.measuring import frame
 
 PROCESS = {
     "paper": "paper",
@@ -35,6 +36,7 @@ CURVES = {
     "models": {"eem": {"label": "EEM", "sublabel": "rbf"}, "welm": {"label": "WELM", "sublabel": ""}},
     "parameter": "n_hidden",
     "metric": "gmean",
+    "cells": [(dataset, model) for dataset in ("iris", "wine") for model in ("eem", "welm")],
 }
 
 
@@ -206,3 +208,153 @@ def test_curves_in_words(tmp_path, cells):
 def test_an_unknown_kind_names_the_known_ones():
     with pytest.raises(ValueError, match="unknown kind of figure 'proces', did you mean 'process'"):
         make_figure({**PROCESS, "kind": "proces"}, [], [], [])
+
+
+# --------------------------------------------------------------------------------- a grid of two parameters
+
+
+def surface_candidates(failed=()):
+    """Two trials x (C, L); 100 times the score is 10 C + L + 20 times the trial."""
+    rows = [
+        {
+            "repeat": trial,
+            "fold": 0,
+            "params": json.dumps({"C": C, "L": L}),
+            "test_accuracy": np.nan if (C, L) in failed else (10 * C + L + 20 * trial) / 100,
+            "success": (C, L) not in failed,
+            "error": "singular" if (C, L) in failed else "",
+        }
+        for trial in (0, 1)
+        for C in (0.25, 0.5, 1.0, 2.0)
+        for L in (5, 10, 20)
+    ]
+    return pd.DataFrame(rows).assign(point=0)
+
+
+GRID = {
+    "paper": "paper",
+    "figure": "figure1",
+    "caption": "Two parameters",
+    "datasets": ["iris"],
+    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}},
+    "cells": [("iris", "rkelm")],
+    "metric": "accuracy",
+}
+SURFACE = {**GRID, "kind": "grid_surface", "parameters": ["C", "L"]}
+BY = {**GRID, "kind": "grid_curves", "parameter": "C", "by": "L"}
+
+
+@pytest.fixture
+def grid(tmp_path):
+    """One cell with a point that failed in every trial."""
+    surface_candidates(failed=[(0.25, 5)]).to_parquet(tmp_path / "grid.parquet")
+    (tmp_path / "grid.json").write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+    return [tmp_path / "grid.parquet"], [tmp_path / "grid.json"]
+
+
+def test_a_surface_shows_the_mean_over_the_trials(tmp_path, grid):
+    table = drawn(tmp_path, SURFACE, *grid).set_index(["x", "y"])
+    assert table.loc[(2.0, 20), "mean"] == pytest.approx(10 * 2 + 20 + 10)
+    assert (table["x_parameter"].unique(), table["y_parameter"].unique()) == (["C"], ["L"])
+    assert np.isnan(table.loc[(0.25, 5), "mean"])
+    assert table.loc[(0.25, 5), "reason"] == "singular"
+    assert "no score at 1 of 12" in (tmp_path / "figure.svg").read_text()
+    text = alternative_text(SURFACE, table.reset_index())
+    assert "iris, RKELM: from 20 at C = 0.5, L = 5 to 50 at C = 2, L = 20" in text
+
+
+def test_a_surface_without_a_result_says_why(tmp_path, grid):
+    (sources, (record,)) = grid
+    surface_candidates().iloc[:0].to_parquet(sources[0])
+    record.write_text(json.dumps({"success": False, "kind": "no data", "error": "iris: 404"}))
+    table = drawn(tmp_path, SURFACE, sources, [record])
+    assert table["reason"].tolist() == ["no data: iris: 404"]
+    assert reasons(drawn(tmp_path, BY, sources, [record])) == ["iris, rkelm: no data: iris: 404"]
+
+
+def test_curves_by_a_second_parameter_are_its_values(tmp_path, grid):
+    table = drawn(tmp_path, BY, *grid)
+    assert table["by"].unique().tolist() == [5, 10, 20]
+    curve = table[table["by"] == 20]
+    assert curve["value"].tolist() == [0.25, 0.5, 1, 2]
+    assert_allclose(curve["mean"], [32.5, 35, 40, 50])
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "L = 20" in svg
+    assert "L = 5: no score at 1 of 4" in svg
+    assert "iris, RKELM, L = 10: 22.5 at 0.25, 40.0 at 2" in alternative_text(BY, table)
+
+
+# -------------------------------------------------------------------------------------------------- trials
+
+
+TRIALS = {
+    "paper": "paper",
+    "figure": "figure3",
+    "kind": "trials",
+    "caption": "Trials",
+    "datasets": ["iris", "diabetes"],
+    "tasks": {"iris": "multiclass", "diabetes": "regression"},
+    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
+    "cells": [(dataset, model) for dataset in ("iris", "diabetes") for model in ("rkelm", "elm")],
+    "metrics": ["accuracy", "rmse"],
+    "criterion": "cv",
+}
+
+
+def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
+    records = []
+    for dataset, metric in (("iris", "accuracy"), ("diabetes", "rmse")):
+        (tmp_path / dataset).mkdir()
+        for model in ("rkelm", "elm"):
+            rows = pd.DataFrame({"repeat": [1, 0, 0], "fold": 0, "criterion": ["cv", "cv", "oracle"]})
+            rows = rows.assign(success=True, error="", **{metric: [0.5, 0.25, 1.0]})
+            rows.to_parquet(tmp_path / dataset / f"{model}.parquet")
+            failed = (dataset, model) == ("iris", "elm")
+            records.append(tmp_path / f"{dataset}_{model}.json")
+            outcome = {"success": not failed, "kind": "failed" if failed else "", "error": "singular"}
+            records[-1].write_text(json.dumps(outcome))
+    table = drawn(tmp_path, TRIALS, [tmp_path / "iris", tmp_path / "diabetes"], records)
+    scores = table.dropna(subset="trial").groupby(["dataset", "model"])["score"].apply(list).to_dict()
+    assert scores == {
+        ("iris", "rkelm"): [25, 50],
+        ("diabetes", "rkelm"): [0.25, 0.5],
+        ("diabetes", "elm"): [0.25, 0.5],
+    }
+    assert reasons(table) == ["iris, elm: failed: singular"]
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "accuracy, %" in svg
+    assert "RMSE" in svg
+    assert "ELM: no score" in svg
+    assert "iris, RKELM: 37.5 ± 18" in alternative_text(TRIALS, table)
+
+
+# ------------------------------------------------------------------------------------------------- density
+
+
+def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
+    spec = {
+        "paper": "paper",
+        "figure": "figure4",
+        "kind": "density",
+        "caption": "Density",
+        "table": "density",
+        "dims": [10, 1000],
+        "densities": [0.5, 0.1],
+        "models": TRIALS["models"],
+    }
+    rows = [
+        {"reading": f"d10_density{density}", "model": model, "metric": "fit_seconds", "value": seconds}
+        for model, seconds in (("rkelm", 1.0), ("elm", 2.0))
+        for density in (0.1, 0.5)
+    ]
+    rows += [{"reading": f"d1000_density{one}", "kind": "failed", "error": "too large"} for one in (0.1, 0.5)]
+    frame(rows).to_parquet(tmp_path / "measured.parquet")
+    table = drawn(tmp_path, spec, [tmp_path / "measured.parquet"])
+    assert table["density"].tolist() == [0.1, 0.5] * 4
+    assert table["seconds"].dropna().tolist() == [1, 1, 2, 2]
+    assert reasons(table) == [
+        "d = 1,000, rkelm: too large (at 2 values)",
+        "d = 1,000, elm: too large (at 2 values)",
+    ]
+    assert "too large" in (tmp_path / "figure.svg").read_text()
+    assert "d = 10, ELM: 2 at 0.1, 2 at 0.5" in alternative_text(spec, table)

@@ -48,6 +48,7 @@ STUDY = {
     "metrics": ["gmean", "accuracy"],
     "criteria": ["cv"],
     "datasets": {"real": ["iris", "wine"]},
+    "tasks": {"iris": "binary", "wine": "binary", "extra": "binary"},
     "models": MODELS,
     "tables": {
         "table4": {
@@ -363,6 +364,34 @@ def test_protocol_in_words_follows_the_study():
     assert "Stratified 5-fold cross-validation, 3 times." in said
     assert "zero mean and unit variance, as measured on the training rows alone" in said
     assert "as they are" in " ".join(protocol({**STUDY, "scaling": {"method": "none", "fit_on": "all"}}))
+
+
+def test_trials_in_words():
+    study = {
+        **STUDY,
+        "protocol": {
+            "trials": 20,
+            "train": {"of_dataset": "n_train"},
+            "test": {"of_dataset": "n_test"},
+            "inner": {"folds": 4, "used": 1},
+        },
+        "scaling": {
+            "method": {"of_dataset": "scaling"},
+            "range": [-1, 1],
+            "fit_on": "all",
+            "targets": [0, 1],
+        },
+        "of_dataset": {"scaling": {"default": "minmax", "iris": "maxabs"}},
+        "metrics": ["accuracy", "rmse"],
+    }
+    said = " ".join(protocol(study))
+    assert "20 random trials: in each all rows are shuffled" in said
+    assert "cut into 4 parts; one of them is left out for validation" in said
+    assert "scaled linearly to [-1, 1] or divided by its largest absolute value (of iris)" in said
+    assert "Targets of regression are scaled linearly to [0, 1]." in said
+    assert "Score: accuracy; also RMSE." in said
+    same = protocol({**study, "protocol": {**study["protocol"], "train": 8000, "test": 100}})
+    assert "8,000 training and 100 test rows" in " ".join(same)
 
 
 def test_made_lists_each_machine_once_and_sums_the_time():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, validation_curve
@@ -81,6 +82,21 @@ def test_too_many_curves_for_one_panel_are_refused():
     many = {str(k): ([1], [[1.0]]) for k in range(7)}
     with pytest.raises(ValueError, match="7 curves in one panel; accepted: at most 6"):
         GridCurveDisplay(many, param_name="C", score_name="GMEAN").plot()
+
+
+def test_curves_with_an_order_pass_from_dark_to_light_without_bands():
+    many = {f"L = {k}": ([1, 2, 4], [[1.0, 2.0, k]]) for k in range(8)}
+    ax = GridCurveDisplay(many, param_name="C", score_name="accuracy", ordered=True).plot().ax_
+    assert not ax.collections
+    light = [sum(to_rgb(line.get_color())) for line in ax.get_lines()]
+    assert light == sorted(light)
+    assert len(set(light)) == 8
+
+
+def test_powers_of_two_stand_on_an_axis_of_base_two():
+    values = [2.0**k for k in range(-4, 5)]
+    ax = display(values=values, scores=np.ones((2, 9))).plot().ax_
+    assert ax.xaxis.get_major_locator()._base == 2
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ try:
         ConfigError,
         cell_spec,
         figure_cells,
+        figure_files,
         figure_spec,
         load_configuration,
         measurement_spec,
@@ -195,11 +196,8 @@ def of_figure(pattern):
 
 
 def sources_of_figure(wildcards):
-    """What a figure is drawn from: the candidates of its cells, or the data set that it fits a machine on."""
-    figure = study_of(wildcards)["figures"][wildcards.figure]
-    if "dataset" in figure:
-        return [f"results/{wildcards.paper}/scaled/{figure['dataset']}.npz"]
-    return of_figure("results/{paper}/candidates/{dataset}/{model}.parquet")(wildcards)
+    """What a figure is drawn from, which its kind knows."""
+    return figure_files(wildcards.paper, study_of(wildcards), wildcards.figure)
 
 
 def of_study(pattern):

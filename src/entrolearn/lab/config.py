@@ -24,6 +24,18 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
+# The stage that each kind of figure is drawn from.
+FIGURE_STAGES = {
+    "process": "scaled",
+    "grid_curves": "candidates",
+    "grid_surface": "candidates",
+    "trials": "scores",
+    "density": "measured",
+}
+
+# Kinds of tables and figures that fit one learner, whatever the task of the data set.
+OF_ANY_TASK = {"process", "growth"}
+
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
@@ -207,12 +219,29 @@ def runs_on(study: Mapping, dataset: str, model: str) -> bool:
 
 
 def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
-    """The (data set, model) pairs whose candidates a figure shows, panel by panel."""
+    """The (data set, model) pairs that a figure shows, panel by panel."""
     entry = study["figures"][figure]
-    if entry["kind"] != "grid_curves":
+    if "datasets" not in entry:
         return []
     cells = itertools.product(study["datasets"][entry["datasets"]], entry["models"])
     return [cell for cell in cells if runs_on(study, *cell)]
+
+
+def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
+    """The results that a figure is drawn from, in the order of its cells."""
+    entry = study["figures"][figure]
+    stage = FIGURE_STAGES[entry["kind"]]
+    if stage == "scaled":
+        cells = [(entry["dataset"], "")]
+    elif stage == "measured":
+        cells = [(GENERATED, "")]
+    else:
+        cells = figure_cells(study, figure)
+    files = (
+        FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
+        for dataset, model in cells
+    )
+    return list(dict.fromkeys(files))
 
 
 def study_cells(study: Mapping) -> list[tuple[str, str]]:
@@ -296,19 +325,27 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
     entry = study["figures"][figure]
     spec = {"paper": paper, "figure": figure, **entry}
     del spec["notes"]  # the page's alone
+    if entry["kind"] == "density":
+        table = study["tables"][entry["table"]]
+        shown = {name: table[name] for name in ("dims", "densities")}
+        return spec | shown | {"models": _labels(study, table["models"])}
     if entry["kind"] == "process":
         model = study["models"][entry["model"]]
         learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}
         where = f"models.{entry['model']}.params"
         params = {**_resolved(model["params"], study, entry["dataset"], where), **entry["params"]}
         return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
-    models = {name: study["models"][name] for name in entry["models"]}
-    return spec | {
-        "datasets": study["datasets"][entry["datasets"]],
-        "models": {
-            name: {"label": model["label"], "sublabel": model["sublabel"]} for name, model in models.items()
-        },
-    }
+    datasets = study["datasets"][entry["datasets"]]
+    resolved = {"datasets": datasets, "cells": figure_cells(study, figure)}
+    if entry["kind"] == "trials":
+        metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+        tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in datasets}
+        resolved |= {"metrics": metrics, "tasks": tasks}
+    return spec | resolved | {"models": _labels(study, entry["models"])}
+
+
+def _labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
+    return {name: {part: study["models"][name][part] for part in ("label", "sublabel")} for name in models}
 
 
 # ------------------------------------------------------------------------------------------------ checking
@@ -433,27 +470,41 @@ def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalo
         except UnknownEstimatorError as error:
             raise ConfigError(f"{file}: {where}: {error}") from None
         return
+    if figure["kind"] == "density":
+        densities = [key for key, table in study["tables"].items() if table["kind"] == "density"]
+        _check_known(figure["table"], densities, file, f"{where}.table", "table of densities")
+        return
     _check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    _check_known(figure["metric"], study["metrics"], file, f"{where}.metric", "metric of this study")
+    metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
+    for metric in metrics:
+        _check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
     for model in figure["models"]:
         _check_known(model, study["models"], file, f"{where}.models", "model")
-        _check_one_parameter(file, where, model, study["models"][model]["grid"], figure["parameter"])
+        if figure["kind"] == "trials":
+            criteria = study["models"][model]["criteria"]
+            what = f"criterion of model {model!r}"
+            _check_known(figure["criterion"], criteria, file, f"{where}.criterion", what)
+        else:
+            _check_axes(file, where, model, study["models"][model]["grid"], figure)
 
 
-def _check_one_parameter(file: Path, where: str, model: str, grid: Mapping, parameter: str) -> None:
-    """A curve shows one parameter, in numbers."""
-    if list(grid) != [parameter]:
+def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mapping) -> None:
+    """A figure shows all parameters of a grid, in numbers."""
+    axes = figure.get("parameters") or [figure["parameter"], *filter(None, [figure.get("by")])]
+    place = f"{where}.parameter" + ("s" if "parameters" in figure else "")
+    if set(grid) != set(axes):
         found = ", ".join(grid) or "nothing"
+        wanted = " and ".join(map(repr, axes))
         raise ConfigError(
-            f"{file}: {where}.parameter: the grid of model {model!r} is over {found}; "
-            f"accepted: models with a grid over {parameter!r} alone"
+            f"{file}: {place}: the grid of model {model!r} is over {found}; "
+            f"accepted: models with a grid over {wanted} alone"
         )
-    for value in grid[parameter]:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ConfigError(
-                f"{file}: {where}.parameter: the grid of model {model!r} has {parameter} = {value!r}; "
-                "accepted: numbers"
-            )
+    for name, values in grid.items():
+        for value in values if isinstance(values, list) else ():
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise ConfigError(
+                    f"{file}: {place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
+                )
 
 
 def _grouped(study: Mapping) -> list[str]:
@@ -472,19 +523,17 @@ def _check_runs(file: Path, study: Mapping) -> None:
     for where, entry in itertools.chain(measured, drawn):
         for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
             model = study["models"].get(name)
-            if model is not None and not _has_learner(model, entry, where):
+            if model is not None and not _has_learner(model, entry):
                 raise ConfigError(
                     f"{file}: {where}: the model {name!r} has no learner that it could run; "
                     "accepted: models with `estimator`, or with `estimators` where that tells which"
                 )
 
 
-def _has_learner(model: Mapping, entry: Mapping, where: str) -> bool:
+def _has_learner(model: Mapping, entry: Mapping) -> bool:
     if "task" in entry:
         return estimator_of(model, entry["task"]) is not None
-    if where.startswith("figures") and entry["kind"] != "process":  # it shows cells
-        return "estimator" in model or "estimators" in model
-    return "estimator" in model
+    return "estimator" in model or ("estimators" in model and entry["kind"] not in OF_ANY_TASK)
 
 
 def _check_tasks(file: Path, study: Mapping) -> None:
@@ -496,7 +545,10 @@ def _check_tasks(file: Path, study: Mapping) -> None:
                 continue
             metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
             for dataset in study["datasets"][entry["datasets"]]:
-                _check_metrics(file, f"{group}.{name}.metric", metrics, dataset, study)
+                fitting = metrics_of(study["tasks"][dataset], metrics)
+                # Figures of trials show the first of their metrics that fits.
+                asked = fitting or metrics if entry["kind"] == "trials" else metrics
+                _check_metrics(file, f"{group}.{name}.metric", asked, dataset, study)
     for dataset, _ in study_cells(study):
         task = study["tasks"][dataset]
         if not metrics_of(task, study["metrics"]):

@@ -157,7 +157,7 @@ def _page(results: StudyResults, folder: Path) -> dict:
             for erratum in study["errata"]
         ],
         "files": _files(results, home),
-        "model_names": [_model_name(model) for model in study["models"].values()],
+        "model_names": [_model_name(model) for model in _trained(study).values()],
         "facts": made(results.records),
         "records": results.records,
     }
@@ -184,13 +184,11 @@ def _figure(results: StudyResults, name: str) -> dict:
 def protocol(study: Mapping) -> list[str]:
     """Say a study's protocol in words, one sentence each."""
     scheme = study["protocol"]
-    often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
     metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
     return [
-        f"Stratified {scheme['folds']}-fold cross-validation, {often}.",
-        INNER.get(scheme["inner"], f"Inner validation: {scheme['inner']}."),
-        _scaling(study["scaling"]),
+        *(_trials(scheme) if "trials" in scheme else _folds(scheme)),
+        *_scaling(study),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
         "The oracle column uses test data and is a diagnostic only.",
@@ -203,15 +201,59 @@ INNER = {
 }
 
 
-def _scaling(scaling: Mapping) -> str:
+def _folds(scheme: Mapping) -> list[str]:
+    often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
+    return [
+        f"Stratified {scheme['folds']}-fold cross-validation, {often}.",
+        INNER.get(scheme["inner"], f"Inner validation: {scheme['inner']}."),
+    ]
+
+
+def _trials(scheme: Mapping) -> list[str]:
+    rows = [scheme["train"], scheme["test"]]
+    taken = "training and test rows, in numbers of each data set's own,"
+    if all(isinstance(number, int) for number in rows):
+        taken = "{:,} training and {:,} test rows".format(*rows)
+    return [
+        f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any others "
+        "are left aside.",
+        f"Inner validation: the training rows are cut into {scheme['inner']['folds']} parts; "
+        f"{_left_out(scheme['inner'])} for validation.",
+    ]
+
+
+def _left_out(inner: Mapping) -> str:
+    if not isinstance(inner["used"], int):
+        return "some of them, a number of each data set's own, are left out in their turn"
+    if inner["used"] == 1:
+        return "one of them is left out"
+    which = "each" if inner["used"] == inner["folds"] else f"each of the first {inner['used']}"
+    return f"{which} is left out in its turn"
+
+
+def _scaling(study: Mapping) -> list[str]:
+    scaling = study["scaling"]
     if scaling["method"] == "none":
-        return "Features are taken as they are."
-    how = {
+        return ["Features are taken as they are."]
+    methods = {
         "minmax": "scaled linearly to [{}, {}]".format(*scaling.get("range", (0, 1))),
+        "maxabs": "divided by its largest absolute value",
         "standard": "brought to zero mean and unit variance",
-    }[scaling["method"]]
+    }
     rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
-    return f"Each feature is {how}, as measured on {rows}."
+    said = [f"Each feature is {_method(scaling['method'], methods, study)}, as measured on {rows}."]
+    if "targets" in scaling:
+        said.append("Targets of regression are scaled linearly to [{}, {}].".format(*scaling["targets"]))
+    return said
+
+
+def _method(method: str | Mapping, methods: Mapping[str, str], study: Mapping) -> str:
+    """A way of scaling in words, and where it differs between data sets those of which it is another."""
+    if isinstance(method, str):
+        return methods[method]
+    values = dict(study["of_dataset"][method["of_dataset"]])
+    others = [f"{methods[value]} (of {dataset})" for dataset, value in values.items() if dataset != "default"]
+    return " or ".join([*([methods[values["default"]]] if "default" in values else []), *others])
 
 
 def failures(results: StudyResults) -> list[dict]:
@@ -267,7 +309,7 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
                     "parameter": parameter,
                     "values": [
                         {"value": text, "times": times[text], "share": round(100 * times[text] / total)}
-                        for text in dict.fromkeys([*map(_value, expand_values(grid)), *times])
+                        for text in dict.fromkeys([*map(_value, _values(grid, results.study)), *times])
                     ],
                 }
             )
@@ -316,10 +358,15 @@ def _files(results: StudyResults, home: str) -> list[dict]:
     return [
         {
             "label": results.labels.get(dataset, dataset),
-            "cells": [links(f"{dataset}/{model}") for model in results.study["models"]],
+            "cells": [links(f"{dataset}/{model}") for model in _trained(results.study)],
         }
         for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(results.study))
     ]
+
+
+def _trained(study: Mapping) -> dict[str, Mapping]:
+    """The models of a study that are more than a column of printed numbers."""
+    return {name: model for name, model in study["models"].items() if not model.get("printed_only")}
 
 
 def _bar(found: Mapping[str, int]) -> dict:
@@ -334,6 +381,13 @@ def _bar(found: Mapping[str, int]) -> dict:
 
 def _model_name(model: Mapping) -> str:
     return one_line(f"{model.get('label', '')} {model.get('sublabel', '')}")
+
+
+def _values(grid, study: Mapping) -> list:
+    """The values of one parameter of a grid, of all data sets where they differ."""
+    if isinstance(grid, Mapping) and "of_dataset" in grid:
+        return list(chain.from_iterable(study["of_dataset"][grid["of_dataset"]].values()))
+    return expand_values(grid)
 
 
 def _value(value: object) -> str:

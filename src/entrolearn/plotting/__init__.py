@@ -6,17 +6,24 @@ draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes
 This package is the only importer of matplotlib.
 """
 
-from entrolearn.plotting.curves import GridCurveDisplay, plot_panels
+from entrolearn.plotting.curves import GridCurveDisplay
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
+from entrolearn.plotting.panels import plot_panels
 from entrolearn.plotting.process import ProcessDisplay, process_axes
 from entrolearn.plotting.projected import ProjectedDensityDisplay
 from entrolearn.plotting.style import journal_style, save_figure
+from entrolearn.plotting.surfaces import GridSurfaceDisplay
+from entrolearn.plotting.timings import TimingDisplay
+from entrolearn.plotting.trials import TrialsDisplay
 
 __all__ = [
     "GridCurveDisplay",
+    "GridSurfaceDisplay",
     "HiddenSpaceDisplay",
     "ProcessDisplay",
     "ProjectedDensityDisplay",
+    "TimingDisplay",
+    "TrialsDisplay",
     "journal_style",
     "plot_panels",
     "process_axes",

@@ -51,6 +51,7 @@ KINDS: dict[str, Kind] = {
 FILES = {
     "data": "results/data/{dataset}.npz",
     "folds": "results/{paper}/folds/{dataset}.npz",
+    "scaled": "results/{paper}/scaled/{dataset}.npz",
     "scores": "results/{paper}/scores/{dataset}",
     "models": "results/{paper}/models/{dataset}",
     "records": "results/{paper}/records/{dataset}/{model}.json",

@@ -1,0 +1,19 @@
+"""Kinds of figures: what each draws, the table of what it shows, and what is said of it in words.
+
+Each is a module with ``draw(spec, sources, records)``, which gives a
+:class:`~entrolearn.lab.drawing.base.Drawing`, and ``in_words(spec, table)``.
+"""
+
+from types import ModuleType
+
+from entrolearn.lab.drawing import density, grid_curves, grid_surface, process, trials
+
+__all__ = ["KINDS"]
+
+KINDS: dict[str, ModuleType] = {
+    "process": process,
+    "grid_curves": grid_curves,
+    "grid_surface": grid_surface,
+    "trials": trials,
+    "density": density,
+}

@@ -1,0 +1,118 @@
+"""What displays of a grid share: its values, the scores over it, and axes that its values ask for."""
+
+import math
+from collections.abc import Callable, Sequence
+from numbers import Real
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
+
+from entrolearn.path import Partition, path
+from entrolearn.plotting.fitted import name_of
+from entrolearn.suggest import did_you_mean
+
+FEW = 6  # values of a grid that each have their tick
+
+
+def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -> np.ndarray:
+    """Scores of an estimator at points of a grid, cross-validated by its path.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Cloned, never changed.
+    X : array-like, shape (n_samples, n_features)
+    y : array-like, shape (n_samples,)
+    points : sequence of dict
+        Parameters to set, of which no two are alike.
+    cv : int or scikit-learn splitter
+        Of which every row is left out exactly once.
+    metric : callable
+        ``metric(y_true, y_pred)``.
+
+    Returns
+    -------
+    ndarray, shape (n_folds, n_points)
+        NaN where a fit failed.
+
+    Raises
+    ------
+    ValueError
+        If the folds overlap, or every fit failed.
+    """
+    X, y = indexable(X, np.asarray(y))
+    partition = Partition.cross_validation(_parts(check_cv(cv, y, classifier=True), X, y))
+    place = {_key(point): k for k, point in enumerate(points)}
+    scores = np.full((len(partition.left_out), len(points)), np.nan)
+    reason = ""
+    for found in path(estimator, X, y, partition, points):
+        if found.error:
+            reason = reason or found.error
+            continue
+        (fold,), rows = found.left_out, partition.held_out(found.left_out)
+        scores[fold, place[_key(found.params)]] = metric(y[rows], found.prediction[rows])
+    if np.isnan(scores).all():
+        raise ValueError(f"every fit failed, first by {reason}")
+    return scores
+
+
+def check_known(estimator, param_name: str) -> None:
+    """Refuse a parameter that the estimator does not have."""
+    known = estimator.get_params()
+    if param_name not in known:
+        raise ValueError(
+            f"{name_of(estimator)} has no parameter {param_name!r}{did_you_mean(param_name, known)}; "
+            f"it has: {', '.join(sorted(known))}"
+        )
+
+
+def numbers(param_name: str, param_range) -> list:
+    values = list(param_range)
+    if not values or not all(isinstance(value, Real) and math.isfinite(value) for value in values):
+        raise ValueError(f"values of {param_name} are {values!r}; accepted: one or more finite numbers")
+    return sorted(dict.fromkeys(values))
+
+
+def grows_by_factors(values: np.ndarray) -> bool:
+    """Whether the values are spaced more evenly on a logarithmic axis than on a linear one."""
+    if len(values) < 3 or values.min() <= 0:
+        return False
+    steps, factors = np.diff(values), np.diff(np.log(values))
+    return np.std(factors) / np.mean(factors) < np.std(steps) / np.mean(steps)
+
+
+def set_scale(axis, values: np.ndarray) -> None:
+    """A logarithmic axis, of base 2 for powers of two, with a tick for each value where they are few.
+
+    Parameters
+    ----------
+    axis : matplotlib Axis
+    values : ndarray
+        Positive, ascending.
+    """
+    powers_of_two = bool(np.all(np.frexp(values)[0] == 0.5))
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    if powers_of_two:
+        getattr(axis.axes, f"set_{axis.axis_name}scale")("log", base=2)
+    if len(values) <= FEW:
+        axis.set_ticks(values, labels=[f"{value:g}" for value in values])
+        axis.set_ticks([], minor=True)
+
+
+def _key(point: dict) -> tuple:
+    return tuple(sorted(point.items()))
+
+
+def _parts(splitter, X, y: np.ndarray) -> np.ndarray:
+    """The fold of each row."""
+    part = np.full(len(y), -1)
+    for fold, (_, left_out) in enumerate(splitter.split(X, y)):
+        if (part[left_out] >= 0).any():
+            raise ValueError(
+                f"cv is {splitter}: it leaves rows out twice; accepted: folds that do not overlap"
+            )
+        part[left_out] = fold
+    if (part < 0).any():
+        raise ValueError(f"cv is {splitter}: it never leaves some rows out; accepted: folds of all rows")
+    return part

@@ -1,0 +1,68 @@
+"""Several displays side by side."""
+
+import math
+from collections.abc import Mapping
+
+from entrolearn.plotting.style import Figure, say
+
+IN_A_ROW = 6  # entries of a legend
+
+
+def plot_panels(
+    panels: Mapping[str, object], *, n_columns: int = 5, width: float = 7.2, common: bool = True
+) -> Figure:
+    """A figure of small multiples: one display per panel, under its title.
+
+    Parameters
+    ----------
+    panels : mapping of str to display, or str
+        A text stands in the place of a display that there is none of, and should say why.
+    n_columns : int, default=5
+    width : float, default=7.2
+        In inches.
+    common : bool, default=True
+        Whether the panels have common axes; if not, each has its own, with their names.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    if not panels:
+        raise ValueError("there is no panel to draw; accepted: one or more")
+    n_columns = min(n_columns, len(panels))
+    n_rows = math.ceil(len(panels) / n_columns)
+    side = width / max(n_columns, 3)
+    around = 0.6  # inches for the names of the axes and the legend
+    figure = Figure(figsize=(side * n_columns, 0.9 * side * n_rows + around), layout="constrained")
+    axes = figure.subplots(n_rows, n_columns, sharex=common, sharey=common, squeeze=False).ravel()
+    for ax, (title, panel) in zip(axes, panels.items(), strict=False):
+        ax.set_title(title)
+        if isinstance(panel, str):
+            say(ax, panel)
+        else:
+            panel.plot(ax)
+            if common:
+                panel.ax_.set(xlabel="", ylabel="")
+    for ax in axes[len(panels) :]:
+        ax.set_visible(False)
+    # What is under the last row's gaps would otherwise have no scale to be read from.
+    for ax in axes[max(0, len(panels) - n_columns) : len(panels)]:
+        ax.tick_params(labelbottom=True)
+    drawn = [panel for panel in panels.values() if not isinstance(panel, str)]
+    if not drawn:
+        for ax in axes:
+            ax.set_axis_off()  # there is nothing to read from a scale
+    else:
+        _name_all(figure, drawn[0], common)
+    return figure
+
+
+def _name_all(figure: Figure, display, common: bool) -> None:
+    """The names of common axes and of the lines, which one of the displays has."""
+    if common:
+        size = display.ax_.xaxis.label.get_size()
+        figure.supxlabel(display.axis_names[0], fontsize=size)
+        figure.supylabel(display.axis_names[1], fontsize=size)
+    handles, labels = display.ax_.get_legend_handles_labels()
+    if len(labels) > 1:
+        figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), IN_A_ROW))

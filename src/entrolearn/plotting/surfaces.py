@@ -1,0 +1,152 @@
+"""Scores over the values of two parameters of a grid."""
+
+import numpy as np
+
+from entrolearn.metrics import gmean_score
+from entrolearn.plotting.grids import check_known, grid_scores, grows_by_factors, numbers, set_scale
+from entrolearn.plotting.style import ORDERED_COLOURS, new_axes, say_below
+
+N_CONTOURS = 6
+
+
+class GridSurfaceDisplay:
+    """A mean score over the values of two parameters: a map of it with lines of equal score.
+
+    Parameters
+    ----------
+    x_values : sequence of numbers, shape (n_x,)
+        Of the parameter on the horizontal axis, ascending.
+    y_values : sequence of numbers, shape (n_y,)
+        Of the one on the vertical axis, ascending.
+    scores : array-like, shape (n_y, n_x)
+        NaN at a point that has none, which stays empty.
+    x_name, y_name, score_name : str
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    Deng, Ong and Zheng, A Fast Reduced Kernel Extreme Learning Machine, Figure 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
+    >>> from entrolearn.plotting import GridSurfaceDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> display = GridSurfaceDisplay.from_estimator(
+    ...     SVC(), X, y, x_name="C", x_range=[0.1, 1, 10], y_name="gamma", y_range=[0.1, 1, 10]
+    ... )
+    >>> display.plot()
+    <...>
+    """
+
+    def __init__(self, x_values, y_values, scores, *, x_name, y_name, score_name):
+        self.x_values = x_values
+        self.y_values = y_values
+        self.scores = scores
+        self.x_name = x_name
+        self.y_name = y_name
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        x_name,
+        x_range,
+        y_name,
+        y_range,
+        cv=10,
+        metric=gmean_score,
+        score_name=None,
+    ) -> "GridSurfaceDisplay":
+        """Cross-validate a classifier at every pair of values of two parameters, by its path.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Cloned, never changed. It shares work (see :mod:`entrolearn.path`) if its ``random_state`` is a
+            number.
+        X : array-like, shape (n_samples, n_features)
+        y : array-like, shape (n_samples,)
+        x_name, y_name : str
+            Two parameters of the estimator.
+        x_range, y_range : sequence of numbers
+        cv : int or scikit-learn splitter, default=10
+            Of which every row is left out exactly once.
+        metric : callable, default=gmean_score
+            ``metric(y_true, y_pred)``.
+        score_name : str, optional
+            The metric's name unless given.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no such parameter, the values are not numbers, or the folds overlap.
+        """
+        xs, ys = numbers(x_name, x_range), numbers(y_name, y_range)
+        for name in (x_name, y_name):
+            check_known(estimator, name)
+        points = [{x_name: x_value, y_name: y_value} for y_value in ys for x_value in xs]
+        scores = grid_scores(estimator, X, y, points, cv, metric).mean(axis=0)
+        return cls(
+            np.array(xs),
+            np.array(ys),
+            scores.reshape(len(ys), len(xs)),
+            x_name=x_name,
+            y_name=y_name,
+            score_name=score_name or getattr(metric, "__name__", str(metric)),
+        )
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return self.x_name, self.y_name
+
+    def plot(self, ax=None) -> "GridSurfaceDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = new_axes()
+        xs, ys = (np.asarray(values, dtype=float) for values in (self.x_values, self.y_values))
+        scores = np.ma.masked_invalid(np.asarray(self.scores, dtype=float))
+        for axis, values in ((ax.xaxis, xs), (ax.yaxis, ys)):
+            if grows_by_factors(values):
+                set_scale(axis, values)
+        edges = [_edges(values, log=grows_by_factors(values)) for values in (xs, ys)]
+        picture = ax.pcolormesh(*edges, scores, cmap=ORDERED_COLOURS, rasterized=True)
+        if min(scores.shape) > 1 and scores.count() and np.ptp(scores.compressed()) > 0:
+            lines = ax.contour(xs, ys, scores, levels=N_CONTOURS, colors="white", linewidths=0.6)
+            ax.clabel(lines, fontsize="x-small", fmt="%g")
+        ax.figure.colorbar(picture, ax=ax, label=self.score_name)
+        if missing := int(np.ma.count_masked(scores)):
+            ax.set_facecolor("0.9")
+            say_below(ax, f"no score at {missing} of {scores.size}")
+        ax.set(xlabel=self.x_name, ylabel=self.y_name)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _edges(values: np.ndarray, *, log: bool) -> np.ndarray:
+    """Where the field of each value begins and ends: half way to its neighbours."""
+    if len(values) == 1:
+        return values[0] + np.array([-0.5, 0.5])
+    places = np.log(values) if log else values
+    between = (places[1:] + places[:-1]) / 2
+    edges = np.concatenate([[2 * places[0] - between[0]], between, [2 * places[-1] - between[-1]]])
+    return np.exp(edges) if log else edges

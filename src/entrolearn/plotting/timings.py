@@ -1,0 +1,107 @@
+"""Seconds of several learners against what makes them slow."""
+
+import time
+
+import numpy as np
+from sklearn.base import clone
+
+from entrolearn.plotting.style import CURVE_STYLES, new_axes, say_below
+
+
+class TimingDisplay:
+    """Seconds of several learners against a property of the data, on logarithmic axes.
+
+    Parameters
+    ----------
+    curves : mapping of str to (values, seconds)
+        What each learner is called, the property's values, shape (n_values,), ascending, and the seconds,
+        shape (n_values,); NaN where there are none.
+    param_name : str
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    Deng, Ong and Zheng, A Fast Reduced Kernel Extreme Learning Machine, Figure 4.
+
+    Examples
+    --------
+    >>> from scipy.sparse import random_array
+    >>> from sklearn.linear_model import Ridge
+    >>> from entrolearn.plotting import TimingDisplay
+    >>> data = {density: random_array((50, 100), density=density, rng=0) for density in (0.01, 0.1)}
+    >>> y = [0, 1] * 25
+    >>> TimingDisplay.from_estimators({"ridge": Ridge()}, data, y, param_name="density").plot()
+    <...>
+    """
+
+    def __init__(self, curves, *, param_name):
+        self.curves = curves
+        self.param_name = param_name
+
+    @classmethod
+    def from_estimators(cls, estimators, data, y, *, param_name, repeats: int = 3) -> "TimingDisplay":
+        """Fit every learner to every one of some data, several times over; the quickest counts.
+
+        Parameters
+        ----------
+        estimators : mapping of str to estimator
+            Cloned, never changed.
+        data : mapping of float to {array-like, sparse array}, shape (n_samples, n_features)
+            By the values of the property.
+        y : array-like, shape (n_samples,)
+        param_name : str
+            The property.
+        repeats : int, default=3
+        """
+        values = sorted(data)
+        curves = {
+            name: (values, [_seconds(estimator, data[value], y, repeats) for value in values])
+            for name, estimator in estimators.items()
+        }
+        return cls(curves, param_name=param_name)
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return self.param_name, "seconds"
+
+    def plot(self, ax=None) -> "TimingDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if len(self.curves) > len(CURVE_STYLES):
+            raise ValueError(f"{len(self.curves)} curves in one panel; accepted: at most {len(CURVE_STYLES)}")
+        if ax is None:
+            ax = new_axes()
+        gaps = []
+        for (name, (values, seconds)), style in zip(self.curves.items(), CURVE_STYLES, strict=False):
+            ax.plot(values, seconds, label=name, marker="o", markersize=2.5, **style)
+            if missing := int(np.isnan(np.asarray(seconds, dtype=float)).sum()):
+                gaps.append(f"{name}: no seconds at {missing} of {len(seconds)}")
+        say_below(ax, "\n".join(gaps))
+        ax.set(xscale="log", yscale="log", xlabel=self.param_name, ylabel="seconds")
+        ax.grid(color="0.9", linewidth=0.5)
+        ax.set_axisbelow(True)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _seconds(estimator, X, y, repeats: int) -> float:
+    seconds = []
+    for _ in range(repeats):
+        fresh = clone(estimator)
+        started = time.process_time()
+        fresh.fit(X, y)
+        seconds.append(time.process_time() - started)
+    return min(seconds)

@@ -1,0 +1,100 @@
+"""Scores of one trial after the other."""
+
+import numpy as np
+from sklearn.model_selection import ShuffleSplit, cross_val_score
+
+from entrolearn.plotting.style import CURVE_STYLES, new_axes, say_below
+
+
+class TrialsDisplay:
+    """What each of some learners scored in each trial.
+
+    Parameters
+    ----------
+    scores : mapping of str to array-like, shape (n_trials,)
+        What each learner is called, and its scores; NaN where a trial has none.
+    score_name : str
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    Deng, Ong and Zheng, A Fast Reduced Kernel Extreme Learning Machine, Figure 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
+    >>> from entrolearn.plotting import TrialsDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> learners = {"rbf": SVC(), "linear": SVC(kernel="linear")}
+    >>> TrialsDisplay.from_estimators(learners, X, y, cv=5).plot()
+    <...>
+    """
+
+    def __init__(self, scores, *, score_name):
+        self.scores = scores
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimators(
+        cls, estimators, X, y, *, cv=None, scoring=None, score_name="score"
+    ) -> "TrialsDisplay":
+        """Fit and score every learner in the same trials.
+
+        Parameters
+        ----------
+        estimators : mapping of str to estimator
+        X : array-like, shape (n_samples, n_features)
+        y : array-like, shape (n_samples,)
+        cv : int or scikit-learn splitter, optional
+            The trials; 20 random ones with a quarter of the rows left out unless given.
+        scoring : str or callable, optional
+            As scikit-learn's ``cross_val_score`` takes it.
+        score_name : str, default="score"
+        """
+        trials = ShuffleSplit(20, test_size=0.25, random_state=0) if cv is None else cv
+        scores = {
+            name: cross_val_score(estimator, X, y, cv=trials, scoring=scoring)
+            for name, estimator in estimators.items()
+        }
+        return cls(scores, score_name=score_name)
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return "trial", self.score_name
+
+    def plot(self, ax=None) -> "TrialsDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if len(self.scores) > len(CURVE_STYLES):
+            raise ValueError(f"{len(self.scores)} lines in one panel; accepted: at most {len(CURVE_STYLES)}")
+        if ax is None:
+            ax = new_axes()
+        gaps = []
+        for (name, scores), style in zip(self.scores.items(), CURVE_STYLES, strict=False):
+            scores = np.asarray(scores, dtype=float)
+            ax.plot(np.arange(1, len(scores) + 1), scores, label=name, marker="o", markersize=2.5, **style)
+            if missing := int(np.isnan(scores).sum()):
+                gaps.append(f"{name}: no score in {missing} of {len(scores)}")
+            elif not len(scores):
+                gaps.append(f"{name}: no score")
+        say_below(ax, "\n".join(gaps))
+        ax.grid(axis="y", color="0.9", linewidth=0.5)
+        ax.set_axisbelow(True)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set(xlabel="trial", ylabel=self.score_name)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
