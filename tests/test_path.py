@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.covariance import ledoit_wolf
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.naive_bayes import GaussianNB
@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
 
-from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
+from entrolearn import LSSVC, LSSVR, EEKMClassifier, EEMClassifier, WELMClassifier
 from entrolearn.path import Partition, path, project, projected_gaussians
 
 
@@ -144,6 +144,33 @@ def test_shortcuts_serve_more_than_two_classes(estimator, grid):
         assert (point.prediction == plain[key].prediction).mean() > 0.99
 
 
+# Shortcuts of regressors: those of SHORTCUTS answer for two classes.
+REGRESSIONS = [
+    (LSSVR(gamma=1.0), {"C": [0.1, 10.0], "kernel": ["rbf", "linear"]}),
+]
+# A trial: a test part that no fit sees, nor a part without a number; inner parts, one left out at a time.
+TRIAL = Partition(np.arange(200) % 6 - 1, ((-1, 0), (-1, 0, 1), (-1, 0, 2)))
+
+
+@pytest.mark.parametrize(
+    "partition", [TRIAL, Partition.cross_validation(np.arange(200) % 10, nested=True)], ids=["trial", "folds"]
+)
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize(("estimator", "grid"), REGRESSIONS, ids=lambda value: type(value).__name__)
+def test_shortcuts_serve_regression(estimator, grid, n_outputs, partition):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = minmax_scale(X)[:200], minmax_scale(y)[:200]
+    data = X, y if n_outputs == 1 else np.column_stack([y, y**2])
+    assert path.dispatch(type(estimator)) is not path.dispatch(object)
+    quick = points(path, estimator, data, partition, grid)
+    plain = points(path.dispatch(object), estimator, data, partition, grid)
+    assert quick.keys() == plain.keys()
+    for key, point in quick.items():
+        assert not point.error
+        assert point.projection is None
+        assert_allclose(point.prediction, plain[key].prediction, atol=1e-5)
+
+
 def test_rows_left_out_have_no_influence(data, partition):
     """Whatever stands in the held-out rows' labels, the machine is the same: nothing leaks."""
     X, y = data
@@ -183,6 +210,22 @@ def test_one_bad_grid_point_does_not_take_the_others_with_it(data, partition, es
     ((name, (good, _)),) = grid.items()
     for point in points(path, estimator, data, partition, grid).values():
         assert (reason in point.error) == (point.params[name] != good)
+
+
+def test_a_training_set_that_cannot_be_solved_does_not_take_the_others_with_it():
+    """tanh(<x, z> - 1) is not positive on the rows near the origin, and is without them."""
+    X, y = np.array([[0.1, 0], [0, 0.1], [2.0, 0], [0, 2.0]]), np.arange(4.0)
+    partition = Partition(np.array([0, 0, 1, 1]), ((), (0,)))
+    machine, grid = LSSVR(kernel="sigmoid", gamma=1.0, coef0=-1.0), {"C": [10.0]}
+    quick = points(path, machine, (X, y), partition, grid)
+    plain = points(path.dispatch(object), machine, (X, y), partition, grid)
+    assert {key[0]: "not positive definite at C=10" in point.error for key, point in quick.items()} == {
+        (): True,
+        (0,): False,
+    }
+    assert {key: point.error for key, point in quick.items()} == {
+        key: point.error for key, point in plain.items()
+    }
 
 
 def test_solvers_of_different_sizes_share_a_layer(data, partition):

@@ -14,6 +14,7 @@ _MODULES = {
     "EEKMClassifier": "entrolearn.machines.eem",
     "WELMClassifier": "entrolearn.machines.elm",
     "LSSVC": "entrolearn.machines.lssvm",
+    "LSSVR": "entrolearn.machines.lssvm",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier
     from entrolearn.machines.elm import WELMClassifier as WELMClassifier
     from entrolearn.machines.lssvm import LSSVC as LSSVC
+    from entrolearn.machines.lssvm import LSSVR as LSSVR
     from entrolearn.metrics import gmean_score as gmean_score
     from entrolearn.metrics import gmean_scorer as gmean_scorer
     from entrolearn.selection import EntropySearch as EntropySearch
