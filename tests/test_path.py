@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
 
-from entrolearn import LSSVC, LSSVR, EEKMClassifier, EEMClassifier, WELMClassifier
+from entrolearn import LSSVC, LSSVR, RSVC, RSVR, EEKMClassifier, EEMClassifier, WELMClassifier
 from entrolearn.path import Partition, path, project, projected_gaussians
 
 
@@ -43,6 +43,7 @@ SHORTCUTS = [
     (WELMClassifier(random_state=0), {"n_hidden": [5, 8], "solver": ["pinv", "cholesky"]}),
     (LSSVC(class_weight="balanced"), {"gamma": [0.1, 1.0], "C": [0.1, 10.0, 1e4]}),
     (LSSVC(gamma=1.0), {"class_weight": [None, "balanced"], "kernel": ["rbf", "linear"]}),
+    (RSVC(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "gamma": [0.1, "scale"], "C": [100.0, 1.0]}),
     (SVC(class_weight="balanced", tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0]}),
 ]
 
@@ -131,6 +132,7 @@ def test_unbalanced_training_sets_share_an_inverse_all_the_same(C):
         (EEKMClassifier(random_state=0), {"n_landmarks": [10, 20]}),
         (WELMClassifier(random_state=0), {"n_hidden": [6, 9]}),
         (LSSVC(gamma=1.0), {"C": [1.0, 10.0]}),
+        (RSVC(random_state=0), {"C": [1.0, 10.0]}),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -147,6 +149,7 @@ def test_shortcuts_serve_more_than_two_classes(estimator, grid):
 # Shortcuts of regressors: those of SHORTCUTS answer for two classes.
 REGRESSIONS = [
     (LSSVR(gamma=1.0), {"C": [0.1, 10.0], "kernel": ["rbf", "linear"]}),
+    (RSVR(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "epsilon": [0.0, 0.1], "C": [10.0, 1.0]}),
 ]
 # A trial: a test part that no fit sees, nor a part without a number; inner parts, one left out at a time.
 TRIAL = Partition(np.arange(200) % 6 - 1, ((-1, 0), (-1, 0, 1), (-1, 0, 2)))
@@ -202,6 +205,7 @@ def test_a_fit_that_fails_is_a_point_with_its_reason(data, partition):
         (EEKMClassifier(random_state=0), {"gamma": [1.0, -1.0]}, "'gamma' parameter"),
         (WELMClassifier(random_state=0), {"C": [None, 2.0]}, "needs solver='cholesky'"),
         (LSSVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
+        (RSVC(random_state=0), {"C": [1.0, -1.0]}, "'C' parameter"),
         (SVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
     ],
     ids=lambda value: type(value).__name__,
@@ -246,6 +250,13 @@ def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
 def test_a_stopped_solver_is_noted(data, partition):
     found = points(path, SVC(max_iter=3), data, partition, {"gamma": [1.0], "C": [1e6]})
     assert {point.note for point in found.values()} == {"stopped at 3 iterations"}
+
+
+def test_newtons_method_that_is_stopped_is_noted(data, partition):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = points(path, RSVC(max_iter=1, random_state=0), data, partition, {"C": [1e4, 1e6]})
+    assert {point.note for point in found.values()} == {"stopped at 1 iterations"}
 
 
 def test_nothing_of_the_estimator_changes(data, partition):
