@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.covariance import ledoit_wolf
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.naive_bayes import GaussianNB
@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC, SVR
 
-from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
+from entrolearn import LSSVC, LSSVR, RSVC, RSVR, EEKMClassifier, EEMClassifier, WELMClassifier
 from entrolearn.path import Partition, path, project, projected_gaussians
 
 
@@ -43,6 +43,7 @@ SHORTCUTS = [
     (WELMClassifier(random_state=0), {"n_hidden": [5, 8], "solver": ["pinv", "cholesky"]}),
     (LSSVC(class_weight="balanced"), {"gamma": [0.1, 1.0], "C": [0.1, 10.0, 1e4]}),
     (LSSVC(gamma=1.0), {"class_weight": [None, "balanced"], "kernel": ["rbf", "linear"]}),
+    (RSVC(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "gamma": [0.1, "scale"], "C": [100.0, 1.0]}),
     (SVC(class_weight="balanced", tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0]}),
 ]
 REGRESSORS = [
@@ -134,6 +135,7 @@ def test_unbalanced_training_sets_share_an_inverse_all_the_same(C):
         (EEKMClassifier(random_state=0), {"n_landmarks": [10, 20]}),
         (WELMClassifier(random_state=0), {"n_hidden": [6, 9]}),
         (LSSVC(gamma=1.0), {"C": [1.0, 10.0]}),
+        (RSVC(random_state=0), {"C": [1.0, 10.0]}),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -153,6 +155,34 @@ def test_shortcuts_of_regressors_give_the_values_of_the_default(estimator, grid,
     assert path.dispatch(type(estimator)) is not path.dispatch(object)
     quick = points(path, estimator, (X, y), partition, grid)
     plain = points(path.dispatch(object), estimator, (X, y), partition, grid)
+    assert_same_values(quick, plain)
+
+
+# Shortcuts of regressors: those of SHORTCUTS answer for two classes.
+REGRESSIONS = [
+    (LSSVR(gamma=1.0), {"C": [0.1, 10.0], "kernel": ["rbf", "linear"]}),
+    (RSVR(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "epsilon": [0.0, 0.1], "C": [10.0, 1.0]}),
+]
+# A trial: a test part that no fit sees, nor a part without a number; inner parts, one left out at a time.
+TRIAL = Partition(np.arange(200) % 6 - 1, ((-1, 0), (-1, 0, 1), (-1, 0, 2)))
+
+
+@pytest.mark.parametrize(
+    "partition", [TRIAL, Partition.cross_validation(np.arange(200) % 10, nested=True)], ids=["trial", "folds"]
+)
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize(("estimator", "grid"), REGRESSIONS, ids=lambda value: type(value).__name__)
+def test_shortcuts_serve_regression(estimator, grid, n_outputs, partition):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = minmax_scale(X)[:200], minmax_scale(y)[:200]
+    data = X, y if n_outputs == 1 else np.column_stack([y, y**2])
+    assert path.dispatch(type(estimator)) is not path.dispatch(object)
+    quick = points(path, estimator, data, partition, grid)
+    plain = points(path.dispatch(object), estimator, data, partition, grid)
+    assert_same_values(quick, plain)
+
+
+def assert_same_values(quick, plain):
     assert quick.keys() == plain.keys()
     for key, point in quick.items():
         assert not point.error
@@ -213,6 +243,7 @@ def test_a_fit_that_fails_is_a_point_with_its_reason(data, partition):
         (EEKMClassifier(random_state=0), {"gamma": [1.0, -1.0]}, "'gamma' parameter"),
         (WELMClassifier(random_state=0), {"C": [None, 2.0]}, "needs solver='cholesky'"),
         (LSSVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
+        (RSVC(random_state=0), {"C": [1.0, -1.0]}, "'C' parameter"),
         (SVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
     ],
     ids=lambda value: type(value).__name__,
@@ -221,6 +252,22 @@ def test_one_bad_grid_point_does_not_take_the_others_with_it(data, partition, es
     ((name, (good, _)),) = grid.items()
     for point in points(path, estimator, data, partition, grid).values():
         assert (reason in point.error) == (point.params[name] != good)
+
+
+def test_a_training_set_that_cannot_be_solved_does_not_take_the_others_with_it():
+    """tanh(<x, z> - 1) is not positive on the rows near the origin, and is without them."""
+    X, y = np.array([[0.1, 0], [0, 0.1], [2.0, 0], [0, 2.0]]), np.arange(4.0)
+    partition = Partition(np.array([0, 0, 1, 1]), ((), (0,)))
+    machine, grid = LSSVR(kernel="sigmoid", gamma=1.0, coef0=-1.0), {"C": [10.0]}
+    quick = points(path, machine, (X, y), partition, grid)
+    plain = points(path.dispatch(object), machine, (X, y), partition, grid)
+    assert {key[0]: "not positive definite at C=10" in point.error for key, point in quick.items()} == {
+        (): True,
+        (0,): False,
+    }
+    assert {key: point.error for key, point in quick.items()} == {
+        key: point.error for key, point in plain.items()
+    }
 
 
 def test_solvers_of_different_sizes_share_a_layer(data, partition):
@@ -241,6 +288,13 @@ def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
 def test_a_stopped_solver_is_noted(data, partition):
     found = points(path, SVC(max_iter=3), data, partition, {"gamma": [1.0], "C": [1e6]})
     assert {point.note for point in found.values()} == {"stopped at 3 iterations"}
+
+
+def test_newtons_method_that_is_stopped_is_noted(data, partition):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = points(path, RSVC(max_iter=1, random_state=0), data, partition, {"C": [1e4, 1e6]})
+    assert {point.note for point in found.values()} == {"stopped at 1 iterations"}
 
 
 def test_nothing_of_the_estimator_changes(data, partition):

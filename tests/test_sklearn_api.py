@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import entrolearn
-from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, EntropySearch, WELMClassifier
+from entrolearn import LSSVC, LSSVR, RSVC, RSVR, EEKMClassifier, EEMClassifier, EntropySearch, WELMClassifier
 
 ESTIMATORS = [
     EEMClassifier(random_state=0),
@@ -22,6 +22,12 @@ ESTIMATORS = [
     WELMClassifier(solver="cholesky", C=10.0, class_weight=None),
     LSSVC(),
     LSSVC(class_weight="balanced", kernel="poly"),
+    LSSVR(),
+    LSSVR(C=10.0, kernel="inverse_multiquadric"),
+    RSVC(random_state=0),
+    RSVC(10, kernel="sigmoid", C=10.0),
+    RSVR(C=100.0, random_state=0),
+    RSVR(kernel="linear", epsilon=0.0),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),
     EntropySearch(
         # Scaled first: far from [0, 1] every rbf unit is zero, and a search has nothing to choose.

@@ -14,6 +14,9 @@ _MODULES = {
     "EEKMClassifier": "entrolearn.machines.eem",
     "WELMClassifier": "entrolearn.machines.elm",
     "LSSVC": "entrolearn.machines.lssvm",
+    "LSSVR": "entrolearn.machines.lssvm",
+    "RSVC": "entrolearn.machines.rsvm",
+    "RSVR": "entrolearn.machines.rsvm",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier
     from entrolearn.machines.elm import WELMClassifier as WELMClassifier
     from entrolearn.machines.lssvm import LSSVC as LSSVC
+    from entrolearn.machines.lssvm import LSSVR as LSSVR
+    from entrolearn.machines.rsvm import RSVC as RSVC
+    from entrolearn.machines.rsvm import RSVR as RSVR
     from entrolearn.metrics import gmean_score as gmean_score
     from entrolearn.metrics import gmean_scorer as gmean_scorer
     from entrolearn.selection import EntropySearch as EntropySearch

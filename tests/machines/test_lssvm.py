@@ -3,20 +3,29 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_breast_cancer, load_wine
+from scipy.sparse import csr_array
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import recall_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import minmax_scale
 
-from entrolearn import LSSVC
+from entrolearn import LSSVC, LSSVR
+from entrolearn.kernels import kernel_matrix
+from entrolearn.machines import lssvm
 
 
 @pytest.fixture(scope="module")
 def wdbc():
     X, y = load_breast_cancer(return_X_y=True)
     return minmax_scale(X)[:200], y[:200]
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    return minmax_scale(X)[:150], minmax_scale(y)[:150]
 
 
 def test_coefficients_solve_the_bordered_system(wdbc):
@@ -79,3 +88,76 @@ def test_what_cannot_be_solved_is_refused(wdbc):
         LSSVC(kernel="sigmoid", gamma=3.0, coef0=-2.0, C=100.0).fit(X, y)
     with pytest.raises(ValueError, match="only one class"):
         LSSVC().fit(X[:5], np.ones(5))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "inverse_multiquadric", "linear"])
+def test_regression_solves_the_bordered_system(diabetes, kernel):
+    """Suykens: [[0, 1'], [1, K + I / C]] [b; alpha] = [0; y], by a solver that knows no structure."""
+    X, y = diabetes
+    machine = LSSVR(C=3.0, kernel=kernel, gamma=0.7).fit(X, y)
+    K = kernel_matrix(X, X, kernel, {"gamma": 0.7, "degree": 3, "coef0": 1})
+    A = np.block([[np.zeros((1, 1)), np.ones((1, 150))], [np.ones((150, 1)), K + np.eye(150) / 3]])
+    expected = np.linalg.solve(A, np.r_[0, y])
+    assert_allclose(np.r_[machine.intercept_, machine.dual_coef_], expected, atol=1e-9)
+    assert_allclose(machine.predict(X), K @ expected[1:] + expected[0], atol=1e-9)
+
+
+def test_regression_with_a_large_C_interpolates(diabetes):
+    """K of different rows is positive definite: nothing but the penalty keeps it from the values."""
+    X, y = diabetes
+    errors = [abs(LSSVR(C=C, gamma=30.0).fit(X, y).predict(X) - y).max() for C in (1.0, 1e3, 1e6, 1e10)]
+    assert errors[0] > 0.1
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 1e-7
+
+
+def test_regression_is_kernel_ridge_where_the_intercept_is_zero():
+    """Rows and values that are odd under a reflection: by symmetry, and the solution is unique, b = 0."""
+    half = np.random.default_rng(0).normal(size=(40, 3))
+    X = np.vstack([half, -half])
+    y = np.sin(X.sum(axis=1))
+    machine = LSSVR(C=5.0, gamma=0.3).fit(X, y)
+    ridge = KernelRidge(alpha=1 / 5.0, kernel="rbf", gamma=0.3).fit(X, y)
+    assert machine.intercept_ == pytest.approx(0, abs=1e-12)
+    assert_allclose(machine.predict(X + 0.1), ridge.predict(X + 0.1), atol=1e-10)
+
+
+def test_regression_on_targets_of_classes_is_the_classifier(wdbc):
+    X, y = wdbc
+    classifier, regressor = LSSVC(C=3.0).fit(X, y), LSSVR(C=3.0).fit(X, 2.0 * y - 1)
+    assert_allclose(regressor.predict(X), classifier.decision_function(X), atol=1e-10)
+
+
+def test_several_outputs_are_separate_machines(diabetes):
+    X, y = diabetes
+    both = LSSVR(C=10.0).fit(X, np.column_stack([y, y**2]))
+    assert both.predict(X).shape == (150, 2)
+    for column, values in enumerate((y, y**2)):
+        assert_allclose(both.predict(X)[:, column], LSSVR(C=10.0).fit(X, values).predict(X), atol=1e-9)
+
+
+def test_regression_on_sparse_rows_and_on_a_precomputed_kernel_is_the_same(diabetes):
+    X, y = diabetes
+    X = np.where(X > 0.5, X, 0)
+    expected = LSSVR(gamma=0.5).fit(X, y).predict(X)
+    assert_allclose(LSSVR(gamma=0.5).fit(csr_array(X), y).predict(csr_array(X)), expected, atol=1e-9)
+    gram = rbf_kernel(X, gamma=0.5)
+    assert_allclose(LSSVR(kernel="precomputed").fit(gram, y).predict(gram), expected, atol=1e-9)
+
+
+def test_an_inverse_is_shared_where_training_sets_are_many_or_leave_out_little():
+    """Counted in cubes of the rows: an inverse is 1, a factorisation a third of what the set holds."""
+    part = np.arange(2000)
+
+    def pays(n_parts, left_out):
+        return lssvm._inverse_pays(np.array([~np.isin(part % n_parts, some) for some in left_out]), 2)
+
+    assert pays(10, [(i,) for i in range(10)])  # 10 * 0.9^3 / 3 = 2.4
+    assert not pays(4, [(i,) for i in range(4)])  # 4 * 0.75^3 / 3 = 0.56
+    assert not pays(4, [()] + [(i,) for i in range(4)])  # 0.33 more
+
+
+def test_memory_that_is_not_there_is_refused_before_anything_is_computed(diabetes, monkeypatch):
+    monkeypatch.setattr("entrolearn.kernels._physical_memory", lambda: 1000.0)
+    with pytest.raises(MemoryError, match="150 x 150 rows"):
+        LSSVR().fit(*diabetes)

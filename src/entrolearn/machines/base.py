@@ -5,9 +5,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, Regre
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.path import Partition
 from entrolearn.validation import validated
 
-__all__ = ["Machine", "OutputClassifier", "OutputRegressor", "class_targets", "decide", "encode"]
+__all__ = [
+    "Machine",
+    "OutputClassifier",
+    "OutputRegressor",
+    "answer",
+    "class_targets",
+    "decide",
+    "encode",
+    "every_class_in_each",
+    "targets_of",
+]
 
 
 class Machine(ClassifierMixin, BaseEstimator):
@@ -157,3 +168,30 @@ def class_targets(n_classes: int) -> np.ndarray:
 def decide(output: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The label by the sign of one output, or by the largest of several."""
     return classes[(output > 0).astype(int) if output.ndim == 1 else output.argmax(axis=1)]
+
+
+def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarray | None]:
+    """What outputs of shape (n_samples, n_outputs) say of each row, as a path's point has it.
+
+    The labels, and for two classes the output itself as the projection; the values where `classes` is None.
+    """
+    if classes is None:
+        return {"prediction": output[:, 0] if output.shape[1] == 1 else output}
+    one = output[:, 0] if len(classes) == 2 else None
+    return {"prediction": decide(output if one is None else one, classes), "projection": one}
+
+
+def targets_of(y: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
+    """What outputs are fitted to, shape (n_samples, n_outputs): ±1 by class; the values without classes."""
+    if classes is None:
+        return y.reshape(len(y), -1).astype(np.float64, copy=False)
+    return class_targets(len(classes))[np.searchsorted(classes, y)]
+
+
+def every_class_in_each(y: np.ndarray, classes: np.ndarray | None, partition: Partition) -> bool:
+    """Whether each training set holds every class, two at least; so it is without classes."""
+    if classes is None:
+        return True
+    return len(classes) > 1 and all(
+        len(np.unique(y[partition.training(left_out)])) == len(classes) for left_out in partition.left_out
+    )

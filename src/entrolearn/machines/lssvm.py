@@ -6,21 +6,86 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
-from entrolearn.machines.base import Machine, class_targets, decide, encode
+from entrolearn.machines.base import (
+    Machine,
+    OutputRegressor,
+    answer,
+    class_targets,
+    encode,
+    every_class_in_each,
+    targets_of,
+)
+from entrolearn.machines.layers import NystromLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, validated
 
-__all__ = ["LSSVC"]
+__all__ = ["LSSVC", "LSSVR"]
 
 
-class LSSVC(Machine):
+class _LeastSquaresMachine:
+    """What classifier and regressor share: a kernel on all training rows, the system, the outputs."""
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+
+    def _fit_system(self, X, targets: np.ndarray, weights: np.ndarray) -> None:
+        """Solve for targets, shape (n_samples, n_outputs), with weights of the squared errors of each row."""
+        gram = self._gram(X)
+        gram.flat[:: len(gram) + 1] += 1 / (self.C * weights)
+        factor = _factorised(gram, self)
+        dual, intercept = bordered_solve(lambda right: cho_solve(factor, right, check_finite=False), targets)
+        one = targets.shape[1] == 1
+        self.dual_coef_ = dual[:, 0] if one else dual
+        self.intercept_ = float(intercept[0]) if one else intercept
+
+    def _gram(self, X) -> np.ndarray:
+        if self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
+            return np.array(X, dtype=np.float64)
+        self.X_fit_ = X
+        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        return kernel_matrix(X, X, self.kernel, self._kernel_params)
+
+    def _outputs(self, X) -> np.ndarray:
+        """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""
+        dual = self.dual_coef_.reshape(len(self.dual_coef_), -1)
+        if self.kernel == "precomputed":
+            return X @ dual + self.intercept_
+        layer = NystromLayer(self.X_fit_, self.kernel, self._kernel_params)
+        (output,) = project_rows(layer, X, [dual])
+        return output + self.intercept_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def _factorised(system: np.ndarray, machine: _LeastSquaresMachine) -> tuple[np.ndarray, bool]:
+    """The Cholesky factor of a symmetric matrix, which it overwrites, for cho_solve."""
+    try:  # the transpose of rows in memory is what LAPACK takes without a copy
+        return cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"the {machine.kernel!r} kernel matrix plus Q / C is not positive definite at C={machine.C:g}; "
+            "use a Mercer kernel such as 'rbf', or a smaller C."
+        ) from None
+
+
+class LSSVC(_LeastSquaresMachine, Machine):
     """Least squares support vector classifier.
 
     Solves the bordered linear system of Suykens and Vandewalle, ``[[0, 1'], [1, K + Q / C]] [b; alpha] =
@@ -79,11 +144,7 @@ class LSSVC(Machine):
     """
 
     _parameter_constraints: dict = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **_LeastSquaresMachine._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
@@ -119,28 +180,11 @@ class LSSVC(Machine):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.classes_, codes = encode(y, "LSSVC")
-        targets = class_targets(len(self.classes_))[codes]
-        if self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
-            gram = np.array(X, dtype=np.float64)
-        else:
-            self.X_fit_ = X
-            self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-            gram = kernel_matrix(X, X, self.kernel, self._kernel_params)
-        gram.flat[:: len(gram) + 1] += 1 / (self.C * compute_sample_weight(self.class_weight, y))
-        try:
-            factor = cho_factor(gram, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            raise ValueError(
-                f"the {self.kernel!r} kernel matrix plus Q / C is not positive definite at C={self.C:g}; "
-                "use a Mercer kernel such as 'rbf', or a smaller C."
-            ) from None
-        dual, intercept = bordered_solve(lambda right: cho_solve(factor, right, check_finite=False), targets)
-        binary = len(self.classes_) == 2
-        self.dual_coef_ = dual[:, 0] if binary else dual
-        self.intercept_ = float(intercept[0]) if binary else intercept
+        self._fit_system(X, class_targets(len(self.classes_))[codes], self._error_weights(y))
         return self
+
+    def _error_weights(self, y) -> np.ndarray:
+        return compute_sample_weight(self.class_weight, y)
 
     def decision_function(self, X):
         """Signed score of each row.
@@ -156,110 +200,200 @@ class LSSVC(Machine):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        if self.kernel != "precomputed":
-            X = kernel_matrix(X, self.X_fit_, self.kernel, self._kernel_params)
-        return X @ self.dual_coef_ + self.intercept_
+        output = self._outputs(X)
+        return output[:, 0] if len(self.classes_) == 2 else output
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
+
+class LSSVR(_LeastSquaresMachine, OutputRegressor):
+    """Least squares support vector regression.
+
+    Solves ``[[0, 1'], [1, K + I / C]] [b; alpha] = [0; y]``: kernel ridge regression with an intercept that
+    costs nothing. Every training row keeps a coefficient.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the squared errors against the norm.
+    kernel : str or callable, default="rbf"
+        One of :data:`entrolearn.kernels.KERNELS`, or "precomputed": X is then the kernel matrix.
+    gamma : float, {"scale", "auto"}, default="scale"
+        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial and the sigmoid kernel.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
+    intercept_ : float, or ndarray of shape (n_outputs,)
+    X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        The training rows, which a prediction needs; absent for a precomputed kernel.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    LSSVC : The classifier.
+    sklearn.kernel_ridge.KernelRidge : Without the intercept.
+
+    Notes
+    -----
+    A kernel matrix of the training rows is factorised: n_samples² numbers, n_samples³ / 3 operations.
+    ``fit`` raises a MemoryError where the machine has no room for it, and a ValueError where the matrix is
+    so far from positive semi-definite that the system cannot be solved.
+
+    References
+    ----------
+    .. [1] C. Saunders, A. Gammerman and V. Vovk (1998). Ridge regression learning algorithm in dual
+       variables. ICML, 515-521.
+    .. [2] J. A. K. Suykens, T. Van Gestel, J. De Brabanter, B. De Moor and J. Vandewalle (2002). Least
+       Squares Support Vector Machines. World Scientific.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import LSSVR
+    >>> X = np.linspace(0, 6, 80)[:, None]
+    >>> machine = LSSVR(C=1000.0, gamma=1.0).fit(X[::2], np.sin(X[::2, 0]))
+    >>> bool(abs(machine.predict(X) - np.sin(X[:, 0])).max() < 0.01)
+    True
+    """
+
+    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
+    def _fit_outputs(self, X, T):
+        self._fit_system(X, T, self._error_weights(T))
+
+    def _error_weights(self, y) -> np.ndarray:
+        return np.ones(len(y))
 
 
 # --- path: one kernel matrix serves every C and every training set ------------------------------------
 
 
-def _shares_kernel(machine: LSSVC) -> bool:
+def _shares_kernel(machine: _LeastSquaresMachine) -> bool:
     """Whether the kernel of two rows is the same in every training set."""
     return acceptable(machine) and not isinstance(machine.gamma, str) and machine.kernel != "precomputed"
 
 
 @path.register
-def _lssvc_path(estimator: LSSVC, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """One kernel matrix per kernel, and one inverse per C that all training sets share."""
+def _least_squares_path(
+    estimator: _LeastSquaresMachine, X, y, partition: Partition, grid: Sequence[dict]
+) -> Iterator[PathPoint]:
+    """One kernel matrix per kernel, and one inverse per C that many training sets share.
+
+    Rows that no fit sees are no columns of that matrix.
+    """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    classes, codes = np.unique(y, return_inverse=True)
-    complete = all(
-        len(np.unique(codes[partition.training(left_out)])) == len(classes) for left_out in partition.left_out
-    )
-    if len(classes) < 2 or not complete or not all(_shares_kernel(machine) for machine in machines):
+    classes = np.unique(y) if is_classifier(estimator) else None
+    if not all(map(_shares_kernel, machines)) or not every_class_in_each(y, classes, partition):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-    order = np.argsort(partition.part, kind="stable")  # each part is then a slice of the kernel matrix
-    y, partition = y[order], Partition(partition.part[order], partition.left_out)
-    back = np.argsort(order)
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=classes is None)
+    trained = np.any([~np.isin(partition.part, left_out) for left_out in partition.left_out], axis=0)
+    order = np.lexsort([partition.part, ~trained])  # trained rows first, each part a slice of them
+    back, n_trained = np.argsort(order), np.count_nonzero(trained)
+    targets, seen = targets_of(y, classes), order[:n_trained]
+    seen_partition = Partition(partition.part[seen], partition.left_out)
     for members in same_settings(machines, "kernel", "gamma", "degree", "coef0"):
         first = machines[members[0]]
         params = kernel_params(X, first.kernel, first.gamma, first.degree, first.coef0)
-        kernel = np.asarray(kernel_matrix(X[order], X[order], first.kernel, params), dtype=np.float64)
+        kernel = kernel_matrix(X[order], X[seen], first.kernel, params).astype(np.float64, copy=False)
         for i in members:
-            penalties = _penalties(machines[i], y, partition)
-            try:
-                dual, intercept = _solve_training_sets(kernel, penalties, y, partition)
-            except np.linalg.LinAlgError as error:
-                lost = [
-                    PathPoint(left_out, grid[i], error=describe(error)) for left_out in partition.left_out
-                ]
-                yield from lost
-                continue
+            penalties = _penalties(machines[i], y[seen], seen_partition)
+            dual, intercept, errors = _solve_training_sets(
+                machines[i], kernel[:n_trained], penalties, targets[seen], seen_partition
+            )
             scores = np.tensordot(kernel, dual, axes=(1, 1)).transpose(1, 0, 2) + intercept[:, None, :]
-            for left_out, score in zip(partition.left_out, scores[:, back], strict=True):
-                score = score[:, 0] if len(classes) == 2 else score
-                yield PathPoint(
-                    left_out,
-                    grid[i],
-                    prediction=decide(score, classes),
-                    projection=score if len(classes) == 2 else None,
-                )
+            for left_out, score, error in zip(partition.left_out, scores[:, back], errors, strict=True):
+                if error:
+                    yield PathPoint(left_out, grid[i], error=error)
+                else:
+                    yield PathPoint(left_out, grid[i], **answer(score, classes))
 
 
-def _penalties(machine: LSSVC, y, partition: Partition) -> np.ndarray:
+def _penalties(machine: _LeastSquaresMachine, y, partition: Partition) -> np.ndarray:
     """The diagonal of Q / C on each training set, zero on the rows left out, shape (n_sets, n_samples)."""
     penalties = np.zeros((len(partition.left_out), len(y)))
     for penalty, left_out in zip(penalties, partition.left_out, strict=True):
         rows = partition.training(left_out)
-        penalty[rows] = 1 / (machine.C * compute_sample_weight(machine.class_weight, y[rows]))
+        penalty[rows] = 1 / (machine.C * machine._error_weights(y[rows]))
     return penalties
 
 
 def _solve_training_sets(
-    kernel: np.ndarray, penalties: np.ndarray, y, partition: Partition
-) -> tuple[np.ndarray, np.ndarray]:
+    machine: _LeastSquaresMachine,
+    kernel: np.ndarray,
+    penalties: np.ndarray,
+    targets: np.ndarray,
+    partition: Partition,
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Solve the machine's system on every training set.
 
     The inverse for all rows, with the mean penalty of each row, gives the solution on a training set by a
     small system for the rows that it leaves out (An, Liu and Venkatesh, 2007, "Fast cross-validation
     algorithms for least squares support vector machine and kernel ridge regression"). Balanced penalties
     differ a little from training set to training set, so that solution is refined with the true ones, all
-    training sets in one matrix product.
+    training sets in one matrix product. Where training sets are few, or leave out much, each is factorised
+    for itself.
 
     Returns
     -------
     dual_coef : ndarray, shape (n_sets, n_samples, n_outputs)
         Zero on the rows left out.
     intercept : ndarray, shape (n_sets, n_outputs)
+    errors : list of str
+        Why a training set's system could not be solved; empty where it could.
     """
     trained = penalties > 0
-    classes, codes = np.unique(y, return_inverse=True)
-    targets = class_targets(len(classes))[codes]
-    right = trained[:, :, None] * np.hstack([np.ones((len(y), 1)), targets])
-    solution, error = _refined(kernel, penalties, trained, right, partition)
-    for s in np.flatnonzero(~(error <= BACKWARD_ERROR)):  # NaN too
-        rows = np.flatnonzero(trained[s])
-        system = kernel[np.ix_(rows, rows)]
-        system.flat[:: len(rows) + 1] += penalties[s, rows]
-        solution[s, rows] = cho_solve(cho_factor(system, overwrite_a=True), right[s, rows])
-    dual, intercept = np.empty_like(right[:, :, 1:]), np.empty((len(right), targets.shape[1]))
+    right = trained[:, :, None] * np.hstack([np.ones((len(targets), 1)), targets])
+    if _inverse_pays(trained, right.shape[2]):
+        solution, error = _refined(kernel, penalties, trained, right, partition)
+    else:
+        solution, error = np.zeros_like(right), np.full(len(right), np.inf)
+    dual, intercept = np.zeros_like(right[:, :, 1:]), np.zeros((len(right), targets.shape[1]))
+    errors = [""] * len(right)
     for s, solved in enumerate(solution):
-        dual[s], intercept[s] = bordered_solve(lambda _, solved=solved: solved, right[s, :, 1:])
-    return dual, intercept
+        try:
+            if not error[s] <= BACKWARD_ERROR:  # NaN too
+                _solve_alone(machine, kernel, penalties[s], right[s], solved)
+            dual[s], intercept[s] = bordered_solve(lambda _, solved=solved: solved, right[s, :, 1:])
+        except ValueError as failure:
+            errors[s] = describe(failure)
+    return dual, intercept, errors
+
+
+def _inverse_pays(trained: np.ndarray, n_columns: int) -> bool:
+    """Whether an inverse for all training sets takes fewer operations than a factorisation of each.
+
+    An inverse is three factorisations of all rows; then there is a small one of the rows that each training
+    set leaves out, a solution, its residual and a refinement, of two products each.
+    """
+    n_sets, n_samples = trained.shape
+    in_each = trained.sum(axis=1, dtype=float)
+    alone = (in_each**3 / 3).sum()
+    shared = n_samples**3 + ((n_samples - in_each) ** 3 / 3).sum() + 8 * n_samples**2 * n_sets * n_columns
+    return bool(shared < alone)
+
+
+def _solve_alone(machine, kernel, penalty, right, solution) -> None:
+    """Put one training set's solution, by a factorisation of its own, into the rows that it holds."""
+    rows = np.flatnonzero(penalty)
+    system = kernel[np.ix_(rows, rows)]
+    system.flat[:: len(rows) + 1] += penalty[rows]
+    solution[rows] = cho_solve(_factorised(system, machine), right[rows], check_finite=False)
 
 
 def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[np.ndarray, np.ndarray]:
     """Solutions by the shared inverse, refined, and the backward error of each (infinite without any)."""
-    reference = penalties.sum(axis=0) / np.maximum(trained.sum(axis=0), 1)
-    reference[reference == 0] = 1.0  # a row in no training set
+    reference = penalties.sum(axis=0) / trained.sum(axis=0)
     try:
         approximate = _SharedInverse(kernel, reference, partition)
     except np.linalg.LinAlgError:
@@ -303,7 +437,7 @@ class _SharedInverse:
         self.inverse = np.tril(lower, -1)
         self.inverse += np.tril(lower).T
         self.held = [
-            [slice(rows[0], rows[-1] + 1) for rows in map(partition.held_out, ([part] for part in left_out))]
+            [slice(rows[0], rows[-1] + 1) for rows in map(partition.held_out, zip(left_out)) if len(rows)]
             for left_out in partition.left_out
         ]
         self.factors = [cho_factor(self._between(held)) if held else None for held in self.held]

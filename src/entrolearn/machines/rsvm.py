@@ -1,0 +1,366 @@
+"""Reduced support vector machines: kernel values with random landmarks, and a smooth support vector machine.
+
+Lee and Mangasarian (2001) for classes, Lee, Hsieh and Huang (2005) for values.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, check_X_y
+
+from entrolearn.kernels import KERNELS, check_memory, kernel_params
+from entrolearn.machines.base import (
+    OutputClassifier,
+    OutputRegressor,
+    answer,
+    every_class_in_each,
+    targets_of,
+)
+from entrolearn.machines.layers import NystromLayer, project_rows
+from entrolearn.machines.smooth import (
+    Loss,
+    Minimum,
+    Objective,
+    SmoothHinge,
+    SmoothTube,
+    gram_matrix,
+    minimise,
+    ridge_start,
+)
+from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.validation import Interval, StrOptions
+
+__all__ = ["RSVC", "RSVR"]
+
+
+class _ReducedMachine:
+    """What classifier and regressor share: landmarks, their kernel values, Newton's method."""
+
+    _parameter_constraints: dict = {
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions(KERNELS), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def _draw_layer(self, X) -> NystromLayer:
+        rng = check_random_state(self.random_state)
+        landmarks = X[rng.permutation(X.shape[0])[: self.n_landmarks]]
+        params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        return NystromLayer(landmarks, self.kernel, params)
+
+    def _fit_outputs(self, X, T):
+        self._layer = self._draw_layer(X)
+        self.landmarks_ = self._layer.landmarks
+        minima = _SharedRows(bordered_features(self._layer, X), T).minima(self)
+        coef = np.column_stack([minimum.coef for minimum in minima])
+        one = T.shape[1] == 1
+        self.coef_ = coef[1:, 0] if one else coef[1:]
+        self.intercept_ = float(coef[0, 0]) if one else coef[0]
+        self.n_iter_ = max(minimum.n_iter for minimum in minima)
+        if note := _note(self, minima):
+            warnings.warn(f"{type(self).__name__} {note}", ConvergenceWarning, stacklevel=3)
+
+    def _outputs(self, X) -> np.ndarray:
+        (output,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        return output + self.intercept_
+
+
+class RSVC(_ReducedMachine, OutputClassifier):
+    """Reduced support vector classifier.
+
+    Minimises ``C / 2 ||p(1 - D (K b + b0))||² + (||b||² + b0²) / 2`` over the coefficients b of random
+    landmarks and the intercept b0, where K = K(X, X_L), D holds the targets ±1 and p is the smooth
+    ``x + ln(1 + exp(-5 x)) / 5`` in the place of max(x, 0).
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Training rows that become landmarks, drawn at random; at most all of them.
+    C : float, default=1.0
+        Weight of the squared losses against the norm.
+    kernel : str or callable, default="rbf"
+        One of :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
+    gamma : float, {"scale", "auto"}, default="scale"
+        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVC`.
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial and the sigmoid kernel.
+    max_iter : int, default=100
+        Most Newton steps for one output.
+    tol : float, default=1e-6
+        Newton's method ends where a step would decrease the objective by no more than this share of it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the landmarks. Those of a smaller machine are the first of a larger one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
+    intercept_ : float, or ndarray of shape (n_classes,)
+    landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
+    n_iter_ : int
+        Newton steps of the output that took most.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    LSSVC : All training rows, squared errors, one linear system.
+    RSVR : The regressor.
+
+    Notes
+    -----
+    The kernel need not be positive definite: its values are features. More than two classes are machines of
+    one class against the rest on the same features. A fit holds n_samples × n_landmarks numbers; a step takes
+    n_samples n_landmarks² operations or, where rows lie far beyond the margin, fewer.
+
+    References
+    ----------
+    .. [1] Y.-J. Lee and O. L. Mangasarian (2001). RSVM: Reduced support vector machines. SIAM International
+       Conference on Data Mining.
+    .. [2] Y.-J. Lee and O. L. Mangasarian (2001). SSVM: A smooth support vector machine for classification.
+       Computational Optimization and Applications 20, 5-22.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import RSVC
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> machine = RSVC(n_landmarks=30, C=100.0, gamma=3.0, random_state=0).fit(X[:200], y[:200])
+    >>> machine.score(X[200:], y[200:]) > 0.98
+    True
+    """
+
+    def __init__(
+        self,
+        n_landmarks=100,
+        *,
+        C=1.0,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=1,
+        max_iter=100,
+        tol=1e-6,
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _loss(self) -> Loss:
+        return SmoothHinge()
+
+
+class RSVR(_ReducedMachine, OutputRegressor):
+    """Reduced support vector regression.
+
+    Minimises ``C / 2 ||p(|K b + b0 - y| - epsilon)||² + (||b||² + b0²) / 2`` over the coefficients b of
+    random landmarks and the intercept b0, where ``p(|e| - epsilon)²`` stands for ``p(e - epsilon)² +
+    p(-e - epsilon)²`` and p is as in :class:`RSVC`.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Training rows that become landmarks, drawn at random; at most all of them.
+    C : float, default=1.0
+        Weight of the squared losses against the norm.
+    kernel : str or callable, default="rbf"
+        One of :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
+    gamma : float, {"scale", "auto"}, default="scale"
+        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial and the sigmoid kernel.
+    epsilon : float, default=0.1
+        Errors up to this size cost little: p is not zero, but 0.14 and less there.
+    max_iter : int, default=100
+        Most Newton steps for one output.
+    tol : float, default=1e-6
+        Newton's method ends where a step would decrease the objective by no more than this share of it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the landmarks. Those of a smaller machine are the first of a larger one.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for more than one output
+    intercept_ : float, or ndarray of shape (n_outputs,)
+    landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
+    n_iter_ : int
+        Newton steps of the output that took most.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    LSSVR : All training rows, squared errors, one linear system.
+    RSVC : The classifier.
+
+    References
+    ----------
+    .. [1] Y.-J. Lee, W.-F. Hsieh and C.-M. Huang (2005). epsilon-SSVR: A smooth support vector machine for
+       epsilon-insensitive regression. IEEE Transactions on Knowledge and Data Engineering 17, 678-685.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import RSVR
+    >>> X = np.linspace(0, 6, 80)[:, None]
+    >>> machine = RSVR(20, C=1e6, gamma=1.0, random_state=0).fit(X[::2], np.sin(X[::2, 0]))
+    >>> bool(abs(machine.predict(X) - np.sin(X[:, 0])).max() < 0.02)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **_ReducedMachine._parameter_constraints,
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_landmarks=100,
+        *,
+        C=1.0,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=1,
+        epsilon=0.1,
+        max_iter=100,
+        tol=1e-6,
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.epsilon = epsilon
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _loss(self) -> Loss:
+        return SmoothTube(self.epsilon)
+
+
+def bordered_features(layer: NystromLayer, X) -> np.ndarray:
+    """A column of ones, for the intercept, then the kernel values, shape (n_samples, 1 + n_landmarks)."""
+    n_landmarks = layer.landmarks.shape[0]
+    check_memory(X.shape[0], 1 + n_landmarks)
+    features = np.empty((X.shape[0], 1 + n_landmarks))
+    features[:, 0] = 1
+    layer.units(X, out=features[:, 1:])
+    return features
+
+
+@dataclass(frozen=True)
+class _SharedRows:
+    """The features of a training set and its targets, for one machine or for several of one layer.
+
+    Machines of fewer landmarks have the leading columns; their normal equations are a leading block.
+    """
+
+    features: np.ndarray
+    targets: np.ndarray
+
+    @cached_property
+    def gram(self) -> np.ndarray:
+        """F'F in its lower triangle, shape (n_units, n_units)."""
+        return gram_matrix(self.features)
+
+    @cached_property
+    def cross(self) -> np.ndarray:
+        """F'T, shape (n_units, n_outputs)."""
+        return self.features.T @ self.targets
+
+    def minima(self, machine: _ReducedMachine, near: np.ndarray | None = None) -> list[Minimum]:
+        """Fit a machine's outputs, each from the better of the ridge solution and one that may be near."""
+        n_units = min(1 + machine.n_landmarks, self.features.shape[1])
+        features = self.features[:, :n_units]
+        starts = [ridge_start(self.gram[:n_units, :n_units], self.cross[:n_units], machine.C)]
+        starts += [] if near is None else [near]
+        minima = []
+        for column, targets in enumerate(self.targets.T):
+            objective = Objective(features, np.ascontiguousarray(targets), machine._loss(), machine.C)
+            start = min((start[:, column] for start in starts), key=objective.value)
+            minima.append(minimise(objective, start, machine.max_iter, machine.tol))
+        return minima
+
+
+def _note(machine: _ReducedMachine, minima: Sequence[Minimum]) -> str:
+    """What a reader should know of the solution; empty where it converged."""
+    sound = all(minimum.converged for minimum in minima)
+    return "" if sound else f"stopped at {machine.max_iter} iterations"
+
+
+@path.register
+def _reduced_path(
+    estimator: _ReducedMachine, X, y, partition: Partition, grid: Sequence[dict]
+) -> Iterator[PathPoint]:
+    """One kernel matrix per kernel and training set, for every C and every number of landmarks.
+
+    The landmarks are those that a fit on the training set draws. From one C to the next Newton's method
+    starts where it ended.
+    """
+    machines = [clone(estimator).set_params(**params) for params in grid]
+    classes = np.unique(y) if is_classifier(estimator) else None
+    seeded = all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines)
+    if not seeded or not every_class_in_each(y, classes, partition):
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=classes is None)
+    targets = targets_of(y, classes)
+    for left_out in partition.left_out:
+        rows = partition.training(left_out)
+        order = np.concatenate([rows, np.setdiff1d(np.arange(len(y)), rows)])  # the training set is a slice
+        back = np.argsort(order)
+        for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
+            alike = [(machines[i], grid[i]) for i in members]
+            try:
+                solutions = list(_solutions(alike, X[order], targets[rows]))
+            except (MemoryError, ValueError) as error:
+                yield from (PathPoint(left_out, params, error=describe(error)) for _, params in alike)
+                continue
+            for params, output, note in solutions:
+                yield PathPoint(left_out, params, **answer(output[back], classes), note=note)
+
+
+def _solutions(
+    machines: Sequence[tuple[_ReducedMachine, dict]], X, targets: np.ndarray
+) -> Iterator[tuple[dict, np.ndarray, str]]:
+    """Outputs for all rows of X by machines of one kernel, given with their parameters, and notes.
+
+    The targets are those of the first rows, which train.
+    """
+    largest, _ = max(machines, key=lambda pair: pair[0].n_landmarks)
+    features = bordered_features(largest._draw_layer(X[: len(targets)]), X)
+    shared = _SharedRows(features[: len(targets)], targets)
+    near: dict[int, np.ndarray] = {}  # by the number of landmarks, the solution for the C before
+    for machine, params in sorted(machines, key=lambda pair: pair[0].C):
+        minima = shared.minima(machine, near.get(machine.n_landmarks))
+        coef = near[machine.n_landmarks] = np.column_stack([minimum.coef for minimum in minima])
+        yield params, features[:, : len(coef)] @ coef, _note(machine, minima)
