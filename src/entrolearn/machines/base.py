@@ -2,12 +2,24 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.path import Partition
 from entrolearn.validation import validated
 
-__all__ = ["Machine", "OutputClassifier", "OutputRegressor", "class_targets", "decide", "encode"]
+__all__ = [
+    "Machine",
+    "OutputClassifier",
+    "OutputRegressor",
+    "answer",
+    "class_targets",
+    "codes_among",
+    "decide",
+    "encode",
+    "path_targets",
+]
 
 
 class Machine(ClassifierMixin, BaseEstimator):
@@ -147,6 +159,23 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
+def codes_among(classes: np.ndarray, y) -> np.ndarray:
+    """The place of each label among the sorted `classes` of a stream.
+
+    Raises
+    ------
+    ValueError
+        If y brings another label.
+    """
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes of the first "
+            f"call: {classes.tolist()}."
+        )
+    return np.searchsorted(classes, y)
+
+
 def class_targets(n_classes: int) -> np.ndarray:
     """The target of each class: ±1 in one column for two classes, in one column each for more."""
     if n_classes == 2:
@@ -157,3 +186,38 @@ def class_targets(n_classes: int) -> np.ndarray:
 def decide(output: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The label by the sign of one output, or by the largest of several."""
     return classes[(output > 0).astype(int) if output.ndim == 1 else output.argmax(axis=1)]
+
+
+def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarray | None]:
+    """What outputs of shape (n_samples, n_outputs) say of each row, as a path's point has it.
+
+    The labels, and for two classes the output itself as the projection; the values where `classes` is None.
+    """
+    if classes is None:
+        return {"prediction": output[:, 0] if output.shape[1] == 1 else output}
+    one = output[:, 0] if len(classes) == 2 else None
+    return {"prediction": decide(output if one is None else one, classes), "projection": one}
+
+
+def path_targets(
+    estimator: OutputClassifier | OutputRegressor, X, y, partition: Partition
+) -> tuple[object, np.ndarray, np.ndarray | None] | None:
+    """What the fits of a path share: checked rows, the targets of all of them, the classes.
+
+    Returns
+    -------
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    T : ndarray, shape (n_samples, n_outputs)
+    classes : ndarray, shape (n_classes,), or None for a regressor
+
+    or None where a training set lacks a class, so that its targets are others.
+    """
+    if isinstance(estimator, OutputRegressor):
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
+        return X, y.reshape(len(y), -1).astype(np.float64, copy=False), None
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    classes, codes = np.unique(y, return_inverse=True)
+    seen = (np.unique(codes[partition.training(left_out)]) for left_out in partition.left_out)
+    if len(classes) < 2 or any(len(some) < len(classes) for some in seen):
+        return None
+    return X, class_targets(len(classes))[codes], classes
