@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,9 +15,11 @@ __all__ = [
     "OutputRegressor",
     "answer",
     "class_targets",
+    "codes_among",
     "decide",
     "encode",
     "every_class_in_each",
+    "path_targets",
     "targets_of",
 ]
 
@@ -158,6 +161,23 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
+def codes_among(classes: np.ndarray, y) -> np.ndarray:
+    """The place of each label among the sorted `classes` of a stream.
+
+    Raises
+    ------
+    ValueError
+        If y brings another label.
+    """
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes of the first "
+            f"call: {classes.tolist()}."
+        )
+    return np.searchsorted(classes, y)
+
+
 def class_targets(n_classes: int) -> np.ndarray:
     """The target of each class: ±1 in one column for two classes, in one column each for more."""
     if n_classes == 2:
@@ -195,3 +215,22 @@ def every_class_in_each(y: np.ndarray, classes: np.ndarray | None, partition: Pa
     return len(classes) > 1 and all(
         len(np.unique(y[partition.training(left_out)])) == len(classes) for left_out in partition.left_out
     )
+
+
+def path_targets(
+    estimator: OutputClassifier | OutputRegressor, X, y, partition: Partition
+) -> tuple[object, np.ndarray, np.ndarray | None] | None:
+    """What the fits of a path share: checked rows, the targets of all of them, the classes.
+
+    Returns
+    -------
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    T : ndarray, shape (n_samples, n_outputs)
+    classes : ndarray, shape (n_classes,), or None for a regressor
+
+    or None where a training set lacks a class, so that its targets are others.
+    """
+    of_values = isinstance(estimator, OutputRegressor)
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=of_values, y_numeric=of_values)
+    classes = None if of_values else np.unique(y)
+    return (X, targets_of(y, classes), classes) if every_class_in_each(y, classes, partition) else None
