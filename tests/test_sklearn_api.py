@@ -10,7 +10,22 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import entrolearn
-from entrolearn import LSSVC, LSSVR, RSVC, RSVR, EEKMClassifier, EEMClassifier, EntropySearch, WELMClassifier
+from entrolearn import (
+    LSSVC,
+    LSSVR,
+    RSVC,
+    RSVR,
+    EEKMClassifier,
+    EEMClassifier,
+    ELMClassifier,
+    ELMRegressor,
+    EntropySearch,
+    KELMClassifier,
+    KELMRegressor,
+    RKELMClassifier,
+    RKELMRegressor,
+    WELMClassifier,
+)
 
 ESTIMATORS = [
     EEMClassifier(random_state=0),
@@ -22,6 +37,18 @@ ESTIMATORS = [
     WELMClassifier(solver="cholesky", C=0.1, class_weight=None),
     LSSVC(),
     LSSVC(class_weight="balanced", kernel="poly"),
+    ELMClassifier(random_state=0),
+    ELMClassifier(20, activation="rbf", C=1e-3),
+    ELMRegressor(random_state=0),
+    ELMRegressor(activation="sine", slope=0.1, C=1e-6),
+    KELMClassifier(),
+    KELMClassifier(C=[1e-3, 1.0]),
+    KELMRegressor(),
+    KELMRegressor(kernel="rational_quadratic", C=[1e-3, 1.0]),
+    RKELMClassifier(random_state=0),
+    RKELMClassifier(10, kernel="polynomial", C=1e-3),
+    RKELMRegressor(random_state=0),
+    RKELMRegressor(30, per_landmark_sigma=True, C=1e-3),
     LSSVR(),
     LSSVR(C=10.0, kernel="inverse_multiquadric"),
     RSVC(random_state=0),

@@ -19,6 +19,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 from sklearn.utils import _safe_indexing, check_X_y
+from sklearn.utils.validation import _num_samples
 
 __all__ = ["Partition", "PathPoint", "path"]
 
@@ -186,7 +187,7 @@ def _shared_kernel_path(estimator: SVC | SVR, X, y, partition, grid, said) -> It
     ``said`` turns the outputs of all rows into what a point says.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    small = X.shape[0] <= LARGEST_SHARED_KERNEL
+    small = _num_samples(X) <= LARGEST_SHARED_KERNEL
     if not small or not all(map(acceptable, machines)) or not all(map(_has_numeric_rbf, machines)):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
