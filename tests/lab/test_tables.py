@@ -292,7 +292,7 @@ def test_errors_are_shown_as_they_are_and_less_is_called_better():
     cells = [row["cells"][0] for row in shown["rows"]]
     assert [(cell.ours, cell.published) for cell in cells] == [("0.0750", "0.0737"), ("0.0750", "0.0900")]
     assert cells[1].difference == "ours − printed -0.0150 (better)"
-    assert shown["legend"][1]["meaning"].endswith("below the printed number (better)")
+    assert shown["legend"][1]["meaning"].endswith("below the printed number, which is better")
     assert shown["says"].startswith("RMSE, mean")
 
 

@@ -33,9 +33,6 @@ FIGURE_STAGES = {
     "density": "measured",
 }
 
-# Kinds of tables and figures that fit one learner, whatever the task of the data set.
-OF_ANY_TASK = {"process", "growth"}
-
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
@@ -492,7 +489,7 @@ def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mappi
     """A figure shows all parameters of a grid, in numbers."""
     axes = figure.get("parameters") or [figure["parameter"], *filter(None, [figure.get("by")])]
     place = f"{where}.parameter" + ("s" if "parameters" in figure else "")
-    if set(grid) != set(axes):
+    if sorted(grid) != sorted(axes):
         found = ", ".join(grid) or "nothing"
         wanted = " and ".join(map(repr, axes))
         raise ConfigError(

@@ -135,6 +135,7 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
             {**_column(column, kind.columns, spec), **_agreeing(_of_line(table, kind.columns, column))}
             for column in columns
         ],
+        "groups": _groups(columns, spec) if len(kind.columns) > 1 else [],
         "rows": [
             {
                 "heads": heads,
@@ -169,8 +170,8 @@ Line = tuple[str, ...]
 
 
 def _lines(table: pd.DataFrame, parts: Sequence[str], spec: Mapping) -> list[Line]:
-    """The rows or columns that have cells, in the study's order."""
-    present = set(table[list(parts)].itertuples(index=False, name=None))
+    """The rows or columns that have cells which are not blank, in the study's order."""
+    present = set(table.loc[table["verdict"] != "", list(parts)].itertuples(index=False, name=None))
     return [line for line in product(*(spec[f"{part}s"] for part in parts)) if line in present]
 
 
@@ -195,6 +196,12 @@ def _column(line: Line, parts: Sequence[str], spec: Mapping) -> dict[str, str]:
     if not rest:
         return {"label": one_line(first["label"]), "sublabel": one_line(first["sublabel"])}
     return {"label": _name(first), "sublabel": " ".join(map(_name, rest))}
+
+
+def _groups(columns: Sequence[Line], spec: Mapping) -> list[dict]:
+    """The models of columns that are parts of theirs, each with the columns that it spans."""
+    spans = Counter(column[0] for column in columns)
+    return [{"label": _name(spec["models"][model]), "span": span} for model, span in spans.items()]
 
 
 def _name(named: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from entrolearn.path import Partition, path
 from entrolearn.plotting.fitted import name_of
 from entrolearn.suggest import did_you_mean
 
-FEW = 6  # values of a grid that each have their tick
+FEW = {"x": 6, "y": 8}  # values of a grid that each have their tick
 
 
 def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -> np.ndarray:
@@ -95,7 +95,7 @@ def set_scale(axis, values: np.ndarray) -> None:
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     if powers_of_two:
         getattr(axis.axes, f"set_{axis.axis_name}scale")("log", base=2)
-    if len(values) <= FEW:
+    if len(values) <= FEW[axis.axis_name]:
         axis.set_ticks(values, labels=[f"{value:g}" for value in values])
         axis.set_ticks([], minor=True)
 

@@ -1,11 +1,12 @@
 """Several displays side by side."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from entrolearn.plotting.style import Figure, say
 
-IN_A_ROW = 6  # entries of a legend
+# Inches that an entry of a legend takes, for its line and for each letter.
+LINE, LETTER = 0.55, 0.065
 
 
 def plot_panels(
@@ -65,4 +66,10 @@ def _name_all(figure: Figure, display, common: bool) -> None:
         figure.supylabel(display.axis_names[1], fontsize=size)
     handles, labels = display.ax_.get_legend_handles_labels()
     if len(labels) > 1:
-        figure.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), IN_A_ROW))
+        figure.legend(handles, labels, loc="outside upper center", ncols=_in_a_row(labels, figure))
+
+
+def _in_a_row(labels: Sequence[str], figure: Figure) -> int:
+    """How many entries of a legend there is room for side by side."""
+    room = figure.get_figwidth() / (LINE + LETTER * max(map(len, labels)))
+    return max(1, min(len(labels), int(room)))

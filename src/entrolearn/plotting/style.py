@@ -161,4 +161,15 @@ def say(ax, text: str) -> None:
 
 def say_below(ax, text: str) -> None:
     """A remark at the foot of a picture."""
-    ax.text(0.98, 0.02, text, transform=ax.transAxes, ha="right", va="bottom", size="x-small", color=FADED)
+    ground = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1}
+    ax.text(
+        0.98,
+        0.02,
+        text,
+        transform=ax.transAxes,
+        ha="right",
+        va="bottom",
+        size="x-small",
+        color=FADED,
+        bbox=ground if text else None,
+    )

@@ -19,6 +19,8 @@ from entrolearn.plotting import GridCurveDisplay, plot_panels
 
 COLUMNS = ["dataset", "model", "parameter", "value", "mean", "std", "folds", "reason"]
 
+WIDE = 12.0  # inches, where curves are many
+
 # One line: what it is called, and its scores over the values of the parameter.
 Curve = tuple[str, Grid]
 
@@ -35,7 +37,8 @@ def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawi
     }
     parts = [_rows(*cell, curve, spec) for cell in curves for curve in curves[cell]]
     columns = [*COLUMNS[:3], *(["by"] if spec.get("by") else []), *COLUMNS[3:]]
-    return Drawing(plot_panels(panels), pd.concat(parts, ignore_index=True)[columns])
+    figure = plot_panels(panels, width=WIDE) if spec.get("by") else plot_panels(panels)
+    return Drawing(figure, pd.concat(parts, ignore_index=True)[columns])
 
 
 def in_words(spec: Mapping, table: pd.DataFrame) -> str:

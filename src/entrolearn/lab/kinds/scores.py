@@ -1,6 +1,6 @@
 """Tables of scores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from entrolearn.lab.kinds.base import NAN, NOTHING, Found, Judged, phrase
 from entrolearn.lab.kinds.trained import OfModels
@@ -77,8 +77,7 @@ class Scores(OfModels):
         return Judged(said, ours - value)
 
     def says(self, spec):
-        names = [_named(METRICS[metric]) for metric in spec["metrics"]]
-        what = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        what = _in_words([METRICS[metric] for metric in spec["metrics"]])
         over = "the test rows of the trials" if spec["trials"] else "the test folds"
         criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
         return (
@@ -98,7 +97,7 @@ class Scores(OfModels):
                 f"more than {tolerance} {{}} the printed number",
             )
         less_is_better = not any(METRICS[metric].greater_is_better for metric in spec["metrics"])
-        worse, better = (" (worse)", " (better)") if less_is_better else ("", "")
+        worse, better = (", which is worse", ", which is better") if less_is_better else ("", "")
         return {
             "reproduced": f"ours lies within {within}",
             "higher": f"ours lies {beyond.format('above')}{worse}",
@@ -125,8 +124,14 @@ def _listed(table: Mapping) -> list[str]:
     return [table["metric"]] if isinstance(table["metric"], str) else table["metric"]
 
 
-def _named(metric: Metric) -> str:
-    return f"{metric.label} in percent" if metric.percent else metric.label
+def _in_words(metrics: Sequence[Metric]) -> str:
+    """Metrics in a row, with their unit where they have the same."""
+    same = len({metric.percent for metric in metrics}) == 1
+    *others, last = [
+        metric.label + (" in percent" if metric.percent and not same else "") for metric in metrics
+    ]
+    what = f"{', '.join(others)} and {last}" if others else last
+    return what + (" in percent" if same and metrics[0].percent else "")
 
 
 def _tolerance(spec: Mapping) -> str:
