@@ -33,6 +33,9 @@ FIGURE_STAGES = {
     "density": "measured",
 }
 
+# Kinds of tables and figures that fit one learner, whatever the task of the data set.
+OF_ANY_TASK = {"process", "growth"}
+
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
