@@ -13,6 +13,7 @@ from entrolearn.lab.config import (
     ConfigError,
     cell_spec,
     figure_cells,
+    figure_files,
     figure_spec,
     load_catalog,
     load_configuration,
@@ -518,6 +519,103 @@ SIZED = {
         "plane": {"kind": "process", "caption": "A plane", "dataset": "heart", "model": "eem"},
     },
 }
+
+
+SPARSE = {
+    "kind": "density",
+    "caption": "Density",
+    "models": {"ridge": {"params": {"alpha": 2}}, "eem": {}},
+    "dims": [10, 100],
+    "densities": [0.1],
+    "rows": 20,
+}
+KINDS_OF_TRIALS = {
+    "tables": {
+        "chosen": {
+            "kind": "parameters",
+            "caption": "Parameters",
+            "datasets": "all",
+            "models": {"ridge": {"lambda": "1/alpha"}, "svm": {"C": "C", "n_support": "n_support"}},
+            "criterion": "cv",
+        },
+        "sparse": SPARSE,
+        "sizes": {"kind": "characteristics", "caption": "Sizes", "datasets": "all", "counts": ["n_train"]},
+    },
+    "figures": {
+        "each": {
+            "kind": "trials",
+            "caption": "Trials",
+            "datasets": "all",
+            "models": ["ridge"],
+            "metric": ["accuracy", "rmse"],
+            "criterion": "cv",
+        },
+        "density": {"kind": "density", "caption": "Density", "table": "sparse"},
+    },
+}
+
+
+def with_kinds(place: str = "", value=None) -> dict:
+    """The study of trials with further kinds of tables and figures, one key of them changed."""
+    study = copy.deepcopy(SIZED)
+    for group, entries in copy.deepcopy(KINDS_OF_TRIALS).items():
+        study[group] |= entries
+    if place:
+        *parents, last = place.split(".")
+        node = study
+        for parent in parents:
+            node = node[parent]
+        node[last] = value
+    return study
+
+
+def test_figures_and_tables_are_made_of_what_their_kinds_read(tmp_path):
+    study = load_sized(tmp_path, with_kinds())
+    assert table_files("mine", study, "sparse") == ["results/mine/measured/sparse/generated.parquet"]
+    assert figure_files("mine", study, "density") == ["results/mine/measured/sparse/generated.parquet"]
+    assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
+    assert figure_files("mine", study, "each") == [f"results/mine/scores/{dataset}" for dataset in TASKS]
+    assert "results/mine/folds/heart.npz" in table_files("mine", study, "sizes")
+    assert ("two-moons", "svm") not in table_cells(study, "chosen")
+    assert figure_spec("mine", study, "density", 0)["dims"] == [10, 100]
+    assert figure_spec("mine", study, "each", 0)["metrics"] == ["accuracy", "rmse"]
+
+
+def test_generated_data_are_measured_with_the_learner_of_their_task(tmp_path):
+    study = load_sized(tmp_path, with_kinds())
+    measured = measurement_spec("mine", study, "sparse", "generated", 0)
+    assert measured["models"]["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
+    assert measured["models"]["ridge"]["params"]["alpha"] == 2
+    assert (measured["repeats"], measured["gib"], measured["task"]) == (3, 8, "binary")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("tables.chosen.models.ridge.lambda", "1/alfa", "unknown parameter of model 'ridge' 'alfa', did you"),
+        ("tables.chosen.models.rigde", {"C": "C"}, "unknown model 'rigde', did you mean 'ridge'?"),
+        ("tables.chosen.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
+        ("tables.sparse.densities", [2], "tables.sparse.densities.0: 2 is greater than the maximum of 1"),
+        ("tables.sparse.models.ridge.params", {"alfa": 1}, "unknown parameter of sklearn.linear_model.Ridge"),
+        ("tables.sparse.datasets", "all", "tables.sparse: unknown key 'datasets'"),
+        ("tables.sizes.counts", ["n_trian"], "found 'n_trian', did you mean 'n_train'?"),
+        ("tables.accuracies.tolerance", {"point": 1}, "unknown key 'point', did you mean 'points'?"),
+        ("figures.density.table", "sprase", "unknown table of densities 'sprase', did you mean 'sparse'?"),
+        ("figures.each.metric", ["f1"], "figures.each.metric: 'f1' does not fit 'sonar', a multiclass data"),
+        ("figures.each.criterion", "dcs_kde", "unknown criterion of model 'ridge' 'dcs_kde'"),
+        (
+            "figures.curves.by",
+            "gamma",
+            "the grid of model 'svm' is over C; accepted: models with a grid over",
+        ),
+        ("figures.curves.by", "C", "accepted: models with a grid over 'C' and 'C' alone"),
+    ],
+)
+def test_a_mistake_in_a_kind_of_trials_is_one_line(tmp_path, place, value, message):
+    with pytest.raises(ConfigError) as caught:
+        load_sized(tmp_path, with_kinds(place, value))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def load_sized(folder: Path, study: dict = SIZED) -> dict:

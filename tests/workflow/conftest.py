@@ -148,6 +148,7 @@ TRIALS = {
     "datasets": {
         "classes": ["sklearn-iris", "my-moons"],
         "values": ["sklearn-diabetes"],
+        "moons": ["my-moons"],
         "all": ["sklearn-iris", "my-moons", "sklearn-diabetes"],
     },
     "models": {
@@ -184,6 +185,73 @@ TRIALS = {
             "tolerance": {"percent": 5},
         },
         "seconds": {"kind": "times", "caption": "Seconds", "datasets": "all", "models": ["svm", "knn"]},
+        "both_scores": {
+            "kind": "scores",
+            "caption": "Two metrics",
+            "datasets": "moons",
+            "models": ["svm"],
+            "metric": ["accuracy", "f1"],
+            "criterion": "cv",
+        },
+        "sizes": {
+            "kind": "characteristics",
+            "caption": "Sizes",
+            "datasets": "all",
+            "counts": ["n_features", "n_classes", "n_train", "n_test"],
+        },
+        "chosen": {
+            "kind": "parameters",
+            "caption": "Parameters",
+            "datasets": "all",
+            "models": {
+                "svm": {"n_support": "n_support", "C": "C", "sigma": "1/gamma"},
+                "knn": {"k": "n_neighbors"},
+            },
+            "criterion": "cv",
+        },
+        "sparse": {
+            "kind": "density",
+            "caption": "Density",
+            "models": {"knn": {}, "svm": {"params": {"kernel": "linear"}}},
+            "dims": [20, 30],
+            "densities": [0.5, 0.1],
+            "rows": 30,
+        },
+        "big": {
+            "kind": "capacity",
+            "caption": "Capacity",
+            "models": {"svm": {"params": {"max_iter": 10}}},
+            "rows": 60,
+            "features": 4,
+        },
+    },
+    "figures": {
+        "surface": {
+            "kind": "grid_surface",
+            "caption": "Both parameters",
+            "datasets": "moons",
+            "models": ["svm"],
+            "parameters": ["C", "gamma"],
+            "metric": "accuracy",
+        },
+        "curves": {
+            "kind": "grid_curves",
+            "caption": "A curve for each C",
+            "datasets": "values",
+            "models": ["svm"],
+            "parameter": "gamma",
+            "by": "C",
+            "metric": "rmse",
+        },
+        "each": {
+            "kind": "trials",
+            "caption": "Each trial",
+            "datasets": "all",
+            "models": ["svm", "knn"],
+            "metric": ["accuracy", "rmse"],
+            "criterion": "cv",
+        },
+        "density": {"kind": "density", "caption": "Density", "table": "sparse"},
     },
 }
 

@@ -230,6 +230,79 @@ def test_tables_of_trials_show_scores_times_and_what_is_printed_alone(trials):
     assert seconds["ours"].notna().sum() == 5
 
 
+def test_a_table_of_several_metrics_has_a_row_for_each(trials):
+    table = read_table(trials.folder / "results/tiny/tables/both_scores.csv")
+    assert table["metric"].tolist() == ["accuracy", "f1"]
+    scores = pd.read_parquet(trials.folder / "results/tiny/scores/my-moons/svm.parquet")
+    chosen = scores[scores["criterion"] == "cv"]
+    assert table["ours"].tolist() == pytest.approx(
+        [100 * chosen[metric].mean() for metric in ("accuracy", "f1")]
+    )
+    assert table["reason"].tolist() == ["2 trials"] * 2
+
+
+def test_a_table_of_sizes_counts_a_trials_rows(trials):
+    table = read_table(trials.folder / "results/tiny/tables/sizes.csv")
+    counts = table.pivot(index="dataset", columns="metric", values="ours")
+    assert counts.loc["my-moons"].to_dict() == {"n_classes": 2, "n_features": 2, "n_test": 40, "n_train": 50}
+    assert counts.loc["sklearn-iris"].to_dict() == {
+        "n_classes": 3,
+        "n_features": 4,
+        "n_test": 40,
+        "n_train": 80,
+    }
+    assert np.isnan(counts.loc["sklearn-diabetes", "n_classes"])
+
+
+def test_a_table_of_parameters_shows_what_the_kept_model_has(trials):
+    table = read_table(trials.folder / "results/tiny/tables/chosen.csv").set_index(
+        ["dataset", "model", "metric"]
+    )
+    for dataset in ("my-moons", "sklearn-iris", "sklearn-diabetes"):
+        facts = json.loads((trials.folder / f"results/tiny/models/{dataset}/svm.json").read_text())
+        ours = table.loc[(dataset, "svm"), "ours"]
+        assert ours["C"] == facts["params"]["C"]
+        assert ours["sigma"] == pytest.approx(1 / facts["params"]["gamma"])
+        assert ours["n_support"] == facts["n_support"]
+    assert table.loc[("my-moons", "knn", "k"), "ours"] == 3
+    assert table.loc[("sklearn-diabetes", "knn", "k"), "verdict"] == ""
+
+
+def test_what_is_measured_on_generated_data_needs_no_data_set(trials):
+    sparse = read_table(trials.folder / "results/tiny/tables/sparse.csv")
+    assert len(sparse) == 4 * 3
+    assert (sparse["ours"] > 0).all()
+    assert sparse["dataset"].unique().tolist() == [
+        "d20_density0.5",
+        "d20_density0.1",
+        "d30_density0.5",
+        "d30_density0.1",
+    ]
+    big = read_table(trials.folder / "results/tiny/tables/big.csv").set_index("metric")
+    assert big.loc["fit_seconds", "ours"] > 0
+
+
+def test_figures_of_trials_show_the_candidates_and_the_scores(trials):
+    figures = trials.folder / "results/tiny/figures"
+    made = {path.name for path in figures.iterdir()}
+    names = ("surface", "curves", "each", "density")
+    assert made == {f"{name}.{suffix}" for name in names for suffix in ("svg", "png", "csv")}
+    candidates = pd.read_parquet(trials.folder / "results/tiny/candidates/my-moons/svm.parquet")
+    surface = read_figure(figures / "surface.csv").set_index(["x", "y"])
+    mine = candidates[[json.loads(text) == {"C": 10, "gamma": 0.1} for text in candidates["params"]]]
+    assert surface.loc[(10, 0.1), "mean"] == pytest.approx(100 * mine["test_accuracy"].mean(), abs=1e-3)
+    assert read_figure(figures / "curves.csv")["by"].unique().tolist() == [1, 10]
+    each = read_figure(figures / "each.csv").groupby(["dataset", "model"]).size()
+    assert each.to_dict() == {
+        ("my-moons", "knn"): 3,
+        ("my-moons", "svm"): 2,
+        ("sklearn-diabetes", "svm"): 2,
+        ("sklearn-iris", "knn"): 3,
+        ("sklearn-iris", "svm"): 2,
+    }
+    assert (read_figure(figures / "density.csv")["seconds"] > 0).all()
+
+
 def test_a_model_of_more_trials_is_trained_anew_and_no_other(trials):
     file = trials.folder / "studies" / "tiny.yaml"
     before = file.read_text()

@@ -494,7 +494,7 @@ def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mappi
     """A figure shows all parameters of a grid, in numbers."""
     axes = figure.get("parameters") or [figure["parameter"], *filter(None, [figure.get("by")])]
     place = f"{where}.parameter" + ("s" if "parameters" in figure else "")
-    if set(grid) != set(axes):
+    if sorted(grid) != sorted(axes):
         found = ", ".join(grid) or "nothing"
         wanted = " and ".join(map(repr, axes))
         raise ConfigError(
