@@ -136,7 +136,7 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
                 yield PathPoint(
                     left_out,
                     params,
-                    prediction=_predict(fitted, X, asked),
+                    prediction=_predict(fitted, X, asked, len(partition.part)),
                     projection=project(fitted, X) if asked is None else None,
                     gaussians=projected_gaussians(fitted),
                 )
@@ -144,12 +144,12 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
                 yield PathPoint(left_out, params, error=describe(error))
 
 
-def _predict(fitted: BaseEstimator, X, rows: np.ndarray | None) -> np.ndarray:
+def _predict(fitted: BaseEstimator, X, rows: np.ndarray | None, n_samples: int) -> np.ndarray:
     """Predictions of some rows, or all, in their places."""
     if rows is None:
         return fitted.predict(X)
     found = fitted.predict(_safe_indexing(X, rows))
-    prediction = np.zeros((X.shape[0], *found.shape[1:]), found.dtype)
+    prediction = np.zeros((n_samples, *found.shape[1:]), found.dtype)
     prediction[rows] = found
     return prediction
 
@@ -186,7 +186,7 @@ def _shared_kernel_path(estimator: SVC | SVR, X, y, partition, grid, said) -> It
     ``said`` turns the outputs of all rows into what a point says.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    small = X.shape[0] <= LARGEST_SHARED_KERNEL
+    small = len(partition.part) <= LARGEST_SHARED_KERNEL
     if not small or not all(map(acceptable, machines)) or not all(map(_has_numeric_rbf, machines)):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return

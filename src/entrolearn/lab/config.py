@@ -33,6 +33,9 @@ FIGURE_STAGES = {
     "density": "measured",
 }
 
+# Kinds of tables and figures that fit one learner, whatever the task of the data set.
+OF_ANY_TASK = {"process", "growth"}
+
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
@@ -520,19 +523,17 @@ def _check_runs(file: Path, study: Mapping) -> None:
     for where, entry in itertools.chain(measured, drawn):
         for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
             model = study["models"].get(name)
-            if model is not None and not _has_learner(model, entry, where):
+            if model is not None and not _has_learner(model, entry):
                 raise ConfigError(
                     f"{file}: {where}: the model {name!r} has no learner that it could run; "
                     "accepted: models with `estimator`, or with `estimators` where that tells which"
                 )
 
 
-def _has_learner(model: Mapping, entry: Mapping, where: str) -> bool:
+def _has_learner(model: Mapping, entry: Mapping) -> bool:
     if "task" in entry:
         return estimator_of(model, entry["task"]) is not None
-    if where.startswith("figures") and entry["kind"] != "process":  # it shows cells
-        return "estimator" in model or "estimators" in model
-    return "estimator" in model
+    return "estimator" in model or ("estimators" in model and entry["kind"] not in OF_ANY_TASK)
 
 
 def _check_tasks(file: Path, study: Mapping) -> None:
