@@ -30,7 +30,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     X, y = rng.random((spec["rows"], spec["features"])), targets(spec["rows"], spec["task"], rng)
     rows = []
     for done, (name, model) in enumerate(spec["models"].items(), start=1):
-        found = costs(model, X, y, spec)
+        found = costs(model, X, y, spec, predicts=True)
         if "kind" in found:
             rows.append({"model": name, **found})
         else:

@@ -43,7 +43,10 @@ def _at(dim: int, density: float, spec: Mapping) -> list[dict]:
         return [{"kind": "failed", "error": error}]
     rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"], dim, density))
     X, y = sparse_rows(spec["rows"], dim, density, rng), targets(spec["rows"], spec["task"], rng)
-    return [{"model": name, **_seconds(costs(model, X, y, spec))} for name, model in spec["models"].items()]
+    return [
+        {"model": name, **_seconds(costs(model, X, y, spec, predicts=False))}
+        for name, model in spec["models"].items()
+    ]
 
 
 def _seconds(found: Mapping) -> dict:
