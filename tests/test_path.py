@@ -168,7 +168,7 @@ TRIAL = Partition(np.arange(200) % 6 - 1, ((-1, 0), (-1, 0, 1), (-1, 0, 2)))
 
 
 @pytest.mark.parametrize(
-    "partition", [TRIAL, Partition.cross_validation(np.arange(200) % 10, nested=True)], ids=["trial", "folds"]
+    "partition", [TRIAL, Partition.cross_validation(np.arange(200) % 10)], ids=["trial", "folds"]
 )
 @pytest.mark.parametrize("n_outputs", [1, 2])
 @pytest.mark.parametrize(("estimator", "grid"), REGRESSIONS, ids=lambda value: type(value).__name__)

@@ -146,7 +146,7 @@ def test_regression_on_sparse_rows_and_on_a_precomputed_kernel_is_the_same(diabe
 
 
 def test_the_shortest_way_is_counted_in_cubes_of_the_rows():
-    """A factorisation: a third of what a training set holds; a tridiagonal form: 3 of these; an inverse: 1."""
+    """A factorisation: a third of what the set holds; a tridiagonal form: 3 of these; an inverse: 1."""
     part = np.arange(1800)
 
     def shortest(n_parts, left_out, n_even):
