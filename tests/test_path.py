@@ -215,7 +215,7 @@ def test_a_fit_that_fails_is_a_point_with_its_reason(data, partition):
     [
         (EEMClassifier(random_state=0), {"n_hidden": [5, 0]}, "'n_hidden' parameter"),
         (EEKMClassifier(random_state=0), {"gamma": [1.0, -1.0]}, "'gamma' parameter"),
-        (WELMClassifier(random_state=0), {"C": [None, 2.0]}, "needs solver='cholesky'"),
+        (WELMClassifier(random_state=0), {"C": [0.0, 2.0]}, "needs solver='cholesky'"),
         (LSSVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
         (RSVC(random_state=0), {"C": [1.0, -1.0]}, "'C' parameter"),
         (SVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),

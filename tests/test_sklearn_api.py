@@ -19,7 +19,7 @@ ESTIMATORS = [
     EEKMClassifier(random_state=0),
     EEKMClassifier(kernel="linear", n_landmarks=5),
     WELMClassifier(),
-    WELMClassifier(solver="cholesky", C=10.0, class_weight=None),
+    WELMClassifier(solver="cholesky", C=0.1, class_weight=None),
     LSSVC(),
     LSSVC(class_weight="balanced", kernel="poly"),
     LSSVR(),

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 _MODULES = {
     "EEMClassifier": "entrolearn.machines.eem",
     "EEKMClassifier": "entrolearn.machines.eem",
-    "WELMClassifier": "entrolearn.machines.elm",
+    "ELMClassifier": "entrolearn.machines.elm",
+    "ELMRegressor": "entrolearn.machines.elm",
+    "WELMClassifier": "entrolearn.machines.welm",
+    "KELMClassifier": "entrolearn.machines.kelm",
+    "KELMRegressor": "entrolearn.machines.kelm",
+    "RKELMClassifier": "entrolearn.machines.rkelm",
+    "RKELMRegressor": "entrolearn.machines.rkelm",
     "LSSVC": "entrolearn.machines.lssvm",
     "LSSVR": "entrolearn.machines.lssvm",
     "RSVC": "entrolearn.machines.rsvm",
@@ -26,11 +32,17 @@ _MODULES = {
 if TYPE_CHECKING:
     from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier
-    from entrolearn.machines.elm import WELMClassifier as WELMClassifier
+    from entrolearn.machines.elm import ELMClassifier as ELMClassifier
+    from entrolearn.machines.elm import ELMRegressor as ELMRegressor
+    from entrolearn.machines.kelm import KELMClassifier as KELMClassifier
+    from entrolearn.machines.kelm import KELMRegressor as KELMRegressor
     from entrolearn.machines.lssvm import LSSVC as LSSVC
     from entrolearn.machines.lssvm import LSSVR as LSSVR
+    from entrolearn.machines.rkelm import RKELMClassifier as RKELMClassifier
+    from entrolearn.machines.rkelm import RKELMRegressor as RKELMRegressor
     from entrolearn.machines.rsvm import RSVC as RSVC
     from entrolearn.machines.rsvm import RSVR as RSVR
+    from entrolearn.machines.welm import WELMClassifier as WELMClassifier
     from entrolearn.metrics import gmean_score as gmean_score
     from entrolearn.metrics import gmean_scorer as gmean_scorer
     from entrolearn.selection import EntropySearch as EntropySearch

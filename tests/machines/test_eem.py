@@ -35,12 +35,17 @@ def wine():
 def test_the_machine_is_algorithm_1(wdbc, activation):
     """A naive twin: hidden matrix, scikit-learn's Ledoit-Wolf, an inverse, scipy's densities."""
     X, y = wdbc
+    if activation == "hardlimit":  # one for all rows of [0, 1] whose weights are drawn from there too
+        X = X - X.mean(axis=0)
     machine = EEMClassifier(40, activation=activation, random_state=0).fit(X, y)
     w, b = machine._layer.weights, machine._layer.biases
-    if activation == "rbf":
-        H = np.exp(-b * ((X[:, None, :] - w) ** 2).sum(axis=2))
-    else:
-        H = 1 / (1 + np.exp(-(X @ w.T) / (30 if activation == "nsigmoid" else 1) + b))
+    H = {
+        "sigmoid": 1 / (1 + np.exp(-(X @ w.T) + b)),
+        "nsigmoid": 1 / (1 + np.exp(-(X @ w.T) / 30 + b)),
+        "rbf": np.exp(-b * ((X[:, None, :] - w) ** 2).sum(axis=2)),
+        "sine": np.sin(X @ w.T - b),
+        "hardlimit": np.heaviside(X @ w.T - b, 1.0),
+    }[activation]
     neg, pos = H[y == 0], H[y == 1]
     sigma_neg, sigma_pos = ledoit_wolf(neg)[0], ledoit_wolf(pos)[0]
     m = pos.mean(axis=0) - neg.mean(axis=0)

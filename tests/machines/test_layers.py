@@ -16,11 +16,13 @@ def X():
     return np.random.default_rng(0).uniform(size=(30, 4))
 
 
-# G(x, w, b) for one row and one unit, section 7 of the EEM paper
+# G(x, w, b) for one row and one unit: section 7 of the EEM paper, section 2.1 of the RKELM paper
 NAIVE = {
     "sigmoid": lambda x, w, b: 1 / (1 + np.exp(-(w @ x) + b)),
     "nsigmoid": lambda x, w, b: 1 / (1 + np.exp(-(w @ x) / len(x) + b)),
     "rbf": lambda x, w, b: np.exp(-b * np.sum((w - x) ** 2)),
+    "sine": lambda x, w, b: np.sin(w @ x - b),
+    "hardlimit": lambda x, w, b: float(w @ x >= b),
 }
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,10 +15,10 @@ __all__ = [
     "OutputRegressor",
     "answer",
     "class_targets",
+    "codes_among",
     "decide",
     "encode",
-    "every_class_in_each",
-    "targets_of",
+    "path_targets",
 ]
 
 
@@ -158,6 +159,23 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
+def codes_among(classes: np.ndarray, y) -> np.ndarray:
+    """The place of each label among the sorted `classes` of a stream.
+
+    Raises
+    ------
+    ValueError
+        If y brings another label.
+    """
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes of the first "
+            f"call: {classes.tolist()}."
+        )
+    return np.searchsorted(classes, y)
+
+
 def class_targets(n_classes: int) -> np.ndarray:
     """The target of each class: ±1 in one column for two classes, in one column each for more."""
     if n_classes == 2:
@@ -181,17 +199,25 @@ def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarr
     return {"prediction": decide(output if one is None else one, classes), "projection": one}
 
 
-def targets_of(y: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
-    """What outputs are fitted to, shape (n_samples, n_outputs): ±1 by class; the values without classes."""
-    if classes is None:
-        return y.reshape(len(y), -1).astype(np.float64, copy=False)
-    return class_targets(len(classes))[np.searchsorted(classes, y)]
+def path_targets(
+    estimator: OutputClassifier | OutputRegressor, X, y, partition: Partition
+) -> tuple[object, np.ndarray, np.ndarray | None] | None:
+    """What the fits of a path share: checked rows, the targets of all of them, the classes.
 
+    Returns
+    -------
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    T : ndarray, shape (n_samples, n_outputs)
+    classes : ndarray, shape (n_classes,), or None for a regressor
 
-def every_class_in_each(y: np.ndarray, classes: np.ndarray | None, partition: Partition) -> bool:
-    """Whether each training set holds every class, two at least; so it is without classes."""
-    if classes is None:
-        return True
-    return len(classes) > 1 and all(
-        len(np.unique(y[partition.training(left_out)])) == len(classes) for left_out in partition.left_out
-    )
+    or None where a training set lacks a class, so that its targets are others.
+    """
+    if isinstance(estimator, OutputRegressor):
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
+        return X, y.reshape(len(y), -1).astype(np.float64, copy=False), None
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    classes, codes = np.unique(y, return_inverse=True)
+    seen = (np.unique(codes[partition.training(left_out)]) for left_out in partition.left_out)
+    if len(classes) < 2 or any(len(some) < len(classes) for some in seen):
+        return None
+    return X, class_targets(len(classes))[codes], classes

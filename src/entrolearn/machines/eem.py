@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.base import Machine, encode
+from entrolearn.machines.base import Machine, codes_among, encode
 from entrolearn.machines.layers import (
     ACTIVATIONS,
     GAMMAS,
@@ -241,10 +241,12 @@ class EEMClassifier(_EntropyMachine):
     ----------
     n_hidden : int, default=250
         Number of hidden units.
-    activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
+    activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable, default="rbf"
         Of a unit with weights w and bias b, both drawn from U[0, 1]. ``"sigmoid"``:
         1 / (1 + exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``:
-        exp(-gamma ||w - x||^2). A callable gets <w, x> - b, an array of shape (n_samples, n_hidden).
+        exp(-gamma ||w - x||^2); ``"sine"``: sin(<w, x> - b); ``"hardlimit"``: 1 where <w, x> >= b, else 0
+        (on features of both signs: on [0, 1] it is 1 almost everywhere). A callable gets <w, x> - b, an array
+        of shape (n_samples, n_hidden).
     gamma : {"log-uniform", "uniform"}, default="log-uniform"
         How each rbf unit draws its gamma. ``"log-uniform"``: ln gamma uniform between the logarithms of
         0.3 / n_features and 30 / n_features, which suits few and many features, in [0, 1] or standardised;
@@ -365,7 +367,7 @@ class EEMClassifier(_EntropyMachine):
         first = not hasattr(self, "_stream")
         learn_classes(self, classes)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
-        codes = self._codes_of_stream(y)
+        codes = codes_among(self.classes_, y)
         self.priors_ = _priors(self.priors, self.classes_)
         if first:
             self._start_stream(X)
@@ -377,15 +379,6 @@ class EEMClassifier(_EntropyMachine):
             means, covariances, self.shrinkage_ = self._gaussians_of(self._stream)
             self._keep(entropy_discriminant(means, covariances))
         return self
-
-    def _codes_of_stream(self, y) -> np.ndarray:
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(
-                f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes of the first "
-                f"call: {self.classes_.tolist()}."
-            )
-        return np.searchsorted(self.classes_, y)
 
     def _start_stream(self, X) -> None:
         """Draw the layer. All classes start from one pilot mean, since some may not have a row yet."""

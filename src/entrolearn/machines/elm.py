@@ -1,49 +1,90 @@
-"""Extreme learning machines: random hidden units and least squares.
+"""Extreme learning machines: random hidden units, then ridge regression.
 
-Huang, Zhu and Siew (2006); weighted for unbalanced classes by Zong, Huang and Chen (2013), as section 2.1
-of Czarnecki and Tabor, "Extreme Entropy Machines", states it.
+Huang, Zhu and Siew (2006); with the ridge of eq. (4) of Deng, Ong and Zheng (2016).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
 
-import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_random_state, check_X_y
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
 
-from entrolearn.machines.base import Machine, class_targets, decide, encode
-from entrolearn.machines.factors import factors_by_group
-from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
-from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
-from entrolearn.machines.readouts import least_squares, least_squares_from_moments
-from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
+from entrolearn.machines.layers import RandomLayer
+from entrolearn.machines.ridge import RIDGE
+from entrolearn.path import Partition
+from entrolearn.validation import Interval, StrOptions
 
-__all__ = ["WELMClassifier"]
+__all__ = ["ELMClassifier", "ELMRegressor"]
+
+ACTIVATIONS = {"sigmoid", "sine", "hardlimit", "rbf"}
 
 
-class WELMClassifier(Machine):
-    """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
+class _ELM:
+    """Parameters and layer of the classifier and the regressor."""
+
+    _parameter_constraints: dict = {
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(ACTIVATIONS), callable],
+        "slope": [Interval(Real, 0, None, closed="neither")],
+        "C": RIDGE,
+        "random_state": ["random_state"],
+    }
+
+    _size = "n_hidden"
+    _layer_settings = ("activation", "slope", "random_state")
+
+    def __init__(self, n_hidden=100, *, activation="sigmoid", slope=1.0, C=0.0, random_state=None):
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.slope = slope
+        self.C = C
+        self.random_state = random_state
+
+    def _draw_layer(self, X) -> RandomLayer:
+        rng = check_random_state(self.random_state)
+        layer = RandomLayer.draw(X.shape[1], self.n_hidden, self.activation, rng)
+        _rescale(layer, self.slope)
+        return layer
+
+    def _layer_sources(self, partition: Partition) -> list:
+        return [(slice(None), list(partition.left_out))]  # the units do not depend on the rows
+
+
+def _rescale(layer: RandomLayer, slope: float) -> None:
+    """Turn weights w and biases b from U[0, 1] into an ELM's, a = 2 w - 1 and b, with the slope.
+
+    In place: for a million features the weights take gigabytes. A layer of additive units computes G of
+    <w, x> - b, one of rbf units exp(-b ||w - x||^2).
+    """
+    weights, biases = layer.weights, layer.biases
+    if layer.activation == "rbf":
+        weights *= 2
+        weights -= 1
+        biases *= slope
+    else:
+        weights *= 2 * slope
+        weights -= slope
+        biases *= -slope
+
+
+class ELMClassifier(_ELM, LayeredClassifier):
+    """Extreme learning machine for classification: random hidden units, then least squares.
+
+    The hidden units are drawn once and stay; their output weights are ``(C I + H' H)^-1 H' T`` with targets
+    ±1, eq. (4) of [2]_, or the least squares solution of least norm for C = 0.
 
     Parameters
     ----------
     n_hidden : int, default=100
         Number of hidden units.
-    activation : {"sigmoid", "nsigmoid", "rbf"} or callable, default="rbf"
-        Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`, whose gamma
-        is the b of rbf units.
-    solver : {"pinv", "cholesky"}, default="pinv"
-        ``"pinv"``: least squares of least norm on the hidden matrix itself, singular values cut at machine
-        precision; the paper's tables need it. ``"cholesky"``: the normal equations, several times faster;
-        a singular Gram matrix gets its pseudoinverse, which regularises.
-    C : float or None, default=None
-        Inverse strength of a ridge on the coefficients, for ``solver="cholesky"``. None: no ridge, as in
-        the paper.
-    class_weight : dict, "balanced" or None, default="balanced"
-        Weights of the squared errors. ``"balanced"``: inversely proportional to the class sizes.
+    activation : {"sigmoid", "sine", "hardlimit", "rbf"} or callable, default="sigmoid"
+        G of a unit with weights a from U[-1, 1] and bias b from U[0, 1]. With z = slope * (<a, x> + b):
+        ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
+        ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
+        (n_samples, n_hidden).
+    slope : float, default=1.0
+        Of the units; the lambda of the paper's tables.
+    C : float or sequence of float, default=0.0
+        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -51,210 +92,81 @@ class WELMClassifier(Machine):
     ----------
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence.
     solver_info_ : dict
-        ``method``: "gelsd", "cholesky" or, where the Gram matrix is singular, "pinvh".
+        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X had string column names.
 
     See Also
     --------
-    EEMClassifier : The same hidden units (rbf: with ``gamma="uniform"``) and an entropy discriminant.
+    WELMClassifier : With class weights, and without normal equations.
+    RKELMClassifier : Training rows for units instead of random ones.
+
+    Notes
+    -----
+    The normal equations see singular values of H down to 1e-8 of the largest. Smaller ones, of units that
+    are all but linearly dependent, are taken for zero.
 
     References
     ----------
-    .. [1] W. Zong, G.-B. Huang and Y. Chen (2013). Weighted extreme learning machine for imbalance
-       learning. Neurocomputing 101, 229-242.
-    .. [2] W. M. Czarnecki and J. Tabor (2015). Extreme Entropy Machines: Robust information theoretic
-       classification. arXiv:1501.05279, section 2.1.
+    .. [1] G.-B. Huang, Q.-Y. Zhu and C.-K. Siew (2006). Extreme learning machine: theory and applications.
+       Neurocomputing 70, 489-501.
+    .. [2] W.-Y. Deng, Y.-S. Ong and Q.-H. Zheng (2016). A fast reduced kernel extreme learning machine.
+       Neural Networks 76, 29-38.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from entrolearn import WELMClassifier
+    >>> from entrolearn import ELMClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
-    >>> machine = WELMClassifier(n_hidden=30, random_state=0).fit(X[:200], y[:200])
-    >>> machine.score(X[200:], y[200:]) > 0.95
+    >>> machine = ELMClassifier(n_hidden=60, slope=4.0, random_state=0).fit(X[:200], y[:200])
+    >>> machine.score(X[200:], y[200:]) > 0.98
     True
     """
 
-    _parameter_constraints: dict = {
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
-        "activation": [StrOptions(set(ACTIVATIONS)), callable],
-        "solver": [StrOptions({"pinv", "cholesky"})],
-        "C": [Interval(Real, 0, None, closed="neither"), None],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "random_state": ["random_state"],
-    }
 
-    def __init__(
-        self,
-        n_hidden=100,
-        *,
-        activation="rbf",
-        solver="pinv",
-        C=None,
-        class_weight="balanced",
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.solver = solver
-        self.C = C
-        self.class_weight = class_weight
-        self.random_state = random_state
+class ELMRegressor(_ELM, LayeredRegressor):
+    """Extreme learning machine for regression.
 
-    @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
-        """Fit the output weights.
+    As :class:`ELMClassifier`, with the values as targets. There is no intercept.
 
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Training rows, features scaled to [0, 1].
-        y : array-like of shape (n_samples,)
-            Class labels of any type, at least two different ones.
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden units.
+    activation : {"sigmoid", "sine", "hardlimit", "rbf"} or callable, default="sigmoid"
+    slope : float, default=1.0
+    C : float or sequence of float, default=0.0
+        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    random_state : int, RandomState instance or None, default=None
+        These as in :class:`ELMClassifier`.
 
-        Returns
-        -------
-        self : object
-            The fitted machine.
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
+    C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
+        As in :class:`ELMClassifier`.
 
-        Raises
-        ------
-        ValueError
-            If y holds one class only, or C is given to ``solver="pinv"``.
-        """
-        # In double precision whatever X is: a cut at machine precision has no digits to give away.
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        self.classes_, codes = encode(y, "WELMClassifier")
-        self._layer = self._draw_layer(X)
-        if self.solver == "pinv":
-            factors = factors_by_group(self._layer, X, codes, len(self.classes_))
-            coef, method = _solve_factors(self, [[factor] for factor in factors], y), "gelsd"
-        else:
-            moments = moments_by_group(self._layer, X, codes, len(self.classes_))
-            coef, method = _solve_moments(self, moments, y)
-        self.coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
-        self.solver_info_ = {"method": method}
-        return self
+    See Also
+    --------
+    RKELMRegressor : Training rows for units instead of random ones.
 
-    def _draw_layer(self, X) -> RandomLayer:
-        rng = check_random_state(self.random_state)
-        return RandomLayer.draw(X.shape[1], self.n_hidden, self.activation, rng)
+    References
+    ----------
+    .. [1] G.-B. Huang, Q.-Y. Zhu and C.-K. Siew (2006). Extreme learning machine: theory and applications.
+       Neurocomputing 70, 489-501.
 
-    def decision_function(self, X):
-        """Network output.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Positive for ``classes_[1]``; or one output per class, the largest of which decides.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        (output,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
-        return output[:, 0] if len(self.classes_) == 2 else output
-
-
-def _solve_factors(machine: WELMClassifier, factors: Sequence[Sequence[np.ndarray]], y) -> np.ndarray:
-    """Coefficients from triangular factors of each class's hidden rows, shape (n_hidden, n_outputs)."""
-    if machine.C is not None:
-        raise ValueError(f"C={machine.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
-    classes, _ = encode(y, "WELMClassifier")
-    class_weights = compute_class_weight(machine.class_weight, classes=classes, y=y)
-    h = machine.n_hidden
-    H, targets, weights = [], [], []
-    for of_class, target, weight in zip(factors, class_targets(len(classes)), class_weights, strict=True):
-        for factor in of_class:
-            H.append(factor[:h, :h])
-            targets.append(factor[:h, -1:] * target)
-            weights.append(np.full(len(H[-1]), weight))
-    return least_squares(np.vstack(H), np.vstack(targets), np.concatenate(weights), len(y))
-
-
-def _solve_moments(
-    machine: WELMClassifier, moments: Sequence[ClassMoments], y: np.ndarray
-) -> tuple[np.ndarray, str]:
-    """Coefficients from the moments of the classes, and how they were found."""
-    weights = compute_class_weight(machine.class_weight, classes=encode(y, "WELMClassifier")[0], y=y)
-    ridge = 0.0 if machine.C is None else 1 / machine.C
-    return least_squares_from_moments(moments, class_targets(len(moments)), weights, ridge)
-
-
-@path.register
-def _welm_path(
-    estimator: WELMClassifier, X, y, partition: Partition, grid: Sequence[dict]
-) -> Iterator[PathPoint]:
-    """One evaluation of the largest layer; the normal equations from one pass of moments."""
-    machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
-        return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-    for members in same_settings(machines, "activation", "random_state"):
-        layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
-        solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, partition)
-        yield from _answers(layer, X, np.unique(y), solutions)
-
-
-@dataclass(frozen=True)
-class _Solution:
-    """A grid point's coefficients, shape (n_hidden, n_outputs), or why there are none."""
-
-    left_out: tuple[int, ...]
-    params: dict
-    coef: np.ndarray | None = None
-    error: str = ""
-
-
-def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
-    """The coefficients of machines of one layer, given with their parameters, on all training sets."""
-    classes, codes = np.unique(y, return_inverse=True)
-    solvers = {machine.solver for machine, _ in members}
-    if "cholesky" in solvers:
-        sizes = {machine.n_hidden for machine, _ in members} | {len(layer.weights)}
-        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
-    if "pinv" in solvers:
-        parts, part_codes = np.unique(partition.part, return_inverse=True)
-        group = codes * len(parts) + part_codes
-        flat = factors_by_group(layer, X, group, len(parts) * len(classes))
-        factors = [flat[c * len(parts) : (c + 1) * len(parts)] for c in range(len(classes))]
-    solutions = []
-    for left_out in partition.left_out:
-        y_train = y[partition.training(left_out)]
-        if "cholesky" in solvers:
-            of_classes = moments.without(left_out)
-        for machine, params in members:
-            try:
-                if machine.solver == "pinv":
-                    kept = [
-                        [factor for part, factor in zip(parts, of_class, strict=True) if part not in left_out]
-                        for of_class in factors
-                    ]
-                    coef = _solve_factors(machine, kept, y_train)
-                else:
-                    leading = [m.restrict(machine.n_hidden) for m in of_classes]
-                    coef, _ = _solve_moments(machine, leading, y_train)
-                solutions.append(_Solution(left_out, params, coef))
-            except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
-                solutions.append(_Solution(left_out, params, error=describe(error)))
-    return solutions
-
-
-def _answers(layer, X, classes: np.ndarray, solutions: Sequence[_Solution]) -> Iterator[PathPoint]:
-    """What each machine says of every row."""
-    sound = [solution for solution in solutions if not solution.error]
-    yield from (PathPoint(s.left_out, s.params, error=s.error) for s in solutions if s.error)
-    for solution, output in zip(sound, project_rows(layer, X, [s.coef for s in sound]), strict=True):
-        output = output[:, 0] if len(classes) == 2 else output
-        yield PathPoint(
-            solution.left_out,
-            solution.params,
-            prediction=decide(output, classes),
-            projection=output if len(classes) == 2 else None,
-        )
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import ELMRegressor
+    >>> X = np.linspace(-1, 1, 200)[:, None]
+    >>> y = np.sinc(3 * X[:, 0])
+    >>> ELMRegressor(n_hidden=30, slope=10.0, random_state=0).fit(X, y).score(X, y) > 0.999
+    True
+    """

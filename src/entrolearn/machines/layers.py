@@ -13,38 +13,45 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
-from sklearn.utils.extmath import safe_sparse_dot
 
 from entrolearn.kernels import kernel_matrix, minus_scaled_distances
 from entrolearn.machines.moments import max_block_rows, row_blocks
+from entrolearn.path import Partition
 
 __all__ = [
     "ACTIVATIONS",
     "GAMMAS",
+    "LandmarkLayer",
     "NystromLayer",
     "RandomLayer",
+    "landmark_sources",
     "project_rows",
 ]
 
+# Weights that a product with sparse rows copies at once (128 MiB); of a million features there are gigabytes.
+COPIED_NUMBERS = 2**24
 # Added to the diagonal of K(X_h, X_h), relative to its mean, which is numerically singular at small gamma.
 # The first does for features near [0, 1]; kernel values of features far from the origin carry more rounding.
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 
 def _sigmoid(X, weights, biases, out=None):
-    # 1 / (1 + exp(-<w, x> + b)), in place. Where exp overflows the quotient is zero, as it should be.
-    Z = _affine(X, -weights, biases, out=out)
+    Z = _affine(X, weights, -biases, out)
+    return _reciprocal_of_one_plus_exp(np.negative(Z, out=Z))
+
+
+def _sigmoid_below_one(X, weights, biases, out=None):
+    # G - 1 = -1 / (1 + exp(<w, x> - b)), which is small, and has all its digits, where G is almost one
+    Z = _reciprocal_of_one_plus_exp(_affine(X, weights, -biases, out))
+    return np.negative(Z, out=Z)
+
+
+def _reciprocal_of_one_plus_exp(Z):
+    # In place. Where exp overflows the quotient is zero, as it should be.
     with np.errstate(over="ignore"):
         np.exp(Z, out=Z)
     Z += 1
     return np.divide(1, Z, out=Z)
-
-
-def _sigmoid_below_one(X, weights, biases, out=None):
-    Z = _sigmoid(
-        X, -weights, -biases, out
-    )  # 1 - G is G of the mirrored unit, and small where G is almost one
-    return np.negative(Z, out=Z)
 
 
 def _normalised_sigmoid(X, weights, biases, out=None):
@@ -55,6 +62,16 @@ def _normalised_sigmoid_below_one(X, weights, biases, out=None):
     return _sigmoid_below_one(X, weights / X.shape[1], biases, out)
 
 
+def _sine(X, weights, biases, out=None):
+    Z = _affine(X, weights, -biases, out)
+    return np.sin(Z, out=Z)
+
+
+def _hard_limit(X, weights, biases, out=None):
+    Z = _affine(X, weights, -biases, out)
+    return np.greater_equal(Z, 0, out=Z, casting="unsafe")
+
+
 def _rbf(X, weights, biases, out=None):
     Z = minus_scaled_distances(X, weights, biases, out)
     return np.exp(Z, out=Z)
@@ -63,7 +80,10 @@ def _rbf(X, weights, biases, out=None):
 def _affine(X, weights, constants, out=None) -> np.ndarray:
     """<w, x> plus a constant for each unit, shape (n_samples, n_hidden)."""
     if issparse(X):
-        Z = _dense(safe_sparse_dot(X, weights.T), out)
+        Z = np.empty((X.shape[0], len(weights)), dtype=np.result_type(X, weights)) if out is None else out
+        step = max(1, COPIED_NUMBERS // X.shape[1])  # a sparse product copies weights that are transposed
+        for start in range(0, len(weights), step):
+            Z[:, start : start + step] = X @ weights[start : start + step].T
         Z += constants
         return Z
     ones = np.ones((X.shape[0], 1), dtype=X.dtype)
@@ -78,11 +98,13 @@ def _dense(Z, out=None) -> np.ndarray:
     return out
 
 
-# name -> G(X, weights, biases, out), section 7 of the EEM paper
+# name -> G(X, weights, biases, out); the first three as in section 7 of the EEM paper
 ACTIVATIONS: dict[str, Callable] = {
     "sigmoid": _sigmoid,
     "nsigmoid": _normalised_sigmoid,
     "rbf": _rbf,
+    "sine": _sine,
+    "hardlimit": _hard_limit,
 }
 # The same minus one, without ever forming a number that rounds to one. A readout that does not care for a
 # constant (the entropy discriminant) still sees what distinguishes saturated units.
@@ -119,9 +141,10 @@ class RandomLayer:
     ----------
     weights : ndarray, shape (n_hidden, n_features)
     biases : ndarray, shape (n_hidden,)
-    activation : {"sigmoid", "nsigmoid", "rbf"} or callable
-        ``sigmoid``: 1 / (1 + exp(-<w, x> + b)); ``nsigmoid``: the same with <w, x> / n_features; ``rbf``:
-        exp(-b ||w - x||^2). A callable gets the array <w, x> - b, shape (n_samples, n_hidden).
+    activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable
+        The bias of a unit is subtracted. ``sigmoid``: 1 / (1 + exp(-<w, x> + b)); ``nsigmoid``: the same with
+        <w, x> / n_features; ``rbf``: exp(-b ||w - x||^2); ``sine``: sin(<w, x> - b); ``hardlimit``: 1 where
+        <w, x> >= b, else 0. A callable gets the array <w, x> - b, shape (n_samples, n_hidden).
     below_one : bool
         Give G - 1 instead of G for the sigmoids: the same up to a constant, but saturated units keep their
         digits (1 - 1e-30 is one in floating point, -1e-30 is not).
@@ -240,12 +263,83 @@ def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarr
     )
 
 
+@dataclass(frozen=True)
+class LandmarkLayer:
+    """Kernel values with landmarks, K(x, X_L): the layer of reduced kernel machines.
+
+    Attributes
+    ----------
+    landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
+    kernel : str or callable
+    kernel_params : dict
+        As in :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array, one value for each landmark.
+    """
+
+    landmarks: object
+    kernel: str | Callable
+    kernel_params: dict
+
+    @classmethod
+    def draw(cls, X, n_landmarks, kernel, kernel_params, rng, *, spread=None):
+        """Choose landmarks among the rows of X with `rng`, without replacement; at most all rows.
+
+        `spread`, a pair of numbers, gives each landmark a width of its own: 1 / gamma times a draw from the
+        uniform distribution between them.
+        """
+        landmarks = X[rng.permutation(X.shape[0])[:n_landmarks]]
+        if spread is not None:
+            widths = rng.uniform(*spread, size=landmarks.shape[0])
+            kernel_params = {**kernel_params, "gamma": kernel_params["gamma"] / widths}
+        return cls(landmarks, kernel, kernel_params)
+
+    def __call__(self, X, out=None) -> np.ndarray:
+        """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
+        return kernel_matrix(X, self.landmarks, self.kernel, self.kernel_params, out)
+
+    units = __call__  # what a prediction computes before its linear part
+
+
+def landmark_sources(
+    n_landmarks: int, partition: Partition
+) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
+    """The rows to draw landmarks from, and the training sets that contain them all.
+
+    Landmarks are training rows. Training sets that have parts in common, and in these n_landmarks rows at
+    least, can share a layer: a random subset of random parts is a random subset of the training rows. Each
+    training set joins the first group that leaves rows enough, so that a cross-validation needs two or three
+    layers. One that has no company draws from all its rows.
+
+    Parameters
+    ----------
+    n_landmarks : int
+    partition : Partition
+
+    Returns
+    -------
+    list of (ndarray of int, list of tuples of int)
+        Row indices, and the members of ``partition.left_out`` that they serve.
+    """
+    names, counts = np.unique(partition.part, return_counts=True)
+    size = dict(zip(names.tolist(), counts.tolist(), strict=True))
+    groups: list[tuple[set[int], list[tuple[int, ...]]]] = []  # parts that all have in common, left_outs
+    for left_out in partition.left_out:
+        for kept, left_outs in groups:
+            common = kept.difference(left_out)
+            if sum(size[part] for part in common) >= n_landmarks:
+                kept.intersection_update(common)
+                left_outs.append(left_out)
+                break
+        else:
+            groups.append((set(size).difference(left_out), [left_out]))
+    return [(partition.held_out(sorted(kept)), left_outs) for kept, left_outs in groups]
+
+
 def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Rows of X in the hidden space times several coefficients, the layer evaluated once, block by block.
 
     Parameters
     ----------
-    layer : RandomLayer or NystromLayer
+    layer : RandomLayer, NystromLayer or LandmarkLayer
     X : {ndarray, CSR}, shape (n_samples, n_features)
     coefs : sequence of ndarrays, shape (n_hidden, n_columns)
         Each of the first n_hidden units, as many as it has rows.

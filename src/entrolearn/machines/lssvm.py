@@ -6,22 +6,13 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
-from sklearn.base import clone, is_classifier
-from sklearn.utils import check_X_y
+from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
-from entrolearn.machines.base import (
-    Machine,
-    OutputRegressor,
-    answer,
-    class_targets,
-    encode,
-    every_class_in_each,
-    targets_of,
-)
-from entrolearn.machines.layers import NystromLayer, project_rows
+from entrolearn.machines.base import Machine, OutputRegressor, answer, class_targets, encode, path_targets
+from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
@@ -65,7 +56,7 @@ class _LeastSquaresMachine:
         dual = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         if self.kernel == "precomputed":
             return X @ dual + self.intercept_
-        layer = NystromLayer(self.X_fit_, self.kernel, self._kernel_params)
+        layer = LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params)
         (output,) = project_rows(layer, X, [dual])
         return output + self.intercept_
 
@@ -293,20 +284,21 @@ def _least_squares_path(
     Rows that no fit sees are no columns of that matrix.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    classes = np.unique(y) if is_classifier(estimator) else None
-    if not all(map(_shares_kernel, machines)) or not every_class_in_each(y, classes, partition):
+    given = path_targets(estimator, X, y, partition) if all(map(_shares_kernel, machines)) else None
+    if given is None:
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=classes is None)
+    X, targets, classes = given
+    y = np.asarray(y)
     trained = np.any([~np.isin(partition.part, left_out) for left_out in partition.left_out], axis=0)
     order = np.lexsort([partition.part, ~trained])  # trained rows first, each part a slice of them
     back, n_trained = np.argsort(order), np.count_nonzero(trained)
-    targets, seen = targets_of(y, classes), order[:n_trained]
+    seen = order[:n_trained]
     seen_partition = Partition(partition.part[seen], partition.left_out)
     for members in same_settings(machines, "kernel", "gamma", "degree", "coef0"):
         first = machines[members[0]]
         params = kernel_params(X, first.kernel, first.gamma, first.degree, first.coef0)
-        kernel = kernel_matrix(X[order], X[seen], first.kernel, params).astype(np.float64, copy=False)
+        kernel = kernel_matrix(X[order], X[seen], first.kernel, params)
         solutions = _solve_training_sets(
             [machines[i] for i in members], kernel[:n_trained], y[seen], targets[seen], seen_partition
         )

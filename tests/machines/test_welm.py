@@ -36,9 +36,9 @@ def test_both_solvers_agree_where_the_problem_is_well_posed(wdbc):
 
 def test_a_ridge_is_scikit_learns_ridge(wdbc):
     X, y = wdbc
-    machine = WELMClassifier(20, solver="cholesky", C=5.0, class_weight={0: 2.0, 1: 3.0}, random_state=0)
+    machine = WELMClassifier(20, solver="cholesky", C=0.2, class_weight={0: 2.0, 1: 3.0}, random_state=0)
     machine.fit(X, y)
-    ridge = Ridge(alpha=1 / 5.0, fit_intercept=False)
+    ridge = Ridge(alpha=0.2, fit_intercept=False)
     ridge.fit(machine._layer(X), 2.0 * y - 1, sample_weight=np.array([2.0, 3.0])[y])
     assert_allclose(machine.coef_, ridge.coef_, rtol=1e-4)
 

@@ -1,0 +1,259 @@
+"""Kernel extreme learning machines: ridge regression in a kernel's feature space.
+
+Huang, Zhou, Ding and Zhang (2012), as eq. (6) of Deng, Ong and Zheng (2016) states it.
+"""
+
+from collections.abc import Iterator, Sequence
+from numbers import Real
+
+import numpy as np
+from sklearn.base import clone
+
+from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
+from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
+from entrolearn.machines.layers import LandmarkLayer, project_rows
+from entrolearn.machines.ridge import (
+    CHOLESKY_UP_TO,
+    RIDGE,
+    Spectrum,
+    cholesky_solve,
+    ridge_candidates,
+)
+from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.validation import Interval, StrOptions
+
+__all__ = ["KELMClassifier", "KELMRegressor"]
+
+
+class _KELM:
+    """Parameters and solution of the classifier and the regressor."""
+
+    _parameter_constraints: dict = {
+        "C": RIDGE,
+        "kernel": [StrOptions(KERNELS), callable],
+        "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+
+    def __init__(self, *, C=2**-10, kernel="gaussian", sigma="scale", degree=3, coef0=1):
+        self.C = C
+        self.kernel = kernel
+        self.sigma = sigma
+        self.degree = degree
+        self.coef0 = coef0
+
+    def _kernel_params(self, X) -> dict:
+        gamma = self.sigma if isinstance(self.sigma, str) else 1 / self.sigma
+        return kernel_params(X, self.kernel, gamma, self.degree, self.coef0)
+
+    def _fit_outputs(self, X, T: np.ndarray) -> None:
+        vars(self).pop("loo_errors_", None)
+        candidates = ridge_candidates(self.C)
+        self._layer = LandmarkLayer(X, self.kernel, self._kernel_params(X))
+        gram = self._layer(X)
+        if candidates is None:
+            self.C_ = float(self.C)
+            dual, method = _solve(gram, T, self.C)
+        else:
+            spectrum = Spectrum.of(gram.T)
+            self.loo_errors_ = _leave_one_out_errors(spectrum, T, candidates)
+            self.C_ = float(candidates[self.loo_errors_.argmin()])
+            dual, method = spectrum.solve(T, self.C_), "eigh"
+        self.dual_coef_ = dual[:, 0] if dual.shape[1] == 1 else dual
+        self.solver_info_ = {"method": method}
+
+    @property
+    def X_fit_(self):
+        """The training rows, which a prediction needs."""
+        return self._layer.landmarks
+
+    def _outputs(self, X) -> np.ndarray:
+        (outputs,) = project_rows(self._layer, X, [self.dual_coef_.reshape(len(self.dual_coef_), -1)])
+        return outputs
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "dual_coef_")
+
+
+class KELMClassifier(_KELM, OutputClassifier):
+    """Kernel extreme learning machine for classification: every training row is a hidden unit.
+
+    Solves ``(C I + K) alpha = T`` with targets ±1, eq. (6): kernel ridge regression without an intercept.
+    Time grows with the cube of the number of rows and memory with its square.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=2**-10
+        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    kernel : str or callable, default="gaussian"
+        A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows.
+    sigma : float or "scale", default="scale"
+        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        ``"scale"``: n_features * X.var().
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial and sigmoid kernels.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+    X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        The training rows, which a prediction needs.
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where C I + K is not positive definite, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    RKELMClassifier : A random subset of the rows instead of all: a fraction of the time.
+    LSSVC : With an intercept; its C is the reciprocal.
+
+    References
+    ----------
+    .. [1] G.-B. Huang, H. Zhou, X. Ding and R. Zhang (2012). Extreme learning machine for regression and
+       multiclass classification. IEEE Transactions on Systems, Man, and Cybernetics B 42, 513-529.
+    .. [2] W.-Y. Deng, Y.-S. Ong and Q.-H. Zheng (2016). A fast reduced kernel extreme learning machine.
+       Neural Networks 76, 29-38.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import KELMClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> KELMClassifier(sigma=0.5).fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.98
+    True
+    """
+
+
+class KELMRegressor(_KELM, OutputRegressor):
+    """Kernel extreme learning machine for regression.
+
+    As :class:`KELMClassifier`, with the values as targets. There is no intercept.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=2**-10
+        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    kernel : str or callable, default="gaussian"
+    sigma : float or "scale", default="scale"
+    degree : float, default=3
+    coef0 : float, default=1
+        These as in :class:`KELMClassifier`.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for several outputs
+    X_fit_, C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
+        As in :class:`KELMClassifier`.
+
+    See Also
+    --------
+    RKELMRegressor : A random subset of the rows instead of all: a fraction of the time.
+
+    References
+    ----------
+    .. [1] G.-B. Huang, H. Zhou, X. Ding and R. Zhang (2012). Extreme learning machine for regression and
+       multiclass classification. IEEE Transactions on Systems, Man, and Cybernetics B 42, 513-529.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import KELMRegressor
+    >>> X = np.linspace(-3, 3, 200)[:, None]
+    >>> y = np.sinc(X[:, 0])
+    >>> KELMRegressor(sigma=1.0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.999
+    True
+    """
+
+
+def _solve(gram: np.ndarray, T: np.ndarray, ridge: float) -> tuple[np.ndarray, str]:
+    """Dual coefficients, and how they were found. The symmetric matrix, in C order, is overwritten."""
+    diagonal = np.diagonal(gram).copy()
+    dual = cholesky_solve(gram.T, T, ridge)
+    if dual is not None:
+        return dual, "cholesky"
+    gram.flat[:: len(gram) + 1] = diagonal  # and the triangle that the factorisation has not touched
+    return Spectrum.of(gram.T, lower=False).solve(T, ridge), "eigh"
+
+
+def _leave_one_out_errors(spectrum: Spectrum, T: np.ndarray, ridges: Sequence[float]) -> np.ndarray:
+    """Mean squared error of the prediction of each row from all others, for each ridge.
+
+    That error is the row's dual coefficient divided by its place on the diagonal of (K + C I)^-1.
+    """
+    inverse = np.array([spectrum.inverse_values(ridge) for ridge in ridges]).T
+    diagonals = np.square(spectrum.vectors) @ inverse  # (n_samples, n_ridges)
+    duals = (spectrum.solve(T, ridge) for ridge in ridges)
+    return np.array(
+        [np.mean((dual / own[:, None]) ** 2) for dual, own in zip(duals, diagonals.T, strict=True)]
+    )
+
+
+# --- path: one kernel matrix serves every C and every training set ------------------------------------
+
+
+@path.register
+def _kelm_path(estimator: _KELM, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
+    """One kernel matrix per kernel, and of it a factorisation per training set and C."""
+    machines = [clone(estimator).set_params(**params) for params in grid]
+    data = path_targets(estimator, X, y, partition)
+    if data is None or not all(map(_shares_kernel, machines)):
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
+    X, T, classes = data
+    for members in same_settings(machines, "kernel", "sigma", "degree", "coef0"):
+        wanted = [(left_out, grid[i]) for left_out in partition.left_out for i in members]
+        try:
+            outputs = _outputs_on_training_sets([machines[i] for i in members], X, T, partition)
+        except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
+            yield from (PathPoint(left_out, params, error=describe(error)) for left_out, params in wanted)
+            continue
+        for (left_out, params), output in zip(wanted, outputs, strict=True):
+            yield PathPoint(left_out, params, **answer(output, classes))
+
+
+def _shares_kernel(machine: _KELM) -> bool:
+    """Whether the kernel of two rows is the same in every training set, and C a number."""
+    return acceptable(machine) and not isinstance(machine.sigma, str) and np.isscalar(machine.C)
+
+
+def _outputs_on_training_sets(
+    machines: Sequence[_KELM], X, T: np.ndarray, partition: Partition
+) -> list[np.ndarray]:
+    """Outputs for all rows by each training set's machines of one kernel, shape (n_samples, n_outputs)."""
+    sets = [partition.training(left_out) for left_out in partition.left_out]
+    seen = np.unique(np.concatenate(sets))
+    unseen = np.setdiff1d(np.arange(X.shape[0]), seen)
+    kernel, params = machines[0].kernel, machines[0]._kernel_params(X)
+    X_seen = X[seen]
+    gram = kernel_matrix(X_seen, X_seen, kernel, params)
+    n_outputs = T.shape[1]
+    duals = np.zeros((len(seen), len(sets) * len(machines) * n_outputs))
+    for s, rows in enumerate(sets):
+        places = np.searchsorted(seen, rows)
+        columns = slice(s * len(machines) * n_outputs, (s + 1) * len(machines) * n_outputs)
+        duals[places, columns] = np.hstack(
+            _solve_each(gram[np.ix_(places, places)], T[rows], [machine.C for machine in machines])
+        )
+    outputs = np.empty((X.shape[0], duals.shape[1]))
+    outputs[seen] = gram @ duals
+    if len(unseen):
+        outputs[unseen] = kernel_matrix(X[unseen], X_seen, kernel, params) @ duals
+    return np.split(outputs, len(sets) * len(machines), axis=1)
+
+
+def _solve_each(gram: np.ndarray, T: np.ndarray, ridges: Sequence[float]) -> list[np.ndarray]:
+    """Dual coefficients for each ridge."""
+    if len(ridges) <= CHOLESKY_UP_TO:
+        return [_solve(gram.copy(), T, ridge)[0] for ridge in ridges]
+    spectrum = Spectrum.of(gram.T)
+    return [spectrum.solve(T, ridge) for ridge in ridges]

@@ -1,0 +1,238 @@
+"""Ridge regression on a hidden layer: what extreme learning machines and their reduced kernels share."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
+
+from entrolearn.machines.base import (
+    OutputClassifier,
+    OutputRegressor,
+    answer,
+    class_targets,
+    codes_among,
+    path_targets,
+)
+from entrolearn.machines.layers import project_rows
+from entrolearn.machines.ridge import (
+    PartEquations,
+    leave_one_out_errors,
+    normal_equations,
+    ridge_candidates,
+)
+from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.validation import learn_classes, validated
+
+__all__ = ["LayeredClassifier", "LayeredRegressor"]
+
+# Outputs of a path that are held at once (256 MiB).
+OUTPUT_NUMBERS = 2**25
+
+
+class _LayeredRidge:
+    """A hidden layer, then ridge regression of the targets on its units.
+
+    A subclass has the parameter ``C``, one that is the number of units, named in ``_size``, and says with
+    which others its layer changes, in ``_layer_settings``.
+    """
+
+    _size: str
+    _layer_settings: tuple[str, ...]
+
+    @abstractmethod
+    def _draw_layer(self, X):
+        """The hidden layer for data like X."""
+
+    @abstractmethod
+    def _layer_sources(self, partition: Partition) -> list:
+        """The rows to draw layers from, and the training sets (``left_out``) that each of them serves."""
+
+    def _fit_outputs(self, X, T: np.ndarray) -> None:
+        for stale in ("_stream", "loo_errors_"):
+            vars(self).pop(stale, None)
+        candidates = ridge_candidates(self.C)
+        self._layer = self._draw_layer(X)
+        equations = normal_equations(self._layer, X, T)
+        if candidates is None:
+            self._keep(float(self.C), *equations.solve(self.C))
+            return
+        self.loo_errors_, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates)
+        best = candidates[self.loo_errors_.argmin()]
+        self._keep(float(best), spectrum.solve(equations.right, best), "eigh")
+
+    def _keep(self, ridge: float, coef: np.ndarray, method: str) -> None:
+        self.C_ = ridge
+        self.coef_ = coef[:, 0] if coef.shape[1] == 1 else coef
+        self.solver_info_ = {"method": method}
+
+    def _outputs(self, X) -> np.ndarray:
+        (outputs,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        return outputs
+
+    def _extend_stream(self, X, T: np.ndarray) -> None:
+        """Add rows to the equations and solve them again; the first rows draw the layer."""
+        if not hasattr(self, "_stream"):
+            vars(self).pop("loo_errors_", None)
+            self._layer = self._draw_layer(X)
+            self._stream = normal_equations(self._layer, X, T)
+        else:
+            self._stream += normal_equations(self._layer, X, T)
+        self._keep(float(self.C), *self._stream.solve(self.C))
+
+    def _refuse_candidates(self) -> None:
+        if ridge_candidates(self.C) is not None:
+            raise ValueError(f"C={self.C!r} is chosen with all rows at hand; partial_fit takes one number.")
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")
+
+
+class LayeredClassifier(_LayeredRidge, OutputClassifier):
+    """A hidden layer, then ridge regression on targets ±1."""
+
+    @validated(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None):
+        """Update the machine with more rows of a stream.
+
+        The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
+        the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that the stream can bring, at least two; asked for in the first call only.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If `classes` is missing in the first call, names one class only or changes later, y brings
+            another label, or C is a sequence.
+        """
+        self._refuse_candidates()
+        first = not hasattr(self, "_stream")
+        learn_classes(self, classes)
+        if len(self.classes_) < 2:
+            raise ValueError(f"a stream needs at least two classes, got {self.classes_.tolist()}.")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        codes = codes_among(self.classes_, y)
+        self._extend_stream(X, class_targets(len(self.classes_))[codes])
+        return self
+
+
+class LayeredRegressor(_LayeredRidge, OutputRegressor):
+    """A hidden layer, then ridge regression of the values."""
+
+    @validated(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y):
+        """Update the machine with more rows of a stream.
+
+        The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
+        the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If y has another number of outputs than in the first call, or C is a sequence.
+        """
+        self._refuse_candidates()
+        first = not hasattr(self, "_stream")
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            reset=first,
+            multi_output=True,
+            y_numeric=True,
+        )
+        self._one_value = y.ndim == 1
+        self._extend_stream(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        return self
+
+
+# --- path: one pass of normal equations serves every training set, every size and every C ---------------
+
+
+@path.register
+def _layered_path(
+    estimator: _LayeredRidge, X, y, partition: Partition, grid: Sequence[dict]
+) -> Iterator[PathPoint]:
+    """Normal equations of each part, once for each layer; every training set is a sum of parts."""
+    machines = [clone(estimator).set_params(**params) for params in grid]
+    data = path_targets(estimator, X, y, partition)
+    if data is None or not all(map(_shares_equations, machines)):
+        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        return
+    X, T, classes = data
+    for members in same_settings(machines, *estimator._layer_settings):
+        largest = max((machines[i] for i in members), key=lambda machine: getattr(machine, machine._size))
+        for rows, left_outs in largest._layer_sources(partition):
+            wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
+            try:
+                layer = largest._draw_layer(X[rows])
+                coefs = _coefficients(layer, X, T, partition, left_outs, wanted)
+            except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
+                yield from (PathPoint(out, params, error=describe(error)) for out, _, params in wanted)
+                continue
+            yield from _answers(layer, X, classes, wanted, coefs)
+
+
+def _shares_equations(machine: _LayeredRidge) -> bool:
+    """Whether a smaller machine is a restriction of a larger one, and C a number."""
+    return acceptable(machine) and isinstance(machine.random_state, Integral) and np.isscalar(machine.C)
+
+
+def _coefficients(layer, X, T, partition: Partition, left_outs, wanted) -> list[np.ndarray]:
+    """Coefficients of each wanted (left_out, machine, params), all of one layer."""
+    if len(left_outs) > 1:
+        without = PartEquations(layer, X, T, partition, left_outs).without
+    else:
+
+        def without(left_out):
+            return normal_equations(layer, X, T, partition.training(left_out))
+
+    coefs: list = [None] * len(wanted)
+    for left_out in left_outs:
+        training = without(left_out)
+        for size, places in _places_by_size(wanted, left_out).items():
+            solutions = training.restrict(size).solve_each([wanted[i][1].C for i in places])
+            for i, coef in zip(places, solutions, strict=True):
+                coefs[i] = coef
+    return coefs
+
+
+def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
+    places: dict[int, list[int]] = {}
+    for i, (out, machine, _) in enumerate(wanted):
+        if out == left_out:
+            places.setdefault(getattr(machine, machine._size), []).append(i)
+    return places
+
+
+def _answers(layer, X, classes, wanted, coefs: Sequence[np.ndarray]) -> Iterator[PathPoint]:
+    """What each machine says of every row; the layer is evaluated once for as many as memory holds."""
+    step = max(1, OUTPUT_NUMBERS // (X.shape[0] * coefs[0].shape[1]))
+    for start in range(0, len(wanted), step):
+        some = slice(start, start + step)
+        outputs = project_rows(layer, X, coefs[some])
+        for (left_out, _, params), output in zip(wanted[some], outputs, strict=True):
+            yield PathPoint(left_out, params, **answer(output, classes))

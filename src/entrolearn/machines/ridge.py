@@ -1,0 +1,333 @@
+"""Ridge regression in the hidden space: normal equations that add up, and leave-one-out in closed form."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpocon
+
+from entrolearn.machines.moments import max_block_rows, row_blocks
+from entrolearn.path import Partition
+from entrolearn.validation import Interval
+
+__all__ = [
+    "CHOLESKY_UP_TO",
+    "RIDGE",
+    "NormalEquations",
+    "PartEquations",
+    "Spectrum",
+    "cholesky_solve",
+    "leave_one_out_errors",
+    "normal_equations",
+    "ridge_candidates",
+]
+
+# The constraint of a learner's parameter C: one ridge, or several to choose from.
+RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
+EPS = np.finfo(float).eps
+# A Cholesky factor of a matrix worse conditioned than this is one of its rounding.
+SINGULAR_BELOW = 4 * EPS
+# Ridges for which factorisations take as long as one eigendecomposition (8 to 40 were measured).
+CHOLESKY_UP_TO = 16
+
+
+class NormalEquations:
+    """The normal equations of least squares, H'H and H'T, as sums over rows.
+
+    Equations of disjoint sets of rows add, those of a subset subtract, a chunk of a stream is one update,
+    and the equations of the first h units are a leading block.
+
+    Parameters
+    ----------
+    n_units : int
+        Columns of H.
+    n_outputs : int
+        Columns of T.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.machines.ridge import NormalEquations
+    >>> rng = np.random.default_rng(0)
+    >>> H, T = rng.normal(size=(100, 5)), rng.normal(size=(100, 1))
+    >>> both = NormalEquations(5, 1).update(H[:30], T[:30]) + NormalEquations(5, 1).update(H[30:], T[30:])
+    >>> coef, method = both.solve(2.0)
+    >>> np.allclose(coef, np.linalg.solve(H.T @ H + 2 * np.eye(5), H.T @ T))
+    True
+    """
+
+    def __init__(self, n_units: int, n_outputs: int):
+        self.n = 0
+        self._gram = np.zeros((n_units, n_units), order="F")  # its lower triangle
+        self._right = np.zeros((n_units, n_outputs))
+
+    def update(self, H: np.ndarray, T: np.ndarray) -> "NormalEquations":
+        """Add rows in place: H of shape (n_rows, n_units), T of shape (n_rows, n_outputs)."""
+        H = np.ascontiguousarray(H, dtype=np.float64)
+        self.n += len(H)
+        self._gram = dsyrk(1.0, H.T, beta=1.0, c=self._gram, overwrite_c=1, lower=1)
+        self._right += H.T @ T
+        return self
+
+    def __add__(self, other: "NormalEquations") -> "NormalEquations":
+        return self._copy()._combine(other, np.add)
+
+    def __sub__(self, other: "NormalEquations") -> "NormalEquations":
+        return self._copy()._combine(other, np.subtract)
+
+    def __iadd__(self, other: "NormalEquations") -> "NormalEquations":
+        return self._combine(other, np.add)
+
+    def __isub__(self, other: "NormalEquations") -> "NormalEquations":
+        return self._combine(other, np.subtract)
+
+    def _combine(self, other: "NormalEquations", operation: np.ufunc) -> "NormalEquations":
+        if self._right.shape != other._right.shape:
+            raise ValueError(
+                f"equations of {self._right.shape} units and outputs, and of {other._right.shape}, "
+                "cannot be combined."
+            )
+        self.n = int(operation(self.n, other.n))
+        operation(self._gram, other._gram, out=self._gram)
+        operation(self._right, other._right, out=self._right)
+        return self
+
+    def _copy(self) -> "NormalEquations":
+        return self._with(self._gram.copy(order="F"), self._right.copy())
+
+    def restrict(self, h: int) -> "NormalEquations":
+        """Equations of the first h units, a view."""
+        return self._with(self._gram[:h, :h], self._right[:h])
+
+    def _with(self, gram: np.ndarray, right: np.ndarray) -> "NormalEquations":
+        result = object.__new__(NormalEquations)
+        result.n, result._gram, result._right = self.n, gram, right
+        return result
+
+    def solve(self, ridge: float) -> tuple[np.ndarray, str]:
+        """Coefficients (H'H + ridge I)^-1 H'T.
+
+        Returns
+        -------
+        coef : ndarray, shape (n_units, n_outputs)
+        method : {"cholesky", "eigh"}
+            Where the matrix is numerically singular its eigendecomposition gives the solution of least norm.
+        """
+        coef = cholesky_solve(self._gram.copy(order="F"), self._right, ridge)
+        if coef is None:
+            return self.spectrum().solve(self._right, ridge), "eigh"
+        return coef, "cholesky"
+
+    def solve_each(self, ridges: Sequence[float]) -> list[np.ndarray]:
+        """Coefficients for each ridge: by factorisations for few, from one eigendecomposition for many."""
+        if len(ridges) <= CHOLESKY_UP_TO:
+            return [self.solve(ridge)[0] for ridge in ridges]
+        spectrum = self.spectrum()
+        return [spectrum.solve(self._right, ridge) for ridge in ridges]
+
+    def spectrum(self) -> "Spectrum":
+        """Eigendecomposition of H'H, which has no negative eigenvalue but by rounding."""
+        found = Spectrum.of(self._gram.copy(order="F"))
+        return Spectrum(np.maximum(found.values, 0), found.vectors)
+
+    @property
+    def right(self) -> np.ndarray:
+        """H'T, shape (n_units, n_outputs)."""
+        return self._right
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigendecomposition of a symmetric matrix, which solves the matrix plus any multiple of the identity.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        Ascending.
+    vectors : ndarray, shape (n, n)
+        In columns.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+
+    @classmethod
+    def of(cls, matrix: np.ndarray, *, lower: bool = True) -> "Spectrum":
+        """Decompose the matrix of which one triangle is given, in Fortran order; it is overwritten."""
+        return cls(*eigh(matrix, lower=lower, overwrite_a=True, check_finite=False, driver="evd"))
+
+    @cached_property
+    def _rounding(self) -> float:
+        return EPS * np.abs(self.values).max()
+
+    def inverse_values(self, ridge: float) -> np.ndarray:
+        """1 / (value + ridge), shape (n,); zero where nothing but rounding is left, as in a pseudoinverse."""
+        damped = self.values + ridge
+        known = np.abs(self.values) > len(damped) * self._rounding
+        kept = (known | (ridge > self._rounding)) & (np.abs(damped) > self._rounding)
+        return np.divide(1.0, damped, out=np.zeros_like(damped), where=kept)
+
+    def solve(self, right: np.ndarray, ridge: float) -> np.ndarray:
+        """(matrix + ridge I)^-1 right."""
+        return self.vectors @ (self.inverse_values(ridge)[:, None] * (self.vectors.T @ right))
+
+
+def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.ndarray | None:
+    """Solve (matrix + ridge I) coef = right by a Cholesky factor, where the sum has one.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (n, n), Fortran order
+        Its lower triangle is read, and overwritten with the diagonal.
+    right : ndarray, shape (n, n_columns)
+    ridge : float
+
+    Returns
+    -------
+    ndarray, shape (n, n_columns), or None where the sum is indefinite or numerically singular
+    """
+    matrix.flat[:: len(matrix) + 1] += ridge
+    size = np.trace(matrix)  # no less than the largest eigenvalue, and costs nothing
+    try:
+        factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    reciprocal_condition, _ = dpocon(factor[0], size, uplo="L")
+    if reciprocal_condition < SINGULAR_BELOW:
+        return None
+    return cho_solve(factor, right, check_finite=False)
+
+
+def normal_equations(layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None) -> NormalEquations:
+    """Normal equations of some rows in one pass, the layer's output never held whole.
+
+    Parameters
+    ----------
+    layer : callable
+        Maps rows of X to an array of shape (n_rows, n_units), its argument `out`.
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    T : ndarray, shape (n_samples, n_outputs)
+    rows : ndarray of int, optional
+        Which rows; all where they are not named.
+
+    Returns
+    -------
+    NormalEquations
+    """
+    n_units = layer(X[:1]).shape[1]
+    equations = NormalEquations(n_units, T.shape[1])
+    for H, some in _blocks(layer, X, n_units, rows):
+        equations.update(H, T[some])
+    return equations
+
+
+def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
+    """Hidden rows block by block, in one buffer, with what picks the same rows out of the targets."""
+    n_rows = X.shape[0] if rows is None else len(rows)
+    buffer = np.empty((max_block_rows(n_rows, n_units), n_units))
+    for block in row_blocks(n_rows, n_units):
+        some = block if rows is None else rows[block]
+        yield layer(X[some], out=buffer[: block.stop - block.start]), some
+
+
+class PartEquations:
+    """Normal equations on training sets of a partition, from one pass over the rows that they hold.
+
+    Parts that the same training sets hold are one; a training set is everything without what it leaves out.
+
+    Parameters
+    ----------
+    layer : callable
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    T : ndarray, shape (n_samples, n_outputs)
+    partition : Partition
+    left_outs : sequence of tuples of int
+        Those of ``partition.left_out`` that will be asked for.
+    """
+
+    def __init__(self, layer, X, T, partition: Partition, left_outs: Sequence[tuple[int, ...]]):
+        parts: dict[tuple[bool, ...], list[int]] = {}  # by the training sets that leave them out
+        for part in np.unique(partition.part).tolist():
+            absent = tuple(part in left_out for left_out in left_outs)
+            if not all(absent):
+                parts.setdefault(absent, []).append(part)
+        self._absent_from = [
+            {left_out for left_out, out in zip(left_outs, absent, strict=True) if out} for absent in parts
+        ]
+        self._equations = [
+            normal_equations(layer, X, T, partition.held_out(together)) for together in parts.values()
+        ]
+        self._total = sum(self._equations[1:], self._equations[0])
+
+    def without(self, left_out: tuple[int, ...]) -> NormalEquations:
+        """Equations of all rows outside the parts `left_out`."""
+        training = self._total
+        for equations, absent_from in zip(self._equations, self._absent_from, strict=True):
+            if left_out in absent_from:
+                training = training - equations
+        return training
+
+
+def leave_one_out_errors(
+    layer: Callable, X, T: np.ndarray, equations: NormalEquations, ridges: Sequence[float]
+) -> tuple[np.ndarray, Spectrum]:
+    """Mean squared error of each row's prediction by the machine fitted to all other rows, for each ridge.
+
+    The prediction error of a row that was left out is its residual divided by one less its leverage (Allen's
+    PRESS), so that one eigendecomposition and a second pass over the rows do for all ridges. The units stay
+    as they are, also where the row is one of the landmarks.
+
+    Parameters
+    ----------
+    layer, X, T
+        As in :func:`normal_equations`.
+    equations : NormalEquations
+        Of these rows.
+    ridges : sequence of float
+
+    Returns
+    -------
+    errors : ndarray, shape (n_ridges,)
+        Over rows and outputs.
+    spectrum : Spectrum
+        That of the equations.
+    """
+    spectrum = equations.spectrum()
+    inverse = np.array([spectrum.inverse_values(ridge) for ridge in ridges]).T  # (n_units, n_ridges)
+    rotated = spectrum.vectors.T @ equations.right
+    coefs = [column[:, None] * rotated for column in inverse.T]
+    squares = np.zeros(len(ridges))
+    for H, some in _blocks(layer, X, len(rotated)):
+        Z = H @ spectrum.vectors
+        residuals = [T[some] - Z @ coef for coef in coefs]
+        left = np.maximum(
+            1 - np.square(Z, out=Z) @ inverse, EPS
+        )  # a row that is interpolated leaves rounding
+        squares += [np.sum((r / own[:, None]) ** 2) for r, own in zip(residuals, left.T, strict=True)]
+    return squares / T.size, spectrum
+
+
+def ridge_candidates(C) -> np.ndarray | None:
+    """The ridges to choose from; None where C is one number.
+
+    Raises
+    ------
+    ValueError
+        If they are not a sequence of finite numbers, none of them negative.
+    """
+    if isinstance(C, Real):
+        return None
+    candidates = np.asarray(C)
+    numbers = candidates.ndim == 1 and candidates.size and np.issubdtype(candidates.dtype, np.number)
+    if not numbers or not (np.isfinite(candidates) & (candidates >= 0)).all():
+        raise ValueError(f"C must be a number or a sequence of numbers, none negative, got {C!r}.")
+    return candidates.astype(np.float64)

@@ -1,0 +1,200 @@
+"""Reduced kernel extreme learning machines: kernel values with random landmarks, then ridge regression.
+
+Deng, Ong and Zheng (2016), "A Fast Reduced Kernel Extreme Learning Machine".
+"""
+
+from numbers import Integral, Real
+
+from sklearn.utils import check_random_state
+
+from entrolearn.kernels import KERNELS, RADIAL, kernel_params
+from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
+from entrolearn.machines.layers import LandmarkLayer, landmark_sources
+from entrolearn.machines.ridge import RIDGE
+from entrolearn.path import Partition
+from entrolearn.validation import Interval, StrOptions
+
+__all__ = ["RKELMClassifier", "RKELMRegressor"]
+
+# Widths of single landmarks as multiples of sigma. The paper calls them random and prints no range.
+SPREAD = 0.5, 1.5
+
+
+class _RKELM:
+    """Parameters and layer of the classifier and the regressor."""
+
+    _parameter_constraints: dict = {
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "C": RIDGE,
+        "kernel": [StrOptions(KERNELS), callable],
+        "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+        "per_landmark_sigma": ["boolean"],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    _size = "n_landmarks"
+    _layer_settings = ("kernel", "sigma", "per_landmark_sigma", "degree", "coef0", "random_state")
+
+    def __init__(
+        self,
+        n_landmarks=100,
+        *,
+        C=2**-20,
+        kernel="gaussian",
+        sigma="scale",
+        per_landmark_sigma=False,
+        degree=3,
+        coef0=1,
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.C = C
+        self.kernel = kernel
+        self.sigma = sigma
+        self.per_landmark_sigma = per_landmark_sigma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+
+    def _draw_layer(self, X) -> LandmarkLayer:
+        if self.per_landmark_sigma and self.kernel not in RADIAL:
+            raise ValueError(
+                f"per_landmark_sigma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
+                f"got {self.kernel!r}."
+            )
+        gamma = self.sigma if isinstance(self.sigma, str) else 1 / self.sigma
+        params = kernel_params(X, self.kernel, gamma, self.degree, self.coef0)
+        rng = check_random_state(self.random_state)
+        spread = SPREAD if self.per_landmark_sigma else None
+        return LandmarkLayer.draw(X, self.n_landmarks, self.kernel, params, rng, spread=spread)
+
+    def _layer_sources(self, partition: Partition) -> list:
+        if isinstance(self.sigma, str):  # a width of the training rows
+            return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
+        return landmark_sources(self.n_landmarks, partition)
+
+    @property
+    def landmarks_(self):
+        """The training rows that stand for all."""
+        return self._layer.landmarks
+
+
+class RKELMClassifier(_RKELM, LayeredClassifier):
+    """Reduced kernel extreme learning machine for classification.
+
+    Kernel values with a random subset of the training rows, X_L, are the hidden units; their weights are
+    the ridge solution ``(C I + K' K)^-1 K' T`` with K = K(X, X_L) and targets ±1, eq. (10). One pass over
+    the rows and one factorisation of n_landmarks equations: no iteration, no kernel matrix of all rows.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Number of training rows that are drawn, without replacement; all rows where there are fewer.
+    C : float or sequence of float, default=2**-20
+        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    kernel : str or callable, default="gaussian"
+        A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
+        definite.
+    sigma : float or "scale", default="scale"
+        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        ``"scale"``: n_features * X.var().
+    per_landmark_sigma : bool, default=False
+        A width for each landmark, sigma times a draw from U[0.5, 1.5]; for kernels of the distance.
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial and sigmoid kernels.
+    random_state : int, RandomState instance or None, default=None
+        Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
+    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence; landmarks are kept.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    KELMClassifier : With all training rows as landmarks, and another penalty.
+    ELMClassifier : On random hidden units.
+
+    Notes
+    -----
+    With a kernel k on landmarks x_i the machine is KELM with the kernel ``sum_i k(x, x_i) k(z, x_i)``.
+    Theorem 1 (no training error with all rows as landmarks and C near 0) is of strictly positive definite
+    kernels. Theorem 2, that widths of their own leave the kernel matrix its full rank, is not true as
+    printed, yet a rank below full is a matter of chance and the ridge does not need it.
+
+    References
+    ----------
+    .. [1] W.-Y. Deng, Y.-S. Ong and Q.-H. Zheng (2016). A fast reduced kernel extreme learning machine.
+       Neural Networks 76, 29-38.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import RKELMClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> machine = RKELMClassifier(n_landmarks=40, sigma=0.5, random_state=0).fit(X[:200], y[:200])
+    >>> machine.score(X[200:], y[200:]) > 0.98
+    True
+    """
+
+
+class RKELMRegressor(_RKELM, LayeredRegressor):
+    """Reduced kernel extreme learning machine for regression.
+
+    As :class:`RKELMClassifier`, with the values as targets. There is no intercept: the paper scales values
+    to [0, 1].
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Number of training rows that are drawn, without replacement; all rows where there are fewer.
+    C : float or sequence of float, default=2**-20
+        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    kernel : str or callable, default="gaussian"
+    sigma : float or "scale", default="scale"
+    per_landmark_sigma : bool, default=False
+    degree : float, default=3
+    coef0 : float, default=1
+    random_state : int, RandomState instance or None, default=None
+        These as in :class:`RKELMClassifier`.
+
+    Attributes
+    ----------
+    landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
+    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
+    C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
+        As in :class:`RKELMClassifier`.
+
+    See Also
+    --------
+    KELMRegressor : With all training rows as landmarks, and another penalty.
+
+    References
+    ----------
+    .. [1] W.-Y. Deng, Y.-S. Ong and Q.-H. Zheng (2016). A fast reduced kernel extreme learning machine.
+       Neural Networks 76, 29-38.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import RKELMRegressor
+    >>> X = np.linspace(-3, 3, 200)[:, None]
+    >>> y = np.sinc(X[:, 0])
+    >>> machine = RKELMRegressor(n_landmarks=20, C=[1e-8, 1e-4, 1.0], sigma=1.0, random_state=0).fit(X, y)
+    >>> machine.score(X, y) > 0.999, machine.C_
+    (True, 1e-08)
+    """
