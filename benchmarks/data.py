@@ -124,7 +124,8 @@ def nonlinear(n_samples: int, n_features: int, n_classes: int = 0) -> tuple[np.n
     """Rows uniform in [-1, 1]^d, and values or classes that bend along a few directions, with noise."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(n_samples, n_features))
-    along = X @ (rng.standard_normal((n_features, 3)) / np.sqrt(n_features))
+    directions = rng.standard_normal((n_features, 3))
+    along = X @ (directions / np.linalg.norm(directions, axis=0))
     y = np.sin(3 * along[:, 0]) + along[:, 1] ** 2 + 0.5 * along[:, 2]
     y += 0.1 * rng.standard_normal(n_samples)
     if n_classes == 0:

