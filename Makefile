@@ -34,7 +34,7 @@ demo: env  ## run the whole workflow on embedded data, offline, in minutes
 test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile $(ARGS)
 
-bench: env  ## time the learners beside their peers, in ten minutes or so (ARGS=--help says what can be left out)
+bench: env  ## time the learners beside their peers, in half an hour or so (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
 
 # MLflow's job queue, which nothing here uses, would be five more processes.

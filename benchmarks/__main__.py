@@ -5,9 +5,10 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from benchmarks import scaling, shortcuts
+from benchmarks import reduced, scaling, shortcuts
 from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
 from benchmarks.peers import PEERS
@@ -15,7 +16,7 @@ from benchmarks.report import Section, machine, write
 from entrolearn.lab.datasets import DataUnavailable
 from entrolearn.lab.limits import LimitError, Limits
 
-# Everything but the comparison with peers: title and what makes the section.
+# Everything on data that are made: title and what makes the section.
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "rate": ("Share of the peak rate", scaling.rate),
     "grid": ("Grid × folds", shortcuts.grid_search),
@@ -23,8 +24,10 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "memory": ("Memory", scaling.memory),
     "density": ("Divergence of densities", shortcuts.density),
     "covariance": ("Covariance and shrinkage", shortcuts.covariance),
+    "sparse": ("Sparse rows", reduced.sparse),
+    "large": ("Very many rows", reduced.large),
 }
-PEERS_PART = "peers"
+PEERS_PART, REDUCED_PART = "peers", "reduced"  # on real data; each of their fits has the limits asked for
 PART_LIMITS = Limits(seconds=600)  # for each measurement; a matter of seconds on a quiet machine
 
 
@@ -47,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
 
 def sections(options: argparse.Namespace) -> Iterator[Section]:
     """The sections in turn; one without data, or whose work fails, says so."""
+    limits = Limits(options.limit_seconds, options.limit_gib)
     if PEERS_PART in options.parts:
-        limits = Limits(options.limit_seconds, options.limit_gib)
         for name in options.sets:
             try:
                 split = load(name, mirror=options.mirror, max_rows=options.max_rows)
@@ -58,13 +61,15 @@ def sections(options: argparse.Namespace) -> Iterator[Section]:
                 yield compare(name, split, PEERS, options.repetitions, limits)
     for part in PARTS:
         if part in options.parts:
-            yield _part(*PARTS[part])
+            yield _part(*PARTS[part], PART_LIMITS)
+    if REDUCED_PART in options.parts:
+        yield _part("Reduced kernels", partial(reduced.races, mirror=options.mirror), limits)
 
 
-def _part(title: str, work: Callable[[Limits], Section]) -> Section:
+def _part(title: str, work: Callable[[Limits], Section], limits: Limits) -> Section:
     logging.getLogger(__name__).info(title)
     try:
-        return work(PART_LIMITS)
+        return work(limits)
     except (LimitError, RuntimeError) as error:
         return Section(title, notes=[f"Not finished: {error}"])
 
@@ -75,10 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--parts",
         nargs="+",
-        choices=[PEERS_PART, *PARTS],
-        default=[PEERS_PART, *PARTS],
+        choices=[PEERS_PART, *PARTS, REDUCED_PART],
+        default=[PEERS_PART, *PARTS, REDUCED_PART],
         metavar="PART",
-        help=f"of {PEERS_PART}, {', '.join(PARTS)} (default: all)",
+        help=f"of {PEERS_PART}, {', '.join(PARTS)}, {REDUCED_PART} (default: all)",
     )
     add(
         "--sets",
@@ -94,8 +99,8 @@ def _parser() -> argparse.ArgumentParser:
         default=75_000,
         help="to fit, and to predict, for the peers (default: 75000)",
     )
-    add("--limit-seconds", type=float, default=60, help="for one peer (default: 60)")
-    add("--limit-gib", type=float, default=8, help="for one peer (default: 8)")
+    add("--limit-seconds", type=float, default=60, help="for one learner (default: 60)")
+    add("--limit-gib", type=float, default=8, help="for one learner (default: 8)")
     add(
         "--mirror",
         default=os.environ.get("ENTROLEARN_MIRROR"),

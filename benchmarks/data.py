@@ -1,17 +1,21 @@
 """What the learners are timed on: data sets of the catalog, and made ones of any size."""
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, minmax_scale
 
 from entrolearn.lab.config import load_catalog
 from entrolearn.lab.datasets import DataUnavailable, prepare
 from entrolearn.lab.download import Patience, download
 from entrolearn.suggest import did_you_mean
+
+logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[1]
 GENERATED = "generated"  # beside the keys of the catalog: 200,000 rows of 54 features
@@ -67,6 +71,68 @@ def uniform(n_samples: int, n_features: int, dtype=np.float64) -> tuple[np.ndarr
     return X, y.astype(int)
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A data set, how many of its rows to fit and to predict, and what it is like where it has to be made.
+
+    Attributes
+    ----------
+    name : str
+        A key of the catalog, or a name of its own for a set that is made.
+    n_train, n_test : int
+        Fewer test rows where the set has fewer.
+    n_features : int
+    n_classes : int
+        2: class 0 against the rest. 0: values.
+    """
+
+    name: str
+    n_train: int
+    n_test: int
+    n_features: int
+    n_classes: int = 0
+
+
+def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[Split, bool]:
+    """The rows of a data set in random order, cut in two; whether they had to be made.
+
+    Features are scaled to [-1, 1], values to [0, 1], over all rows.
+    """
+    made = trial.name not in _catalog()
+    if not made:
+        try:
+            X, y = _from_catalog(trial.name, mirror, Path(folder))
+        except DataUnavailable as absence:
+            logger.info("%s is made: %s", trial.name, absence)
+            made = True
+    if made:
+        X, y = nonlinear(trial.n_train + trial.n_test, trial.n_features, trial.n_classes)
+    rows = np.random.default_rng(0).permutation(len(y))
+    X = minmax_scale(X.toarray() if issparse(X) else X, (-1, 1))[rows]
+    y = _targets(y, trial.n_classes)[rows]
+    test = slice(trial.n_train, trial.n_train + trial.n_test)
+    return Split(X[: trial.n_train], y[: trial.n_train], X[test], y[test]), made
+
+
+def _targets(y: np.ndarray, n_classes: int) -> np.ndarray:
+    if n_classes == 0:
+        return minmax_scale(y)
+    return (y == 0).astype(int) if n_classes == 2 and len(np.unique(y)) > 2 else y
+
+
+def nonlinear(n_samples: int, n_features: int, n_classes: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Rows uniform in [-1, 1]^d, and values or classes that bend along a few directions, with noise."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(n_samples, n_features))
+    directions = rng.standard_normal((n_features, 3))
+    along = X @ (directions / np.linalg.norm(directions, axis=0))
+    y = np.sin(3 * along[:, 0]) + along[:, 1] ** 2 + 0.5 * along[:, 2]
+    y += 0.1 * rng.standard_normal(n_samples)
+    if n_classes == 0:
+        return X, minmax_scale(y)
+    return X, np.searchsorted(np.quantile(y, np.arange(1, n_classes) / n_classes), y)
+
+
 def _generated() -> tuple[np.ndarray, np.ndarray]:
     return make_classification(
         200_000, 54, n_informative=20, n_redundant=10, weights=[0.9], flip_y=0.02, random_state=0
@@ -74,7 +140,7 @@ def _generated() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _from_catalog(name: str, mirror, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    catalog = load_catalog([ROOT / "config/datasets.yaml"], ROOT / "workflow/schemas/dataset.yaml")
+    catalog = _catalog()
     if name not in catalog:
         raise ValueError(
             f"unknown data set {name!r}{did_you_mean(name, [*catalog, GENERATED])}; accepted: {GENERATED} "
@@ -85,3 +151,7 @@ def _from_catalog(name: str, mirror, folder: Path) -> tuple[np.ndarray, np.ndarr
         raise DataUnavailable(receipt["reason"])
     dataset = prepare(name, catalog[name], folder / name)
     return dataset.X, dataset.y
+
+
+def _catalog() -> dict[str, dict]:
+    return load_catalog([ROOT / "config/datasets.yaml"], ROOT / "workflow/schemas/dataset.yaml")

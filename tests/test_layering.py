@@ -21,7 +21,17 @@ SOURCE = Path(__file__).parents[1] / "src" / "entrolearn"
 LEAVES = {"measures", "kernels", "optimize", "path", "suggest", "validation"}
 # Each family with the parts that its learners are joined from. Learners do not know one another.
 FAMILIES = {
-    "machines": {"base", "factors", "layered", "layers", "moments", "readouts", "ridge", "smooth"},
+    "machines": {
+        "base",
+        "factors",
+        "layered",
+        "layers",
+        "moments",
+        "readouts",
+        "ridge",
+        "smooth",
+        "tridiagonal",
+    },
     "sparse_svm": {"lp"},
     "manifold": set(),
     "cluster": set(),

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.data import load, uniform
+from benchmarks import data
+from benchmarks.data import Trial, draw, load, nonlinear, uniform
 from entrolearn.lab.datasets import DataUnavailable
 
 
@@ -37,3 +38,28 @@ def test_made_rows_have_the_asked_size_precision_and_two_like_classes():
     X, y = uniform(1000, 3, np.float32)
     assert (X.shape, X.dtype) == ((1000, 3), np.float32)
     assert 0.4 < y.mean() < 0.6
+
+
+def test_trials_have_the_asked_rows_scaled_features_and_values(tmp_path):
+    split, made = draw(Trial("waveform-that-no-catalog-has", 60, 30, n_features=5), folder=tmp_path)
+    assert made
+    assert (split.X_train.shape, split.X_test.shape) == ((60, 5), (30, 5))
+    X, y = np.vstack([split.X_train, split.X_test]), np.concatenate([split.y_train, split.y_test])
+    np.testing.assert_allclose([X.min(axis=0), X.max(axis=0)], [[-1] * 5, [1] * 5])
+    assert (y.min(), y.max()) == (0, 1)
+
+
+def test_trials_on_the_catalog_take_what_rows_there_are(tmp_path):
+    split, made = draw(Trial("sklearn-wdbc", 400, 1000, n_features=30, n_classes=2), folder=tmp_path)
+    assert not made
+    assert (len(split.y_train), len(split.y_test)) == (400, 169)
+
+
+def test_many_classes_become_the_first_against_the_rest_where_two_are_asked_for():
+    y = np.array([0, 1, 2, 0])
+    assert data._targets(y, 2).tolist() == [1, 0, 0, 1]
+    assert data._targets(y, 3).tolist() == [0, 1, 2, 0]
+
+
+def test_made_classes_are_of_one_size():
+    assert np.bincount(nonlinear(300, 4, 3)[1]).tolist() == [100, 100, 100]

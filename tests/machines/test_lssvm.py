@@ -145,16 +145,21 @@ def test_regression_on_sparse_rows_and_on_a_precomputed_kernel_is_the_same(diabe
     assert_allclose(LSSVR(kernel="precomputed").fit(gram, y).predict(gram), expected, atol=1e-9)
 
 
-def test_an_inverse_is_shared_where_training_sets_are_many_or_leave_out_little():
-    """Counted in cubes of the rows: an inverse is 1, a factorisation a third of what the set holds."""
-    part = np.arange(2000)
+def test_the_shortest_way_is_counted_in_cubes_of_the_rows():
+    """A factorisation: a third of what the set holds; a tridiagonal form: 3 of these; an inverse: 1."""
+    part = np.arange(1800)
 
-    def pays(n_parts, left_out):
-        return lssvm._inverse_pays(np.array([~np.isin(part % n_parts, some) for some in left_out]), 2)
+    def shortest(n_parts, left_out, n_even):
+        return lssvm._shortest(np.array([~np.isin(part % n_parts, some) for some in left_out]), 2, n_even)
 
-    assert pays(10, [(i,) for i in range(10)])  # 10 * 0.9^3 / 3 = 2.4
-    assert not pays(4, [(i,) for i in range(4)])  # 4 * 0.75^3 / 3 = 0.56
-    assert not pays(4, [()] + [(i,) for i in range(4)])  # 0.33 more
+    tenths, quarters = [(i,) for i in range(10)], [(i,) for i in range(4)]
+    assert shortest(10, tenths, 0) == "inverse"  # 1 < 10 * 0.9^3 / 3 = 2.4
+    assert shortest(4, quarters, 0) == "alone"  # 4 * 0.75^3 / 3 = 0.56 < 1
+    assert shortest(4, quarters, 2) == "alone"  # 2 * 0.56 < 3 * 0.56
+    assert shortest(4, quarters, 5) == "tridiagonal"
+    assert shortest(10, tenths, 5) == "inverse"  # 5 < 3 * 2.4
+    assert shortest(10, tenths, 15) == "tridiagonal"
+    assert shortest(1, [()], 5) == "tridiagonal"
 
 
 def test_memory_that_is_not_there_is_refused_before_anything_is_computed(diabetes, monkeypatch):

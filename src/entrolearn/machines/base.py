@@ -20,7 +20,6 @@ __all__ = [
     "encode",
     "every_class_in_each",
     "path_targets",
-    "targets_of",
 ]
 
 
@@ -201,22 +200,6 @@ def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarr
     return {"prediction": decide(output if one is None else one, classes), "projection": one}
 
 
-def targets_of(y: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
-    """What outputs are fitted to, shape (n_samples, n_outputs): ±1 by class; the values without classes."""
-    if classes is None:
-        return y.reshape(len(y), -1).astype(np.float64, copy=False)
-    return class_targets(len(classes))[np.searchsorted(classes, y)]
-
-
-def every_class_in_each(y: np.ndarray, classes: np.ndarray | None, partition: Partition) -> bool:
-    """Whether each training set holds every class, two at least; so it is without classes."""
-    if classes is None:
-        return True
-    return len(classes) > 1 and all(
-        len(np.unique(y[partition.training(left_out)])) == len(classes) for left_out in partition.left_out
-    )
-
-
 def path_targets(
     estimator: OutputClassifier | OutputRegressor, X, y, partition: Partition
 ) -> tuple[object, np.ndarray, np.ndarray | None] | None:
@@ -230,7 +213,12 @@ def path_targets(
 
     or None where a training set lacks a class, so that its targets are others.
     """
-    of_values = isinstance(estimator, OutputRegressor)
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=of_values, y_numeric=of_values)
-    classes = None if of_values else np.unique(y)
-    return (X, targets_of(y, classes), classes) if every_class_in_each(y, classes, partition) else None
+    if isinstance(estimator, OutputRegressor):
+        X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
+        return X, y.reshape(len(y), -1).astype(np.float64, copy=False), None
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    classes, codes = np.unique(y, return_inverse=True)
+    seen = (np.unique(codes[partition.training(left_out)]) for left_out in partition.left_out)
+    if len(classes) < 2 or any(len(some) < len(classes) for some in seen):
+        return None
+    return X, class_targets(len(classes))[codes], classes

@@ -6,23 +6,15 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
-from sklearn.base import clone, is_classifier
-from sklearn.utils import check_X_y
+from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
-from entrolearn.machines.base import (
-    Machine,
-    OutputRegressor,
-    answer,
-    class_targets,
-    encode,
-    every_class_in_each,
-    targets_of,
-)
-from entrolearn.machines.layers import NystromLayer, project_rows
+from entrolearn.machines.base import Machine, OutputRegressor, answer, class_targets, encode, path_targets
+from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
+from entrolearn.machines.tridiagonal import Tridiagonal
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, validated
 
@@ -64,7 +56,7 @@ class _LeastSquaresMachine:
         dual = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         if self.kernel == "precomputed":
             return X @ dual + self.intercept_
-        layer = NystromLayer(self.X_fit_, self.kernel, self._kernel_params)
+        layer = LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params)
         (output,) = project_rows(layer, X, [dual])
         return output + self.intercept_
 
@@ -287,30 +279,30 @@ def _shares_kernel(machine: _LeastSquaresMachine) -> bool:
 def _least_squares_path(
     estimator: _LeastSquaresMachine, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """One kernel matrix per kernel, and one inverse per C that many training sets share.
+    """One kernel matrix per kernel; one inverse for all training sets, or one reduction for every C.
 
     Rows that no fit sees are no columns of that matrix.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    classes = np.unique(y) if is_classifier(estimator) else None
-    if not all(map(_shares_kernel, machines)) or not every_class_in_each(y, classes, partition):
+    given = path_targets(estimator, X, y, partition) if all(map(_shares_kernel, machines)) else None
+    if given is None:
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=classes is None)
+    X, targets, classes = given
+    y = np.asarray(y)
     trained = np.any([~np.isin(partition.part, left_out) for left_out in partition.left_out], axis=0)
     order = np.lexsort([partition.part, ~trained])  # trained rows first, each part a slice of them
     back, n_trained = np.argsort(order), np.count_nonzero(trained)
-    targets, seen = targets_of(y, classes), order[:n_trained]
+    seen = order[:n_trained]
     seen_partition = Partition(partition.part[seen], partition.left_out)
     for members in same_settings(machines, "kernel", "gamma", "degree", "coef0"):
         first = machines[members[0]]
         params = kernel_params(X, first.kernel, first.gamma, first.degree, first.coef0)
-        kernel = kernel_matrix(X[order], X[seen], first.kernel, params).astype(np.float64, copy=False)
-        for i in members:
-            penalties = _penalties(machines[i], y[seen], seen_partition)
-            dual, intercept, errors = _solve_training_sets(
-                machines[i], kernel[:n_trained], penalties, targets[seen], seen_partition
-            )
+        kernel = kernel_matrix(X[order], X[seen], first.kernel, params)
+        solutions = _solve_training_sets(
+            [machines[i] for i in members], kernel[:n_trained], y[seen], targets[seen], seen_partition
+        )
+        for i, (dual, intercept, errors) in zip(members, solutions, strict=True):
             scores = np.tensordot(kernel, dual, axes=(1, 1)).transpose(1, 0, 2) + intercept[:, None, :]
             for left_out, score, error in zip(partition.left_out, scores[:, back], errors, strict=True):
                 if error:
@@ -329,66 +321,114 @@ def _penalties(machine: _LeastSquaresMachine, y, partition: Partition) -> np.nda
 
 
 def _solve_training_sets(
-    machine: _LeastSquaresMachine,
+    machines: Sequence[_LeastSquaresMachine],
     kernel: np.ndarray,
-    penalties: np.ndarray,
+    y: np.ndarray,
     targets: np.ndarray,
     partition: Partition,
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Solve the machine's system on every training set.
+) -> Iterator[tuple[np.ndarray, np.ndarray, list[str]]]:
+    """Solve the systems of machines of one kernel on every training set.
 
-    The inverse for all rows, with the mean penalty of each row, gives the solution on a training set by a
-    small system for the rows that it leaves out (An, Liu and Venkatesh, 2007, "Fast cross-validation
-    algorithms for least squares support vector machine and kernel ridge regression"). Balanced penalties
-    differ a little from training set to training set, so that solution is refined with the true ones, all
-    training sets in one matrix product. Where training sets are few, or leave out much, each is factorised
-    for itself.
+    There are three ways, and which is shortest is counted beforehand. The inverse for all rows, with the mean
+    penalty of each row, gives the solution on a training set by a small system for the rows that it leaves
+    out (An, Liu and Venkatesh, 2007, "Fast cross-validation algorithms for least squares support vector
+    machine and kernel ridge regression"); balanced penalties differ a little from training set to training
+    set, so that solution is refined with the true ones, all training sets in one matrix product. A training
+    set's kernel matrix in tridiagonal form serves every C that is the same for all rows. What is left is a
+    factorisation for each.
 
-    Returns
-    -------
+    Yields
+    ------
     dual_coef : ndarray, shape (n_sets, n_samples, n_outputs)
         Zero on the rows left out.
     intercept : ndarray, shape (n_sets, n_outputs)
     errors : list of str
         Why a training set's system could not be solved; empty where it could.
     """
-    trained = penalties > 0
-    right = trained[:, :, None] * np.hstack([np.ones((len(targets), 1)), targets])
-    if _inverse_pays(trained, right.shape[2]):
-        solution, error = _refined(kernel, penalties, trained, right, partition)
-    else:
-        solution, error = np.zeros_like(right), np.full(len(right), np.inf)
-    dual, intercept = np.zeros_like(right[:, :, 1:]), np.zeros((len(right), targets.shape[1]))
-    errors = [""] * len(right)
-    for s, solved in enumerate(solution):
-        try:
-            if not error[s] <= BACKWARD_ERROR:  # NaN too
-                _solve_alone(machine, kernel, penalties[s], right[s], solved)
-            dual[s], intercept[s] = bordered_solve(lambda _, solved=solved: solved, right[s, :, 1:])
-        except ValueError as failure:
-            errors[s] = describe(failure)
-    return dual, intercept, errors
+    all_penalties = [_penalties(machine, y, partition) for machine in machines]
+    trained = all_penalties[0] > 0
+    right = trained[:, :, None] * np.hstack([np.ones((len(y), 1)), targets])
+    even = [_is_even(penalties) for penalties in all_penalties]
+    method = _shortest(trained, right.shape[2], sum(even))
+    if method == "tridiagonal":
+        shifts = [penalties.max() for penalties, alike in zip(all_penalties, even, strict=True) if alike]
+        ready = _by_tridiagonals(kernel, shifts, trained, right)
+    for machine, penalties, alike in zip(machines, all_penalties, even, strict=True):
+        if method == "tridiagonal" and alike:
+            solution = next(ready)
+            sound = np.isfinite(solution).all(axis=(1, 2))
+        elif method == "inverse":
+            solution, error = _refined(kernel, penalties, trained, right, partition)
+            sound = error <= BACKWARD_ERROR
+        else:
+            solution, sound = np.zeros_like(right), np.zeros(len(right), dtype=bool)
+        errors = _solve_the_rest(machine, kernel, penalties, right, solution, sound)
+        yield *_with_intercepts(solution, right, errors), errors
 
 
-def _inverse_pays(trained: np.ndarray, n_columns: int) -> bool:
-    """Whether an inverse for all training sets takes fewer operations than a factorisation of each.
+def _is_even(penalties: np.ndarray) -> bool:
+    """Whether all rows of all training sets have one penalty."""
+    return bool(np.ptp(penalties[penalties > 0]) == 0)
 
-    An inverse is three factorisations of all rows; then there is a small one of the rows that each training
-    set leaves out, a solution, its residual and a refinement, of two products each.
+
+def _shortest(trained: np.ndarray, n_columns: int, n_even: int) -> str:
+    """The way with the fewest operations: "inverse", "tridiagonal" or "alone".
+
+    Counted for `n_even` machines whose penalties are even; with none of them there is no tridiagonal way. An
+    inverse is three factorisations of all rows, for each machine; then there is a small one of the rows
+    that each training set leaves out, a solution, its residual and a refinement, of two products each.
     """
     n_sets, n_samples = trained.shape
     in_each = trained.sum(axis=1, dtype=float)
-    alone = (in_each**3 / 3).sum()
-    shared = n_samples**3 + ((n_samples - in_each) ** 3 / 3).sum() + 8 * n_samples**2 * n_sets * n_columns
-    return bool(shared < alone)
+    factorisations = (in_each**3 / 3).sum()
+    products = 2 * n_columns * (in_each**2).sum()
+    inverse = n_samples**3 + ((n_samples - in_each) ** 3 / 3).sum() + 8 * n_samples**2 * n_sets * n_columns
+    each = {"alone": factorisations + products, "inverse": inverse}
+    operations = {name: max(1, n_even) * one for name, one in each.items()}
+    if n_even:
+        # A reduction takes as long as so many factorisations: half of it waits for the memory.
+        reductions = np.maximum(3, in_each / 600)  # measured from 500 rows (2) to 6000 (10)
+        operations["tridiagonal"] = (reductions * in_each**3 / 3).sum() + 2 * n_even * products
+    return min(operations, key=operations.get)
 
 
-def _solve_alone(machine, kernel, penalty, right, solution) -> None:
-    """Put one training set's solution, by a factorisation of its own, into the rows that it holds."""
-    rows = np.flatnonzero(penalty)
-    system = kernel[np.ix_(rows, rows)]
-    system.flat[:: len(rows) + 1] += penalty[rows]
-    solution[rows] = cho_solve(_factorised(system, machine), right[rows], check_finite=False)
+def _by_tridiagonals(
+    kernel: np.ndarray, shifts: Sequence[float], trained: np.ndarray, right: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Solutions for each shift on all training sets, NaN where there is none; shaped as `right`."""
+    solutions = np.zeros((len(shifts), *right.shape))
+    for s, in_set in enumerate(trained):
+        rows = np.flatnonzero(in_set)
+        reduced = Tridiagonal(np.asfortranarray(kernel[np.ix_(rows, rows)]))
+        solutions[:, s, rows] = reduced.solve(right[s, rows], shifts)
+    return iter(solutions)
+
+
+def _solve_the_rest(machine, kernel, penalties, right, solution, sound) -> list[str]:
+    """Solve those training sets for themselves whose solution is not sound; say why where that fails."""
+    errors = [""] * len(right)
+    for s in np.flatnonzero(~sound):
+        rows = np.flatnonzero(penalties[s])
+        system = kernel[np.ix_(rows, rows)]
+        system.flat[:: len(rows) + 1] += penalties[s, rows]
+        solution[s] = 0
+        try:
+            factor = _factorised(system, machine)
+        except ValueError as failure:
+            errors[s] = describe(failure)
+        else:
+            solution[s, rows] = cho_solve(factor, right[s, rows], check_finite=False)
+    return errors
+
+
+def _with_intercepts(solution, right, errors: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Dual coefficients and intercepts from the solutions for ones and targets; zero where there are none."""
+    dual = np.zeros_like(right[:, :, 1:])
+    intercept = np.zeros((len(right), dual.shape[2]))
+    for s in range(len(right)):
+        if not errors[s]:
+            dual[s], intercept[s] = bordered_solve(lambda _, s=s: solution[s], right[s, :, 1:])
+    return dual, intercept
 
 
 def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[np.ndarray, np.ndarray]:

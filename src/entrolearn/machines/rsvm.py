@@ -10,19 +10,13 @@ from functools import cached_property
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, check_X_y
+from sklearn.utils import check_random_state
 
 from entrolearn.kernels import KERNELS, check_memory, kernel_params
-from entrolearn.machines.base import (
-    OutputClassifier,
-    OutputRegressor,
-    answer,
-    every_class_in_each,
-    targets_of,
-)
-from entrolearn.machines.layers import NystromLayer, project_rows
+from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
+from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.smooth import (
     Loss,
     Minimum,
@@ -54,11 +48,10 @@ class _ReducedMachine:
         "random_state": ["random_state"],
     }
 
-    def _draw_layer(self, X) -> NystromLayer:
+    def _draw_layer(self, X) -> LandmarkLayer:
         rng = check_random_state(self.random_state)
-        landmarks = X[rng.permutation(X.shape[0])[: self.n_landmarks]]
         params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-        return NystromLayer(landmarks, self.kernel, params)
+        return LandmarkLayer.draw(X, self.n_landmarks, self.kernel, params, rng)
 
     def _fit_outputs(self, X, T):
         self._layer = self._draw_layer(X)
@@ -267,7 +260,7 @@ class RSVR(_ReducedMachine, OutputRegressor):
         return SmoothTube(self.epsilon)
 
 
-def bordered_features(layer: NystromLayer, X) -> np.ndarray:
+def bordered_features(layer: LandmarkLayer, X) -> np.ndarray:
     """A column of ones, for the intercept, then the kernel values, shape (n_samples, 1 + n_landmarks)."""
     n_landmarks = layer.landmarks.shape[0]
     check_memory(X.shape[0], 1 + n_landmarks)
@@ -327,16 +320,17 @@ def _reduced_path(
     starts where it ended.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    classes = np.unique(y) if is_classifier(estimator) else None
     seeded = all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines)
-    if not seeded or not every_class_in_each(y, classes, partition):
+    given = path_targets(estimator, X, y, partition) if seeded else None
+    if given is None:
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=classes is None)
-    targets = targets_of(y, classes)
+    X, targets, classes = given
     for left_out in partition.left_out:
         rows = partition.training(left_out)
-        order = np.concatenate([rows, np.setdiff1d(np.arange(len(y)), rows)])  # the training set is a slice
+        order = np.concatenate(
+            [rows, np.setdiff1d(np.arange(len(targets)), rows)]
+        )  # the training set is a slice
         back = np.argsort(order)
         for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
             alike = [(machines[i], grid[i]) for i in members]
