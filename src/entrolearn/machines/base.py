@@ -18,7 +18,6 @@ __all__ = [
     "codes_among",
     "decide",
     "encode",
-    "every_class_in_each",
     "path_targets",
 ]
 
