@@ -255,9 +255,8 @@ def test_a_table_of_sizes_counts_a_trials_rows(trials):
 
 
 def test_a_table_of_parameters_shows_what_the_kept_model_has(trials):
-    table = read_table(trials.folder / "results/tiny/tables/chosen.csv").set_index(
-        ["dataset", "model", "metric"]
-    )
+    table = read_table(trials.folder / "results/tiny/tables/chosen.csv")
+    table = table.set_index(["dataset", "model", "metric"]).sort_index()
     for dataset in ("my-moons", "sklearn-iris", "sklearn-diabetes"):
         facts = json.loads((trials.folder / f"results/tiny/models/{dataset}/svm.json").read_text())
         ours = table.loc[(dataset, "svm"), "ours"]
