@@ -96,7 +96,8 @@ class Trial:
 def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[Split, bool]:
     """The rows of a data set in random order, cut in two; whether they had to be made.
 
-    Features are scaled to [-1, 1], values to [0, 1], over all rows.
+    Over all rows, values and the features that go with them are scaled to [0, 1], the features of classes to
+    [-1, 1].
     """
     made = trial.name not in _catalog()
     if not made:
@@ -108,7 +109,7 @@ def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[S
     if made:
         X, y = nonlinear(trial.n_train + trial.n_test, trial.n_features, trial.n_classes)
     rows = np.random.default_rng(0).permutation(len(y))
-    X = minmax_scale(X.toarray() if issparse(X) else X, (-1, 1))[rows]
+    X = minmax_scale(X.toarray() if issparse(X) else X, (-1, 1) if trial.n_classes else (0, 1))[rows]
     y = _targets(y, trial.n_classes)[rows]
     test = slice(trial.n_train, trial.n_train + trial.n_test)
     return Split(X[: trial.n_train], y[: trial.n_train], X[test], y[test]), made

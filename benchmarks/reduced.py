@@ -124,7 +124,8 @@ def races(
     notes = [
         "Processor seconds of a fit on one thread, and those of the others over RKELM's: above one, RKELM is "
         "quicker. Test scores: the accuracy in percent, or the RMSE of targets scaled to [0, 1]. Features "
-        "are scaled to [-1, 1]. All have L landmarks or hidden units; all kernels are exp(-d²/sigma) of the "
+        "are scaled to [-1, 1] for classes as the paper says, to [0, 1] for values, where its widths do "
+        "better. All have L landmarks or hidden units; all kernels are exp(-d²/sigma) of the "
         "same width; C is 2^-20 for RKELM and Ridge, 2^-10 for KELM, 2^10 for RSVM (a reciprocal ridge); "
         f"each fit may take {limits.seconds:g} s and {_gib(limits)}.",
     ]

@@ -40,13 +40,15 @@ def test_made_rows_have_the_asked_size_precision_and_two_like_classes():
     assert 0.4 < y.mean() < 0.6
 
 
-def test_trials_have_the_asked_rows_scaled_features_and_values(tmp_path):
-    split, made = draw(Trial("waveform-that-no-catalog-has", 60, 30, n_features=5), folder=tmp_path)
+@pytest.mark.parametrize(("n_classes", "least"), [(0, 0), (3, -1)])
+def test_trials_have_the_asked_rows_scaled_features_and_values(tmp_path, n_classes, least):
+    trial = Trial("waveform-that-no-catalog-has", 60, 30, n_features=5, n_classes=n_classes)
+    split, made = draw(trial, folder=tmp_path)
     assert made
     assert (split.X_train.shape, split.X_test.shape) == ((60, 5), (30, 5))
     X, y = np.vstack([split.X_train, split.X_test]), np.concatenate([split.y_train, split.y_test])
-    np.testing.assert_allclose([X.min(axis=0), X.max(axis=0)], [[-1] * 5, [1] * 5])
-    assert (y.min(), y.max()) == (0, 1)
+    np.testing.assert_allclose([X.min(axis=0), X.max(axis=0)], [[least] * 5, [1] * 5], atol=1e-12)
+    assert (y.min(), y.max()) == (0, max(1, n_classes - 1))
 
 
 def test_trials_on_the_catalog_take_what_rows_there_are(tmp_path):
