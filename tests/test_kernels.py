@@ -87,10 +87,10 @@ def test_a_callable_gets_two_rows(rows):
     assert_allclose(kernel_matrix(X, Y, lambda x, z: x @ z, {}), X @ Y.T)
 
 
-@pytest.mark.parametrize("density", [0.02, 0.5])  # the sparse product, and blocks of dense rows
+@pytest.mark.parametrize("density", [0.02, 0.5])  # sparse products, and blocks of dense rows
 @pytest.mark.parametrize("block", [2**24, 90])
 def test_inner_products_are_the_same_however_they_are_computed(monkeypatch, density, block):
-    monkeypatch.setattr(kernels, "DENSE_BLOCK", block)
+    monkeypatch.setattr(kernels, "BLOCK", block)
     rng = np.random.default_rng(0)
     X, Y = (
         random_array((n, 40), density=density, format="csr", rng=rng, data_sampler=rng.normal)

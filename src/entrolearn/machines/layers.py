@@ -14,7 +14,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
 
-from entrolearn.kernels import kernel_matrix, minus_scaled_distances
+from entrolearn.kernels import inner_products, kernel_matrix, minus_scaled_distances
 from entrolearn.machines.moments import max_block_rows, row_blocks
 from entrolearn.path import Partition
 
@@ -28,8 +28,6 @@ __all__ = [
     "project_rows",
 ]
 
-# Weights that a product with sparse rows copies at once (128 MiB); of a million features there are gigabytes.
-COPIED_NUMBERS = 2**24
 # Added to the diagonal of K(X_h, X_h), relative to its mean, which is numerically singular at small gamma.
 # The first does for features near [0, 1]; kernel values of features far from the origin carry more rounding.
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
@@ -80,10 +78,7 @@ def _rbf(X, weights, biases, out=None):
 def _affine(X, weights, constants, out=None) -> np.ndarray:
     """<w, x> plus a constant for each unit, shape (n_samples, n_hidden)."""
     if issparse(X):
-        Z = np.empty((X.shape[0], len(weights)), dtype=np.result_type(X, weights)) if out is None else out
-        step = max(1, COPIED_NUMBERS // X.shape[1])  # a sparse product copies weights that are transposed
-        for start in range(0, len(weights), step):
-            Z[:, start : start + step] = X @ weights[start : start + step].T
+        Z = inner_products(X, weights, out)
         Z += constants
         return Z
     ones = np.ones((X.shape[0], 1), dtype=X.dtype)
