@@ -42,7 +42,7 @@ ESTIMATORS = [
     RKELMClassifier(),
     RKELMClassifier(per_landmark_sigma=True, C=[1e-6, 1e-3]),
     RKELMRegressor(random_state=0),
-    RKELMRegressor(n_landmarks=10, kernel="polynomial", C=1e-3),
+    RKELMRegressor(n_landmarks=50, kernel="polynomial", C=1e-3),
     LSSVC(),
     LSSVC(class_weight="balanced", kernel="poly"),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),

@@ -231,8 +231,7 @@ def test_a_stream_of_values(curve):
 
 def test_what_a_stream_cannot_do_is_refused(wine):
     X, y = wine
-    with pytest.raises(ValueError, match="is chosen with all rows at hand"):
-        RKELMClassifier(C=[0.1, 1.0]).partial_fit(X, y, classes=[0, 1, 2])
+    assert not hasattr(RKELMClassifier(C=[0.1, 1.0]), "partial_fit")
     with pytest.raises(ValueError, match="at least two classes"):
         RKELMClassifier().partial_fit(X[y == 1], y[y == 1], classes=[1])
     with pytest.raises(ValueError, match="the label 2, which is not among the classes"):
