@@ -6,6 +6,7 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from entrolearn.machines.base import (
@@ -82,20 +83,22 @@ class _LayeredRidge:
             self._stream += normal_equations(self._layer, X, T)
         self._keep(float(self.C), *self._stream.solve(self.C))
 
-    def _refuse_candidates(self) -> None:
-        if ridge_candidates(self.C) is not None:
-            raise ValueError(f"C={self.C!r} is chosen with all rows at hand; partial_fit takes one number.")
-
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
+
+
+def _one_ridge(machine: _LayeredRidge) -> bool:
+    """Whether C is one number; several are chosen from with all rows at hand."""
+    return np.isscalar(machine.C)
 
 
 class LayeredClassifier(_LayeredRidge, OutputClassifier):
     """A hidden layer, then ridge regression on targets ±1."""
 
+    @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None):
-        """Update the machine with more rows of a stream.
+        """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
         the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
@@ -114,10 +117,9 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         Raises
         ------
         ValueError
-            If `classes` is missing in the first call, names one class only or changes later, y brings
-            another label, or C is a sequence.
+            If `classes` is missing in the first call, names one class only or changes later, or y brings
+            another label.
         """
-        self._refuse_candidates()
         first = not hasattr(self, "_stream")
         learn_classes(self, classes)
         if len(self.classes_) < 2:
@@ -131,9 +133,10 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 class LayeredRegressor(_LayeredRidge, OutputRegressor):
     """A hidden layer, then ridge regression of the values."""
 
+    @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y):
-        """Update the machine with more rows of a stream.
+        """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
         the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
@@ -150,9 +153,8 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         Raises
         ------
         ValueError
-            If y has another number of outputs than in the first call, or C is a sequence.
+            If y has another number of outputs than in the first call.
         """
-        self._refuse_candidates()
         first = not hasattr(self, "_stream")
         X, y = validate_data(
             self,
@@ -164,8 +166,8 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
             multi_output=True,
             y_numeric=True,
         )
-        self._one_value = y.ndim == 1
         self._extend_stream(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        self._one_value = y.ndim == 1
         return self
 
 
@@ -198,7 +200,7 @@ def _layered_path(
 
 def _shares_equations(machine: _LayeredRidge) -> bool:
     """Whether a smaller machine is a restriction of a larger one, and C a number."""
-    return acceptable(machine) and isinstance(machine.random_state, Integral) and np.isscalar(machine.C)
+    return acceptable(machine) and isinstance(machine.random_state, Integral) and _one_ridge(machine)
 
 
 def _coefficients(layer, X, T, partition: Partition, left_outs, wanted) -> list[np.ndarray]:
