@@ -16,7 +16,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, minmax_scale
 from sklearn.svm import SVC
 
-from entrolearn import LSSVC, LSSVR, RSVC, RSVR, EEKMClassifier, EEMClassifier, WELMClassifier
+from entrolearn import (
+    LSSVC,
+    LSSVR,
+    RSVC,
+    RSVR,
+    EEKMClassifier,
+    EEMClassifier,
+    ELMClassifier,
+    KELMClassifier,
+    RKELMClassifier,
+    WELMClassifier,
+)
 from entrolearn.machines import lssvm
 from entrolearn.path import Partition, path, project, projected_gaussians
 
@@ -42,6 +53,10 @@ SHORTCUTS = [
     ),
     (EEKMClassifier(random_state=0), {"n_landmarks": [5, 30, 1000], "gamma": [0.01, 1.0]}),
     (WELMClassifier(random_state=0), {"n_hidden": [5, 8], "solver": ["pinv", "cholesky"]}),
+    (ELMClassifier(random_state=0), {"n_hidden": [5, 8], "C": [1e-3, 1.0], "slope": [0.5, 2.0]}),
+    (KELMClassifier(), {"sigma": [0.5, 4.0], "C": [1e-3, 1.0]}),
+    # More landmarks than two training sets have in common: each has its own, as fit draws them.
+    (RKELMClassifier(random_state=0, C=1e-3), {"sigma": [0.5, 4.0], "n_landmarks": [20, 90]}),
     (LSSVC(class_weight="balanced"), {"gamma": [0.1, 1.0], "C": [0.1, 10.0, 1e4]}),
     (LSSVC(gamma=1.0), {"class_weight": [None, "balanced"], "kernel": ["rbf", "linear"]}),
     (RSVC(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "gamma": [0.1, "scale"], "C": [100.0, 1.0]}),

@@ -10,7 +10,22 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import entrolearn
-from entrolearn import LSSVC, LSSVR, RSVC, RSVR, EEKMClassifier, EEMClassifier, EntropySearch, WELMClassifier
+from entrolearn import (
+    LSSVC,
+    LSSVR,
+    RSVC,
+    RSVR,
+    EEKMClassifier,
+    EEMClassifier,
+    ELMClassifier,
+    ELMRegressor,
+    EntropySearch,
+    KELMClassifier,
+    KELMRegressor,
+    RKELMClassifier,
+    RKELMRegressor,
+    WELMClassifier,
+)
 
 ESTIMATORS = [
     EEMClassifier(random_state=0),
@@ -20,6 +35,17 @@ ESTIMATORS = [
     EEKMClassifier(kernel="linear", n_landmarks=5),
     WELMClassifier(),
     WELMClassifier(solver="cholesky", C=0.1, class_weight=None),
+    ELMClassifier(),
+    ELMClassifier(activation="rbf", C=[1e-3, 1.0]),
+    ELMRegressor(),
+    ELMRegressor(activation="sine", C=1e-3),
+    KELMClassifier(),
+    KELMClassifier(kernel="rational_quadratic", C=[1e-3, 1.0]),
+    KELMRegressor(),
+    RKELMClassifier(),
+    RKELMClassifier(per_landmark_sigma=True, C=[1e-6, 1e-3]),
+    RKELMRegressor(random_state=0),
+    RKELMRegressor(n_landmarks=10, kernel="polynomial", C=1e-3),
     LSSVC(),
     LSSVC(class_weight="balanced", kernel="poly"),
     LSSVR(),

@@ -164,8 +164,8 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
             multi_output=True,
             y_numeric=True,
         )
-        self._one_value = y.ndim == 1
         self._extend_stream(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        self._one_value = y.ndim == 1
         return self
 
 

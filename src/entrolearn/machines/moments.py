@@ -378,13 +378,13 @@ def _total(moments: Sequence[ClassMoments]) -> ClassMoments:
     return total
 
 
-def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Slices that cut rows of n_columns numbers into blocks of about BLOCK_NUMBERS."""
-    step = max_block_rows(n_rows, n_columns)
+def row_blocks(n_rows: int, n_columns: int, numbers: int | None = None) -> Iterator[slice]:
+    """Slices that cut rows of n_columns numbers into blocks of about `numbers`, or BLOCK_NUMBERS."""
+    step = max_block_rows(n_rows, n_columns, numbers)
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
-def max_block_rows(n_rows: int, n_columns: int) -> int:
+def max_block_rows(n_rows: int, n_columns: int, numbers: int | None = None) -> int:
     """Rows in the largest of the blocks."""
-    return max(1, min(n_rows, BLOCK_NUMBERS // max(1, n_columns)))
+    return max(1, min(n_rows, (numbers or BLOCK_NUMBERS) // max(1, n_columns)))

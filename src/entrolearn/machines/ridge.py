@@ -29,6 +29,8 @@ __all__ = [
 # The constraint of a learner's parameter C: one ridge, or several to choose from.
 RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
 EPS = np.finfo(float).eps
+# A block of hidden rows (2 MiB) that the sums still find in the cache when the layer has written it.
+BLOCK_NUMBERS = 2**18
 # A Cholesky factor of a matrix worse conditioned than this is one of its rounding.
 SINGULAR_BELOW = 4 * EPS
 # Ridges for which factorisations take as long as one eigendecomposition (8 to 40 were measured).
@@ -68,14 +70,14 @@ class NormalEquations:
     def __init__(self, n_units: int, n_outputs: int):
         self.n = 0
         self._gram = np.zeros((n_units, n_units), order="F")  # its lower triangle
-        self._right = np.zeros((n_units, n_outputs))
+        self._right = np.zeros((n_units, n_outputs), order="F")
 
     def update(self, H: np.ndarray, T: np.ndarray) -> "NormalEquations":
         """Add rows in place: H of shape (n_rows, n_units), T of shape (n_rows, n_outputs)."""
         H = np.ascontiguousarray(H, dtype=np.float64)
         self.n += len(H)
         self._gram = dsyrk(1.0, H.T, beta=1.0, c=self._gram, overwrite_c=1, lower=1)
-        self._right += H.T @ T
+        self._right += (T.T @ H).T  # twice as quick as H.T @ T for few outputs
         return self
 
     def __add__(self, other: "NormalEquations") -> "NormalEquations":
@@ -233,8 +235,8 @@ def normal_equations(layer: Callable, X, T: np.ndarray, rows: np.ndarray | None 
 def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
     """Hidden rows block by block, in one buffer, with what picks the same rows out of the targets."""
     n_rows = X.shape[0] if rows is None else len(rows)
-    buffer = np.empty((max_block_rows(n_rows, n_units), n_units))
-    for block in row_blocks(n_rows, n_units):
+    buffer = np.empty((max_block_rows(n_rows, n_units, BLOCK_NUMBERS), n_units))
+    for block in row_blocks(n_rows, n_units, BLOCK_NUMBERS):
         some = block if rows is None else rows[block]
         yield layer(X[some], out=buffer[: block.stop - block.start]), some
 

@@ -1,0 +1,113 @@
+"""Kernel extreme learning machines: eq. (6) of the RKELM paper, twins and limits."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.datasets import load_wine
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.preprocessing import minmax_scale
+
+from entrolearn import KELMClassifier, KELMRegressor, kernels
+from entrolearn.kernels import kernel_matrix
+from entrolearn.machines.ridge import CHOLESKY_UP_TO
+from entrolearn.path import Partition, path
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return minmax_scale(X, (-1, 1)), y
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "inverse_multiquadric", "polynomial"])
+def test_the_machine_is_equation_6(wine, kernel):
+    X, y = wine
+    params = {"gamma": 1 / 4.0, "degree": 3, "coef0": 1}
+    machine = KELMClassifier(C=0.1, kernel=kernel, sigma=4.0).fit(X[::2], y[::2])
+    T = np.where(y[::2, None] == [0, 1, 2], 1, -1)
+    alpha = np.linalg.inv(0.1 * np.eye(89) + kernel_matrix(X[::2], X[::2], kernel, params)) @ T
+    expected = kernel_matrix(X, X[::2], kernel, params) @ alpha
+    assert_allclose(machine.decision_function(X), expected, rtol=1e-6, atol=1e-8)
+    assert machine.solver_info_ == {"method": "cholesky"}
+    assert_array_equal(machine.X_fit_, X[::2])
+
+
+def test_for_values_it_is_kernel_ridge_regression(wine):
+    X, y = wine[0][:, :-1], wine[0][:, -1]
+    machine = KELMRegressor(C=0.3, sigma=2.0).fit(X, y)
+    assert_allclose(machine.predict(X), KernelRidge(alpha=0.3, kernel="rbf", gamma=0.5).fit(X, y).predict(X))
+
+
+def test_without_a_ridge_it_interpolates(wine):
+    X, y = wine[0][:, :-1], wine[0][:, -1]
+    assert_allclose(KELMRegressor(C=0.0, sigma=0.5).fit(X, y).predict(X), y, atol=1e-8)
+
+
+def test_an_indefinite_kernel_is_solved_all_the_same(wine):
+    X, y = wine
+    machine = KELMClassifier(C=0.05, kernel="sigmoid", sigma=1.0, coef0=-2.0).fit(X, y)
+    K = kernel_matrix(X, X, "sigmoid", {"gamma": 1.0, "coef0": -2.0})
+    assert np.linalg.eigvalsh(K).min() < -0.05
+    assert machine.solver_info_ == {"method": "eigh"}
+    T = np.where(y[:, None] == [0, 1, 2], 1, -1)
+    assert_allclose(machine.dual_coef_, np.linalg.solve(K + 0.05 * np.eye(len(y)), T), rtol=1e-6, atol=1e-8)
+
+
+def test_rows_that_come_twice_are_no_obstacle_without_a_ridge(wine):
+    X, y = np.vstack([wine[0]] * 2), np.tile(wine[0][:, -1], 2)
+    machine = KELMRegressor(C=0.0, sigma=0.5).fit(X, y)
+    assert machine.solver_info_ == {"method": "eigh"}
+    assert_allclose(machine.predict(X), y, atol=1e-6)
+
+
+def test_sparse_rows_are_the_same_rows(wine):
+    X, y = np.where(wine[0] > 0.2, wine[0], 0), wine[1]
+    dense, sparse = (KELMClassifier(C=0.01, sigma=4.0).fit(form(X), y) for form in (np.asarray, csr_array))
+    assert_allclose(sparse.decision_function(csr_array(X)), dense.decision_function(X), atol=1e-9)
+
+
+def test_several_outputs_are_separate_machines(wine):
+    X, Y = wine[0][:, :-2], wine[0][:, -2:]
+    together = KELMRegressor(sigma=2.0).fit(X, Y).predict(X)
+    for values, y in zip(together.T, Y.T, strict=True):
+        assert_allclose(values, KELMRegressor(sigma=2.0).fit(X, y).predict(X), rtol=1e-8)
+
+
+def test_more_rows_than_memory_holds_are_refused(wine, monkeypatch):
+    monkeypatch.setattr(kernels, "_physical_memory", lambda: 1e5)
+    with pytest.raises(MemoryError, match="RKELM"):
+        KELMClassifier().fit(*wine)
+
+
+PARTITIONS = [
+    Partition(np.arange(178) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4))),  # a trial
+    Partition.cross_validation(np.arange(178) % 3, nested=True),
+]
+
+
+@pytest.mark.parametrize("partition", PARTITIONS)
+@pytest.mark.parametrize("n_ridges", [2, CHOLESKY_UP_TO + 1])
+def test_a_path_gives_the_machines_that_fit_gives(wine, partition, n_ridges):
+    X, y = wine
+    grid = [{"C": C, "sigma": sigma} for C in np.logspace(-4, 1, n_ridges) for sigma in (1.0, 8.0)]
+
+    def key(point):
+        return point.left_out, tuple(point.params.values())
+
+    for machine, target in ((KELMClassifier(), y > 0), (KELMClassifier(), y), (KELMRegressor(), X[:, 0])):
+        found = {key(point): point for point in path(machine, X, target, partition, grid)}
+        plain = {key(point): point for point in path.dispatch(object)(machine, X, target, partition, grid)}
+        assert found.keys() == plain.keys()
+        for at, point in found.items():
+            if point.projection is None:
+                assert_allclose(point.prediction, plain[at].prediction, atol=1e-7)
+            else:
+                assert_allclose(point.projection, plain[at].projection, atol=1e-7)
+
+
+def test_a_matrix_that_no_memory_holds_is_an_error_of_each_point(wine, monkeypatch):
+    monkeypatch.setattr(kernels, "_physical_memory", lambda: 1e5)
+    points = list(path(KELMClassifier(sigma=1.0), *wine, PARTITIONS[0], [{"C": 0.1}, {"C": 1.0}]))
+    assert len(points) == 10
+    assert all(point.error.startswith("MemoryError: a kernel matrix of") for point in points)

@@ -1,0 +1,152 @@
+"""Normal equations and leave-one-out: laws and naive twins."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from entrolearn.machines import ridge
+from entrolearn.machines.ridge import (
+    CHOLESKY_UP_TO,
+    NormalEquations,
+    PartEquations,
+    Spectrum,
+    cholesky_solve,
+    leave_one_out_errors,
+    normal_equations,
+    ridge_candidates,
+)
+from entrolearn.path import Partition
+
+
+def layer(X, out=None):
+    return np.tanh(X @ np.linspace(-1, 1, 18).reshape(3, 6), out=out)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
+
+
+def naive(H, T, C):
+    """Eq. (10) of the RKELM paper."""
+    return np.linalg.inv(C * np.eye(H.shape[1]) + H.T @ H) @ H.T @ T
+
+
+@pytest.mark.parametrize("numbers", [6 * 7, 2**18])  # seven rows a block; all rows at once
+def test_solutions_are_the_ridge_formula_block_by_block(data, monkeypatch, numbers):
+    monkeypatch.setattr(ridge, "BLOCK_NUMBERS", numbers)
+    X, T = data
+    equations = normal_equations(layer, X, T)
+    assert equations.n == 60
+    coef, method = equations.solve(0.3)
+    assert method == "cholesky"
+    assert_allclose(coef, naive(layer(X), T, 0.3), rtol=1e-9)
+
+
+def test_equations_of_disjoint_rows_add_and_subtract(data):
+    X, T = data
+    whole = normal_equations(layer, X, T)
+    some, others = (normal_equations(layer, X, T, rows) for rows in np.split(np.arange(60), [25]))
+    for sum_of_two in (some + others, NormalEquations(6, 2).update(layer(X), T)):
+        assert sum_of_two.n == 60
+        assert_allclose(sum_of_two.solve(0.1)[0], whole.solve(0.1)[0], rtol=1e-9)
+    assert_allclose((whole - some).solve(0.1)[0], others.solve(0.1)[0], rtol=1e-8)
+    before = whole.solve(0.1)[0]
+    kept = whole
+    kept += some
+    kept -= some
+    assert_allclose(kept.solve(0.1)[0], before, rtol=1e-8)
+
+
+def test_restriction_commutes_with_the_sums(data):
+    X, T = data
+    H = layer(X)
+    assert_allclose(
+        normal_equations(layer, X, T).restrict(4).solve(0.2)[0], naive(H[:, :4], T, 0.2), rtol=1e-9
+    )
+
+
+def test_equations_of_other_sizes_do_not_combine():
+    with pytest.raises(ValueError, match=r"\(6, 2\).* \(5, 2\), cannot be combined"):
+        NormalEquations(6, 2) + NormalEquations(5, 2)
+
+
+@pytest.mark.parametrize("n", [3, CHOLESKY_UP_TO + 1])
+def test_few_ridges_and_many_have_the_same_solutions(data, n):
+    X, T = data
+    equations = normal_equations(layer, X, T)
+    ridges = np.logspace(-8, 3, n)
+    for C, coef in zip(ridges, equations.solve_each(ridges), strict=True):
+        assert_allclose(coef, naive(layer(X), T, C), rtol=1e-6, atol=1e-9)
+
+
+def test_without_a_ridge_dependent_units_have_the_solution_of_least_norm(data):
+    H, T = layer(data[0]), data[1]
+    H = np.hstack([H, H[:, :3]])
+    coef, method = NormalEquations(9, 2).update(H, T).solve(0.0)
+    assert method == "eigh"
+    assert_allclose(coef, np.linalg.pinv(H) @ T, rtol=1e-5, atol=1e-7)
+
+
+def test_fewer_rows_than_units_are_interpolated_with_least_norm():
+    rng = np.random.default_rng(0)
+    H, T = rng.normal(size=(4, 9)), rng.normal(size=(4, 1))
+    assert_allclose(NormalEquations(9, 1).update(H, T).solve(0.0)[0], np.linalg.pinv(H) @ T, atol=1e-9)
+
+
+def test_an_indefinite_matrix_has_no_cholesky_solution_but_a_spectral_one():
+    rng = np.random.default_rng(0)
+    matrix, right = rng.normal(size=(7, 7)), rng.normal(size=(7, 2))
+    matrix = matrix + matrix.T
+    assert cholesky_solve(np.array(matrix, order="F"), right, 0.1) is None
+    expected = np.linalg.solve(matrix + 0.1 * np.eye(7), right)
+    assert_allclose(Spectrum.of(np.array(matrix, order="F")).solve(right, 0.1), expected, rtol=1e-8)
+
+
+PARTITIONS = [
+    Partition.cross_validation(np.arange(60) % 4, nested=True),
+    Partition(np.arange(60) % 5, ((0,), (0, 1))),  # a trial with one inner part; 2, 3 and 4 stay together
+    Partition(np.arange(60) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4))),
+    Partition.whole(60),
+]
+
+
+@pytest.mark.parametrize("partition", PARTITIONS)
+def test_training_sets_are_sums_of_parts(data, partition):
+    X, T = data
+    parts = PartEquations(layer, X, T, partition, partition.left_out)
+    for left_out in partition.left_out:
+        rows = partition.training(left_out)
+        training = parts.without(left_out)
+        assert training.n == len(rows)
+        assert_allclose(training.solve(0.1)[0], naive(layer(X[rows]), T[rows], 0.1), rtol=1e-8)
+
+
+def test_rows_that_no_training_set_holds_are_not_evaluated(data):
+    X, T = data
+    X[::5] = np.nan
+    partition = PARTITIONS[1]
+    parts = PartEquations(layer, X, T, partition, partition.left_out)
+    assert all(np.isfinite(parts.without(left_out).solve(0.1)[0]).all() for left_out in partition.left_out)
+
+
+@pytest.mark.parametrize("numbers", [6 * 7, 2**18])
+def test_leave_one_out_errors_are_those_of_refitting(data, monkeypatch, numbers):
+    monkeypatch.setattr(ridge, "BLOCK_NUMBERS", numbers)
+    X, T = data
+    H = layer(X)
+    ridges = [1e-3, 0.5, 20.0]
+    errors, _ = leave_one_out_errors(layer, X, T, normal_equations(layer, X, T), ridges)
+    for C, error in zip(ridges, errors, strict=True):
+        rest = [np.delete(np.arange(60), i) for i in range(60)]
+        left = [T[i] - H[i] @ naive(H[rows], T[rows], C) for i, rows in enumerate(rest)]
+        assert_allclose(error, np.mean(np.square(left)), rtol=1e-8)
+
+
+def test_one_number_is_no_choice_and_several_are():
+    assert ridge_candidates(0.5) is None
+    assert_array_equal(ridge_candidates((1, 2.5)), [1.0, 2.5])
+    for wrong in ([], [1.0, -1.0], [np.nan], [[1.0]], ["a"]):
+        with pytest.raises(ValueError, match="C must be a number or a sequence of numbers, none negative"):
+            ridge_candidates(wrong)
