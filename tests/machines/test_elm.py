@@ -8,7 +8,6 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from entrolearn import ELMClassifier, ELMRegressor
-from entrolearn.machines import layers
 from entrolearn.path import Partition, path
 
 
@@ -63,13 +62,6 @@ def test_units_that_depend_on_one_another_have_weights_of_least_norm(wine):
 def test_units_of_a_smaller_machine_are_the_first_of_a_larger_one(wine):
     small, large = (ELMClassifier(h, slope=2.0, random_state=3).fit(*wine)._layer for h in (5, 20))
     assert_array_equal(small(wine[0]), large(wine[0])[:, :5])
-
-
-def test_weights_for_sparse_rows_are_never_copied_whole(wine, monkeypatch):
-    X, y = csr_array(wine[0]), wine[1]
-    whole = ELMClassifier(12, C=0.1, random_state=0).fit(X, y).decision_function(X)
-    monkeypatch.setattr(layers, "COPIED_NUMBERS", 13 * 5)  # five units at a time
-    assert_array_equal(ELMClassifier(12, C=0.1, random_state=0).fit(X, y).decision_function(X), whole)
 
 
 def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
