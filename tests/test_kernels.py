@@ -109,7 +109,9 @@ def test_a_matrix_that_no_memory_holds_is_refused_before_it_is_computed(monkeypa
 
 
 @pytest.mark.parametrize("container", [np.asarray, csr_array])
-def test_gamma_scale_is_scikit_learns(rows, container):
+@pytest.mark.parametrize("numbers", [20, 2**16])  # five rows a block; all rows
+def test_gamma_scale_is_scikit_learns(rows, container, numbers, monkeypatch):
+    monkeypatch.setattr(kernels, "CACHED_NUMBERS", numbers)
     X = np.where(rows[0] > 0.5, rows[0], 0)
     gamma = kernel_params(container(X), "rbf", "scale", 3, 1)["gamma"]
     assert_allclose(gamma, 1 / (4 * X.var()))  # sklearn.svm.SVC's definition

@@ -109,7 +109,7 @@ def _definition(module: str, name: str, import_path: str) -> Definition:
     if name in names:
         target = names[name]
         if isinstance(target, ast.ClassDef):
-            return Definition(module, _constructor_parameters(target))
+            return Definition(module, _constructor_parameters(target, module, names))
         if target is None or target[0] == module:
             return Definition(module, None)
         return _definition(*target, import_path)
@@ -165,15 +165,25 @@ def _resolve(package: str, source: str) -> str:
     return source if source.startswith(f"{package}.") else f"{package}.{source}"
 
 
-def _constructor_parameters(node: ast.ClassDef) -> tuple[str, ...] | None:
+def _constructor_parameters(node: ast.ClassDef, module: str, names: dict) -> tuple[str, ...] | None:
     for item in node.body:
         if isinstance(item, ast.FunctionDef) and item.name == "__init__":
             arguments = item.args
             if arguments.kwarg or arguments.vararg:
                 return None
-            names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-            return tuple(argument.arg for argument in names[1:])
-    return None  # inherited
+            accepted = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            return tuple(argument.arg for argument in accepted[1:])
+    return _inherited_parameters(node, module, names)
+
+
+def _inherited_parameters(node: ast.ClassDef, module: str, names: dict) -> tuple[str, ...] | None:
+    """Those of the first base class that the source names and whose constructor it shows."""
+    for base in node.bases:
+        if isinstance(base, ast.Name) and base.id in names:
+            parameters = _definition(module, base.id, f"{module}.{base.id}").parameters
+            if parameters is not None:
+                return parameters
+    return None
 
 
 @cache

@@ -33,8 +33,8 @@ EPS = np.finfo(float).eps
 BLOCK_NUMBERS = 2**18
 # A Cholesky factor of a matrix worse conditioned than this is one of its rounding.
 SINGULAR_BELOW = 4 * EPS
-# Ridges for which factorisations take as long as one eigendecomposition (8 to 40 were measured).
-CHOLESKY_UP_TO = 16
+# Ridges for which factorisations take as long as one eigendecomposition (11 to 16 were measured).
+CHOLESKY_UP_TO = 13
 
 
 class NormalEquations:
