@@ -9,27 +9,29 @@ import pandas as pd
 import pytest
 import yaml
 
-from entrolearn.lab.config import (
-    ConfigError,
+from entrolearn.lab.cells import (
     cell_spec,
     figure_cells,
     figure_files,
     figure_spec,
-    load_catalog,
-    load_configuration,
-    load_studies,
-    load_study,
     measurement_spec,
     protocol_of,
-    read_yaml,
     scaling_of,
     study_cells,
     table_cells,
     table_files,
 )
+from entrolearn.lab.config import (
+    load_catalog,
+    load_configuration,
+    load_studies,
+    load_study,
+    read_yaml,
+)
 from entrolearn.lab.kinds import KINDS
 from entrolearn.lab.measuring import correlations
 from entrolearn.lab.metrics import METRICS
+from entrolearn.lab.schema import ConfigError
 from entrolearn.lab.tables import table_spec
 from entrolearn.machines.layers import ACTIVATIONS
 

@@ -19,7 +19,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
 from entrolearn.lab import datasets
-from entrolearn.lab.config import ConfigError, load_catalog
+from entrolearn.lab.config import load_catalog
 from entrolearn.lab.datasets import (
     DataError,
     Dataset,
@@ -36,6 +36,7 @@ from entrolearn.lab.datasets import (
 from entrolearn.lab.download import Patience, download
 from entrolearn.lab.parsers import BUNDLED, FORMATS, GENERATORS, documents, gaussians, rings, waveform
 from entrolearn.lab.protocols import Folds
+from entrolearn.lab.schema import ConfigError
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/dataset.yaml"

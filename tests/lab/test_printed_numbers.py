@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from entrolearn.lab.config import cell_spec, load_study
+from entrolearn.lab.cells import cell_spec
+from entrolearn.lab.config import load_study
 from entrolearn.lab.datasets import prepare, scale
 from entrolearn.lab.download import download
 from entrolearn.lab.limits import Limits

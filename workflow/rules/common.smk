@@ -6,21 +6,21 @@ from pathlib import Path
 
 try:
     import entrolearn.lab
-    from entrolearn.lab.config import (
-        ConfigError,
+    from entrolearn.lab.cells import (
         cell_spec,
         figure_cells,
         figure_files,
         figure_spec,
-        load_configuration,
         measurement_spec,
         protocol_of,
         scaling_of,
         study_cells,
         table_files,
     )
+    from entrolearn.lab.config import load_configuration
     from entrolearn.lab.kinds import GENERATED, KINDS
     from entrolearn.lab.registry import seed_from
+    from entrolearn.lab.schema import ConfigError
     from entrolearn.lab.sources import source_digests
 except ImportError as error:
     raise WorkflowError(

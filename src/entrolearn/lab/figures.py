@@ -24,9 +24,9 @@ def make_figure(
     Parameters
     ----------
     spec : mapping
-        As :func:`entrolearn.lab.config.figure_spec` gives it.
+        As :func:`entrolearn.lab.cells.figure_spec` gives it.
     sources : sequence of paths
-        What the kind draws from, as :func:`entrolearn.lab.config.figure_files` lists it.
+        What the kind draws from, as :func:`entrolearn.lab.cells.figure_files` lists it.
     records : sequence of paths
         The cells' records, which say why one has no candidates.
     outputs : sequence of paths
@@ -50,7 +50,7 @@ def alternative_text(spec: Mapping, table: pd.DataFrame) -> str:
     Parameters
     ----------
     spec : mapping
-        As :func:`entrolearn.lab.config.figure_spec` gives it.
+        As :func:`entrolearn.lab.cells.figure_spec` gives it.
     table : DataFrame
         The figure's csv.
     """

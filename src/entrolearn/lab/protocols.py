@@ -145,7 +145,7 @@ class Trials:
 
 
 def protocol(entry: Mapping) -> Folds | Trials:
-    """The protocol that a mapping describes, as :func:`entrolearn.lab.config.protocol_of` gives it."""
+    """The protocol that a mapping describes, as :func:`entrolearn.lab.cells.protocol_of` gives it."""
     if "trials" in entry:
         inner = entry["inner"]
         return Trials(entry["trials"], entry["train"], entry["test"], inner["folds"], inner["used"])

@@ -17,7 +17,7 @@ def new_record(cell: Mapping, started: datetime) -> dict:
     Parameters
     ----------
     cell : mapping
-        As :func:`entrolearn.lab.config.cell_spec` gives it.
+        As :func:`entrolearn.lab.cells.cell_spec` gives it.
     started : datetime
         With a time zone.
     """

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from entrolearn.lab.atomic import replacing
-from entrolearn.lab.config import figure_spec, study_cells
+from entrolearn.lab.cells import figure_spec, study_cells
 from entrolearn.lab.figures import alternative_text, read_figure, reasons
 from entrolearn.lab.kinds import CRITERIA, one_line
 from entrolearn.lab.metrics import METRICS

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from entrolearn.lab.config import protocol_of, scaling_of
+from entrolearn.lab.cells import protocol_of, scaling_of
 from entrolearn.lab.kinds import KINDS, Found, Printed
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json

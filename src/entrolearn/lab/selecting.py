@@ -40,7 +40,7 @@ def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
     candidates : DataFrame
         As :func:`entrolearn.lab.training.train_cell` gives it.
     cell : mapping
-        As :func:`entrolearn.lab.config.cell_spec` gives it.
+        As :func:`entrolearn.lab.cells.cell_spec` gives it.
 
     Returns
     -------

@@ -76,7 +76,7 @@ def train_cell(
         The part of each row, for each repeat; rows of a negative part are not used. A cell of fewer trials
         takes the first ones.
     cell : mapping
-        As :func:`entrolearn.lab.config.cell_spec` gives it.
+        As :func:`entrolearn.lab.cells.cell_spec` gives it.
     limits : Limits
         What the fits may take.
     progress : callable

@@ -1,0 +1,192 @@
+"""What a study comes down to: cells, and the specification of all that is computed, measured or drawn.
+
+A cell is a data set and a model. What differs between data sets, ``{of_dataset: name}`` in a study, is
+looked up here. A specification holds all that decides a result and nothing else: a result is renewed when it
+changes.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+
+from entrolearn.lab.kinds import FILES, GENERATED, KINDS
+from entrolearn.lab.metrics import metrics_of
+from entrolearn.lab.registry import estimator_of, seed_from
+from entrolearn.lab.schema import ConfigError, check_known
+
+# The stage that each kind of figure is drawn from.
+FIGURE_STAGES = {
+    "process": "scaled",
+    "grid_curves": "candidates",
+    "grid_surface": "candidates",
+    "trials": "scores",
+    "density": "measured",
+}
+
+
+def table_cells(study: Mapping, table: str) -> list[tuple[str, str]]:
+    """The (data set, model) pairs that a table needs trained, row by row."""
+    entry = study["tables"][table]
+    if not KINDS[entry["kind"]].trains:
+        return []
+    return list(rows_and_models(study, entry))
+
+
+def table_files(paper: str, study: Mapping, table: str) -> list[str]:
+    """The results that a table is made of."""
+    entry = study["tables"][table]
+    files = (
+        FILES[stage].format(paper=paper, table=table, dataset=dataset, model=model)
+        for stage in KINDS[entry["kind"]].reads(entry)
+        for dataset, model in rows_and_models(study, entry)
+    )
+    return list(dict.fromkeys(files))
+
+
+def rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
+    kind = KINDS[entry["kind"]]
+    datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]
+    for dataset, model in itertools.product(datasets, kind.models(entry, study)):
+        if not kind.trains or runs_on(study, dataset, model):
+            yield dataset, model
+
+
+def runs_on(study: Mapping, dataset: str, model: str) -> bool:
+    """Whether a model has a learner for the data set's task."""
+    return estimator_of(study["models"][model], study["tasks"][dataset]) is not None
+
+
+def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
+    """The (data set, model) pairs that a figure shows, panel by panel."""
+    entry = study["figures"][figure]
+    if "datasets" not in entry:
+        return []
+    cells = itertools.product(study["datasets"][entry["datasets"]], entry["models"])
+    return [cell for cell in cells if runs_on(study, *cell)]
+
+
+def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
+    """The results that a figure is drawn from, in the order of its cells."""
+    entry = study["figures"][figure]
+    stage = FIGURE_STAGES[entry["kind"]]
+    if stage == "scaled":
+        cells = [(entry["dataset"], "")]
+    elif stage == "measured":
+        cells = [(GENERATED, "")]
+    else:
+        cells = figure_cells(study, figure)
+    files = (
+        FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
+        for dataset, model in cells
+    )
+    return list(dict.fromkeys(files))
+
+
+def study_cells(study: Mapping) -> list[tuple[str, str]]:
+    """The (data set, model) pairs that any of a study's tables or figures needs trained, each once."""
+    shown = [table_cells(study, table) for table in study["tables"]]
+    shown += [figure_cells(study, figure) for figure in study.get("figures", {})]
+    return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
+
+
+def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
+    """All that decides the results of one cell, and nothing else: a cell is recomputed when this changes."""
+    entry, task = study["models"][model], study["tasks"][dataset]
+    decided = {
+        name: _resolved(entry[name], study, dataset, f"models.{model}.{name}")
+        for name in ("params", "steps", "grid")
+    }
+    return {
+        "paper": paper,
+        "dataset": dataset,
+        "model": model,
+        "label": entry["label"],
+        "estimator": estimator_of(entry, task),
+        **decided,
+        "seed": seed,
+        "metrics": metrics_of(task, study["metrics"]),
+        "criteria": entry["criteria"],
+        "protocol": protocol_of(study, dataset, model),
+    }
+
+
+def scaling_of(study: Mapping, dataset: str) -> dict:
+    """How a study scales a data set."""
+    return _resolved(study["scaling"], study, dataset, "scaling")
+
+
+def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
+    """How a study divides a data set; a model may be given fewer trials."""
+    protocol = _resolved(study["protocol"], study, dataset, "protocol")
+    entry = {} if model is None else study["models"][model]
+    if "trials" not in entry:
+        return protocol
+    return protocol | {"trials": _resolved(entry["trials"], study, dataset, f"models.{model}.trials")}
+
+
+def _resolved(value, study: Mapping, dataset: str, where: str):
+    """A value with what ``{of_dataset: name}`` stands for in each place of it."""
+    if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
+        return _looked_up(value["of_dataset"], study, dataset, where)
+    if isinstance(value, Mapping):
+        return {name: _resolved(one, study, dataset, f"{where}.{name}") for name, one in value.items()}
+    if isinstance(value, list):
+        return [_resolved(one, study, dataset, f"{where}.{k}") for k, one in enumerate(value)]
+    return value
+
+
+def _looked_up(name: str, study: Mapping, dataset: str, where: str):
+    check_known(name, study["of_dataset"], study["file"], where, "name of of_dataset")
+    values = study["of_dataset"][name]
+    if dataset not in values and "default" not in values:
+        raise ConfigError(
+            f"{study['file']}: of_dataset.{name}: no value for the data set {dataset!r}, for which {where} "
+            "asks; accepted: one for it, or a default"
+        )
+    return values.get(dataset, values.get("default"))
+
+
+def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
+    """All that decides what is measured on a data set for a table, and nothing else."""
+    entry = study["tables"][table]
+    kind = KINDS[entry["kind"]]
+    return {
+        "paper": paper,
+        "table": table,
+        "dataset": dataset,
+        "measured_by": kind.measured_by,
+        "seed": seed,
+        **_resolved(kind.measurement(entry, study, dataset), study, dataset, f"tables.{table}"),
+    }
+
+
+def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
+    """All that decides how a figure looks, names resolved: it is drawn anew when this changes."""
+    entry = study["figures"][figure]
+    spec = {"paper": paper, "figure": figure, **entry}
+    del spec["notes"]  # the page's alone
+    if entry["kind"] == "density":
+        table = study["tables"][entry["table"]]
+        shown = {name: table[name] for name in ("dims", "densities")}
+        return spec | shown | {"models": _labels(study, table["models"])}
+    if entry["kind"] == "process":
+        model = study["models"][entry["model"]]
+        learner = {name: model[name] for name in ("label", "sublabel", "estimator", "steps")}
+        where = f"models.{entry['model']}.params"
+        params = {**_resolved(model["params"], study, entry["dataset"], where), **entry["params"]}
+        return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
+    datasets = study["datasets"][entry["datasets"]]
+    resolved = {"datasets": datasets, "cells": figure_cells(study, figure)}
+    if entry["kind"] == "trials":
+        metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+        tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in datasets}
+        resolved |= {"metrics": metrics, "tasks": tasks}
+    return spec | resolved | {"models": _labels(study, entry["models"])}
+
+
+def _labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
+    return {name: {part: study["models"][name][part] for part in ("label", "sublabel")} for name in models}
+
+
+def grouped(study: Mapping) -> list[str]:
+    """The data sets of a study's groups, each once."""
+    return list(dict.fromkeys(itertools.chain.from_iterable(study["datasets"].values())))

@@ -1,0 +1,253 @@
+"""Checks of a study beyond its schema: every name in it is known, every value fits what it is for."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from entrolearn.lab.cells import (
+    cell_spec,
+    figure_spec,
+    grouped,
+    measurement_spec,
+    protocol_of,
+    rows_and_models,
+    scaling_of,
+    study_cells,
+)
+from entrolearn.lab.kinds import KINDS
+from entrolearn.lab.metrics import METRICS, metrics_of
+from entrolearn.lab.registry import estimator_of, of_step
+from entrolearn.lab.schema import ConfigError, check_known, check_schema, shortened
+from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
+
+# Kinds of tables and figures that fit one learner, whatever the task of the data set.
+OF_ANY_TASK = {"process", "growth"}
+
+
+def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, Mapping]) -> None:
+    """Refuse the first thing in a study that could not be run.
+
+    Parameters
+    ----------
+    file : Path
+    study : mapping
+        Defaults filled in, with its ``tasks``.
+    schema : Path
+        JSON schema of study files, for values that differ between data sets.
+    catalog : mapping
+        The entries of the data sets that there are.
+
+    Raises
+    ------
+    ConfigError
+    """
+    for name, model in study["models"].items():
+        _check_model(file, name, model, study)
+    _check_runs(file, study)
+    for name, table in study["tables"].items():
+        _check_table(file, name, table, study)
+    for name, figure in study["figures"].items():
+        _check_figure(file, name, figure, study, catalog)
+    _check_tasks(file, study)
+    _check_of_dataset(file, study, schema, catalog)
+
+
+def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
+    where = f"models.{name}"
+    for criterion in model["criteria"]:
+        check_known(criterion, study["criteria"], file, f"{where}.criteria", "criterion of this study")
+    if "trials" in model and "trials" not in study["protocol"]:
+        raise ConfigError(f"{file}: {where}.trials: found {model['trials']}; the protocol has no trials")
+    learners = [model["estimator"]] if "estimator" in model else model.get("estimators", {}).values()
+    try:
+        for learner in learners:
+            locate(learner)
+            check_parameters(learner, model["params"], what=f"{where}.params")
+            check_parameters(learner, of_step(model["grid"]), what=f"{where}.grid")
+        for number, step in enumerate(model["steps"], start=1):
+            locate(step["estimator"])
+            check_parameters(step["estimator"], step.get("params", {}), what=f"{where}.steps")
+            searched = of_step(model["grid"], f"step{number}")
+            check_parameters(step["estimator"], searched, what=f"{where}.grid")
+    except UnknownEstimatorError as error:
+        raise ConfigError(f"{file}: {where}: {error}") from None
+
+
+def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
+    where, kind = f"tables.{name}", KINDS[table["kind"]]
+    if not kind.generates:
+        _check_group(file, f"{where}.datasets", table, study)
+    for place, found, known, what in kind.names(table, study):
+        check_known(found, known, file, f"{where}.{place}", what)
+
+
+def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None:
+    check_known(table["datasets"], study["datasets"], file, where, "group of data sets")
+    group = study["datasets"][table["datasets"]]
+    if KINDS[table["kind"]].one_dataset and len(group) > 1:
+        raise ConfigError(
+            f"{file}: {where}: {table['datasets']!r} has {len(group)} data sets; "
+            f"a table of the kind {table['kind']} takes one"
+        )
+
+
+def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalog: Iterable[str]) -> None:
+    where = f"figures.{name}"
+    if figure["kind"] == "process":
+        check_known(figure["dataset"], catalog, file, f"{where}.dataset", "data set")
+        check_known(figure["model"], study["models"], file, f"{where}.model", "model")
+        try:
+            estimator = study["models"][figure["model"]]["estimator"]
+            check_parameters(estimator, figure["params"], what=f"{where}.params")
+        except UnknownEstimatorError as error:
+            raise ConfigError(f"{file}: {where}: {error}") from None
+        return
+    if figure["kind"] == "density":
+        densities = [key for key, table in study["tables"].items() if table["kind"] == "density"]
+        check_known(figure["table"], densities, file, f"{where}.table", "table of densities")
+        return
+    check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
+    metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
+    for metric in metrics:
+        check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
+    for model in figure["models"]:
+        check_known(model, study["models"], file, f"{where}.models", "model")
+        if figure["kind"] == "trials":
+            criteria = study["models"][model]["criteria"]
+            what = f"criterion of model {model!r}"
+            check_known(figure["criterion"], criteria, file, f"{where}.criterion", what)
+        else:
+            _check_axes(file, where, model, study["models"][model]["grid"], figure)
+
+
+def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mapping) -> None:
+    """A figure shows all parameters of a grid, in numbers."""
+    axes = figure.get("parameters") or [figure["parameter"], *filter(None, [figure.get("by")])]
+    place = f"{where}.parameter" + ("s" if "parameters" in figure else "")
+    if sorted(grid) != sorted(axes):
+        found = ", ".join(grid) or "nothing"
+        wanted = " and ".join(map(repr, axes))
+        raise ConfigError(
+            f"{file}: {place}: the grid of model {model!r} is over {found}; "
+            f"accepted: models with a grid over {wanted} alone"
+        )
+    for name, values in grid.items():
+        for value in values if isinstance(values, list) else ():
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise ConfigError(
+                    f"{file}: {place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
+                )
+
+
+def _check_runs(file: Path, study: Mapping) -> None:
+    """What fits a model has something to fit: a learner of its own, or one for the table's task."""
+    measured = (
+        (f"tables.{name}", table)
+        for name, table in study["tables"].items()
+        if KINDS[table["kind"]].measured_by
+    )
+    drawn = ((f"figures.{name}", figure) for name, figure in study["figures"].items())
+    for where, entry in itertools.chain(measured, drawn):
+        for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
+            model = study["models"].get(name)
+            if model is not None and not _has_learner(model, entry):
+                raise ConfigError(
+                    f"{file}: {where}: the model {name!r} has no learner that it could run; "
+                    "accepted: models with `estimator`, or with `estimators` where that tells which"
+                )
+
+
+def _has_learner(model: Mapping, entry: Mapping) -> bool:
+    if "task" in entry:
+        return estimator_of(model, entry["task"]) is not None
+    return "estimator" in model or ("estimators" in model and entry["kind"] not in OF_ANY_TASK)
+
+
+def _check_tasks(file: Path, study: Mapping) -> None:
+    """Every score that is asked for can be had: accuracy of classes, errors of numbers."""
+    shown = {"tables": study["tables"], "figures": study["figures"]}
+    for group, entries in shown.items():
+        for name, entry in entries.items():
+            if "metric" not in entry or "datasets" not in entry:
+                continue
+            metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+            for dataset in study["datasets"][entry["datasets"]]:
+                fitting = metrics_of(study["tasks"][dataset], metrics)
+                # Figures of trials show the first of their metrics that fits.
+                asked = fitting or metrics if entry["kind"] == "trials" else metrics
+                _check_metrics(file, f"{group}.{name}.metric", asked, dataset, study)
+    for dataset, _ in study_cells(study):
+        task = study["tasks"][dataset]
+        if not metrics_of(task, study["metrics"]):
+            raise ConfigError(
+                f"{file}: metrics: none of them fits {dataset!r}, a {task} data set; "
+                f"accepted: {', '.join(metrics_of(task, METRICS))}"
+            )
+
+
+def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str, study: Mapping) -> None:
+    task = study["tasks"][dataset]
+    fitting = metrics_of(task, study["metrics"])
+    for metric in metrics:
+        if metric not in fitting:
+            raise ConfigError(
+                f"{file}: {where}: {metric!r} does not fit {dataset!r}, a {task} data set; "
+                f"accepted: {', '.join(fitting) or 'none of the metrics of this study'}"
+            )
+
+
+def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, Mapping]) -> None:
+    """Each value that differs between data sets is there for all that need it, and of its kind."""
+    for name, values in study["of_dataset"].items():
+        for dataset in values.keys() - {"default"}:
+            check_known(dataset, catalog, file, f"of_dataset.{name}", "data set")
+    drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
+    for dataset in dict.fromkeys([*grouped(study), *drawn]):
+        check_schema(scaling_of(study, dataset), schema, str(file), "scaling", dataset)
+    for dataset in grouped(study):
+        protocol = protocol_of(study, dataset)
+        check_schema(protocol, schema, str(file), "protocol", dataset)
+        if "trials" in protocol:
+            _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
+    for dataset, model in study_cells(study):
+        cell = cell_spec("", study, dataset, model, seed=0)
+        _check_grid(file, cell)
+        _check_fewer_trials(file, cell, protocol_of(study, dataset))
+    for name, table in study["tables"].items():
+        if KINDS[table["kind"]].measured_by:
+            for dataset, _ in rows_and_models(study, table):
+                measurement_spec("", study, name, dataset, seed=0)
+    for name in study["figures"]:
+        figure_spec("", study, name, seed=0)
+
+
+def _check_grid(file: Path, cell: Mapping) -> None:
+    for name, values in cell["grid"].items():
+        if not isinstance(values, list) or not values:
+            raise ConfigError(
+                f"{file}: models.{cell['model']}.grid.{name}: found {shortened(values)} for "
+                f"{cell['dataset']!r}, expected a list of values"
+            )
+
+
+def _check_trials(file: Path, protocol: Mapping, dataset: str, n_rows: int) -> None:
+    train, test, inner = protocol["train"], protocol["test"], protocol["inner"]
+    if train + test > n_rows:
+        raise ConfigError(
+            f"{file}: protocol: found {train} training and {test} test rows for {dataset!r}; "
+            f"accepted: at most its {n_rows} rows together"
+        )
+    for name, most, what in (("folds", train, "training rows"), ("used", inner["folds"], "inner folds")):
+        if inner[name] > most:
+            raise ConfigError(
+                f"{file}: protocol.inner.{name}: found {inner[name]} for {dataset!r}; "
+                f"accepted: at most its {most} {what}"
+            )
+
+
+def _check_fewer_trials(file: Path, cell: Mapping, of_study: Mapping) -> None:
+    if cell["protocol"].get("trials", 0) > of_study.get("trials", 0):
+        raise ConfigError(
+            f"{file}: models.{cell['model']}.trials: found {cell['protocol']['trials']}; "
+            f"accepted: at most the protocol's {of_study['trials']}"
+        )
