@@ -23,6 +23,7 @@ LEAVES = {"measures", "kernels", "optimize", "path", "suggest", "validation"}
 FAMILIES = {
     "machines": {
         "base",
+        "entropy_path",
         "factors",
         "layered",
         "layers",

@@ -14,6 +14,7 @@ __all__ = [
     "OutputClassifier",
     "OutputRegressor",
     "answer",
+    "class_priors",
     "class_targets",
     "codes_among",
     "decide",
@@ -174,6 +175,25 @@ def codes_among(classes: np.ndarray, y) -> np.ndarray:
             f"call: {classes.tolist()}."
         )
     return np.searchsorted(classes, y)
+
+
+def class_priors(priors, classes: np.ndarray) -> np.ndarray:
+    """Weights of the classes that add up to one: equal ones for None.
+
+    Raises
+    ------
+    ValueError
+        If they are not as many positive numbers as there are classes.
+    """
+    if priors is None:
+        return np.full(len(classes), 1 / len(classes))
+    weights = np.asarray(priors, dtype=float)
+    if weights.shape != classes.shape or not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            f"priors must be {len(classes)} positive numbers, one for each class of {classes.tolist()}, "
+            f"got {np.asarray(priors).tolist()}."
+        )
+    return weights / weights.sum()
 
 
 def class_targets(n_classes: int) -> np.ndarray:

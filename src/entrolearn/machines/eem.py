@@ -4,19 +4,18 @@ Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theore
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from numbers import Integral, Real
 from warnings import warn
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import clone
-from sklearn.utils import check_random_state, check_X_y
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.base import Machine, codes_among, encode
+from entrolearn.machines.base import Machine, class_priors, codes_among, encode
+from entrolearn.machines.entropy_path import eekm_path, eem_path
 from entrolearn.machines.layers import (
     ACTIVATIONS,
     GAMMAS,
@@ -26,7 +25,6 @@ from entrolearn.machines.layers import (
 )
 from entrolearn.machines.moments import (
     ClassMoments,
-    PartMoments,
     moments_by_group,
     pilot_means,
 )
@@ -37,7 +35,7 @@ from entrolearn.machines.readouts import (
     entropy_discriminant,
     fitted_covariance,
 )
-from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import path
 from entrolearn.validation import HasMethods, Interval, StrOptions, learn_classes, validated
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
@@ -86,7 +84,7 @@ class _EntropyMachine(Machine):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes))
         vars(self).pop("_stream", None)
         self.classes_, codes = encode(y, type(self).__name__)
-        self.priors_ = _priors(self.priors, self.classes_)
+        self.priors_ = class_priors(self.priors, self.classes_)
         readout = self._read_out(X, codes)
         if X.dtype == np.float32 and readout.solver_info["ridge"] > 0:
             # The covariance had no Cholesky factor: single precision has lost its smallest eigenvalues.
@@ -368,7 +366,7 @@ class EEMClassifier(_EntropyMachine):
         learn_classes(self, classes)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         codes = codes_among(self.classes_, y)
-        self.priors_ = _priors(self.priors, self.classes_)
+        self.priors_ = class_priors(self.priors, self.classes_)
         if first:
             self._start_stream(X)
         shifts = np.array([m.shift for m in self._stream])
@@ -501,176 +499,5 @@ class EEKMClassifier(_EntropyMachine):
         return layer
 
 
-def _priors(priors, classes: np.ndarray) -> np.ndarray:
-    if priors is None:
-        return np.full(len(classes), 1 / len(classes))
-    weights = np.asarray(priors, dtype=float)
-    if weights.shape != classes.shape or not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError(
-            f"priors must be {len(classes)} positive numbers, one for each class of {classes.tolist()}, "
-            f"got {np.asarray(priors).tolist()}."
-        )
-    return weights / weights.sum()
-
-
-# --- paths: one pass of moments serves every fold and every size -------------------------------------
-
-
-@dataclass(frozen=True)
-class _Solved:
-    """A grid point's machine before it has seen rows: folded coefficients and densities, or an error."""
-
-    left_out: tuple[int, ...]
-    params: dict
-    priors: object = None
-    readout: EntropyReadout | None = None
-    folded: np.ndarray | None = None
-    error: str = ""
-
-
-@path.register
-def _eem_path(
-    estimator: EEMClassifier, X, y, partition: Partition, grid: Sequence[dict]
-) -> Iterator[PathPoint]:
-    """Moments of each class in each part, once; every training set is a sum of parts."""
-    machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(_shares_moments(machine) for machine in machines):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
-        return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
-    classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "activation", "gamma", "random_state"):
-        largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
-        sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
-        layer, solved = _solve_on_parts(largest, X, codes, partition, partition.left_out, sized)
-        if X.dtype == np.float32 and any(one.readout and one.readout.solver_info["ridge"] for one in solved):
-            double = X.astype(np.float64)  # as fit does
-            layer, solved = _solve_on_parts(largest, double, codes, partition, partition.left_out, sized)
-        yield from _answer(layer, X, classes, solved)
-
-
-@path.register
-def _eekm_path(
-    estimator: EEKMClassifier, X, y, partition: Partition, grid: Sequence[dict]
-) -> Iterator[PathPoint]:
-    """Landmarks are training rows: training sets that can share them share one pass of moments per kernel."""
-    machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(_shares_moments(machine) for machine in machines):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
-        return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
-    classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
-        largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
-        for rows, left_outs in _landmark_sources(largest, partition):
-            sized = [(machines[i], min(machines[i].n_landmarks, len(rows)), grid[i]) for i in members]
-            try:
-                layer, solved = _solve_on_parts(largest, X, codes, partition, left_outs, sized, rows)
-            except ValueError as error:
-                yield from (
-                    PathPoint(left_out, grid[i], error=describe(error))
-                    for left_out in left_outs
-                    for i in members
-                )
-                continue
-            yield from _answer(layer, X, classes, solved)
-
-
-def _landmark_sources(
-    machine: EEKMClassifier, partition: Partition
-) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
-    """The rows to draw landmarks from, and the training sets that contain them.
-
-    Where one part has rows enough, landmarks come from the first part that a training set contains: a
-    random subset of a random part is a random subset of the training rows, and two or three layers then
-    serve all training sets of a cross-validation. Where it has not, or where gamma depends on the training
-    rows, each training set has its own, as in :meth:`EEKMClassifier.fit`.
-    """
-    parts = np.unique(partition.part).tolist()
-    shared: dict[int, list[tuple[int, ...]]] = {}
-    sources = []
-    for left_out in partition.left_out:
-        kept = [part for part in parts if part not in left_out]
-        enough = len(kept) > 1 and len(partition.held_out(kept[:1])) >= machine.n_landmarks
-        if enough and not isinstance(machine.gamma, str):
-            shared.setdefault(kept[0], []).append(left_out)
-        else:
-            sources.append((partition.training(left_out), [left_out]))
-    return [(partition.held_out((part,)), left_outs) for part, left_outs in shared.items()] + sources
-
-
-def _solve_on_parts(
-    largest: _EntropyMachine,
-    X,
-    codes: np.ndarray,
-    partition: Partition,
-    left_outs: Sequence[tuple[int, ...]],
-    sized: Sequence[tuple[_EntropyMachine, int, dict]],
-    rows=slice(None),
-) -> tuple[RandomLayer | NystromLayer, list[_Solved]]:
-    """The largest machine's layer, drawn from some rows; the machines, with size and parameters, on it."""
-    layer = largest._draw_layer(X[rows])
-    sizes = {size for _, size, _ in sized}
-    n_classes = codes.max() + 1
-    if len(left_outs) > 1:
-        moments = PartMoments(layer, X, codes, n_classes, partition.part, sizes)
-        without = moments.without
-    else:
-
-        def without(left_out):
-            training = partition.training(left_out)
-            return moments_by_group(layer, X[training], codes[training], n_classes, sizes)
-
-    solved = []
-    for left_out in left_outs:
-        training = without(left_out)
-        solved += [
-            _solve_point(machine, layer, training, size, left_out, params, X.dtype)
-            for machine, size, params in sized
-        ]
-    return layer, solved
-
-
-def _shares_moments(machine: _EntropyMachine) -> bool:
-    """Whether smaller machines are restrictions of larger ones: same seed, covariance from moments."""
-    seeded = isinstance(machine.random_state, Integral)
-    return acceptable(machine) and seeded and not hasattr(machine.covariance, "fit")
-
-
-def _solve_point(
-    machine: _EntropyMachine, layer, moments: Sequence[ClassMoments], h: int, left_out, params: dict, dtype
-) -> _Solved:
-    """The machine of the first h units."""
-    try:
-        leading = [m.restrict(h) for m in moments]
-        if min(m.n for m in leading) < 1:
-            raise ValueError("a class has no rows in the training set")
-        means, covariances, _ = machine._gaussians_of(leading)
-        readout = entropy_discriminant(means, covariances, dtype)
-        folded = layer.fold(readout.coef).astype(dtype, copy=False)
-        return _Solved(left_out, params, machine.priors, readout, folded)
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
-        return _Solved(left_out, params, error=describe(error))
-
-
-def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterator[PathPoint]:
-    """Project every row on every machine with one matrix product, then decide."""
-    sound = [machine for machine in solved if not machine.error]
-    yield from (PathPoint(m.left_out, m.params, error=m.error) for m in solved if m.error)
-    for machine, projected in zip(
-        sound, project_rows(layer, X, [machine.folded for machine in sound]), strict=True
-    ):
-        readout = machine.readout
-        gaussians = readout.gaussians(_priors(machine.priors, classes))
-        prediction = classes[gaussians.most_likely(projected)]
-        if len(classes) > 2:
-            yield PathPoint(machine.left_out, machine.params, prediction)
-            continue
-        (m0, m1), (s0, s1) = readout.means[:, 0], readout.covariances[:, 0, 0]
-        yield PathPoint(
-            machine.left_out,
-            machine.params,
-            prediction,
-            projection=projected[:, 0],
-            gaussians=(float(m0), float(s0), float(m1), float(s1)),
-        )
+path.register(EEMClassifier, eem_path)
+path.register(EEKMClassifier, eekm_path)
