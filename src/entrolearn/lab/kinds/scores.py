@@ -8,7 +8,7 @@ from entrolearn.lab.metrics import METRICS, Metric
 from entrolearn.lab.verdicts import SLACK, beside, verdict
 
 CRITERIA = {
-    "cv": "inner cross-validation on the training folds",
+    "cv": "inner cross-validation on the training rows",
     "dcs_gaussian": "the Cauchy–Schwarz divergence of the projected training classes, taken as Gaussians",
     "dcs_kde": "the Cauchy–Schwarz divergence of the projected training classes, as kernel density estimates",
     "oracle": "the best mean score on the test folds (uses test data: a diagnostic only)",
