@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from entrolearn.lab.config import load_configuration
 from entrolearn.lab.rendering import FORMATS, write_table
 from entrolearn.lab.report import (
     build_report,
@@ -392,6 +393,15 @@ def test_trials_in_words():
     assert "Score: accuracy; also RMSE." in said
     same = protocol({**study, "protocol": {**study["protocol"], "train": 8000, "test": 100}})
     assert "8,000 training and 100 test rows" in " ".join(same)
+
+
+def test_the_protocol_of_each_study_of_the_project_is_said_in_words():
+    root = Path(__file__).parents[2]
+    _, studies, _ = load_configuration(root, {"papers": "demo", "seed": 0})
+    said = {name: " ".join(protocol(study)) for name, study in studies.items()}
+    assert all("{" not in text for text in said.values())
+    assert "left as it is (of real-sim, rcv1," in said["rkelm"]
+    assert "scaled linearly to [0, 1] or [0.1, 0.9] (of triazines)" in said["rkelm"]
 
 
 def test_made_lists_each_machine_once_and_sums_the_time():

@@ -6,7 +6,7 @@ Static html with its style inside; works from a file:// address. Everything else
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -239,21 +239,29 @@ def _scaling(study: Mapping) -> list[str]:
         "minmax": "scaled linearly to [{}, {}]".format(*scaling.get("range", (0, 1))),
         "maxabs": "divided by its largest absolute value",
         "standard": "brought to zero mean and unit variance",
+        "none": "left as it is",
     }
     rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
-    said = [f"Each feature is {_method(scaling['method'], methods, study)}, as measured on {rows}."]
+    how = _by_dataset(scaling["method"], methods.__getitem__, study)
+    said = [f"Each feature is {how}, as measured on {rows}."]
     if "targets" in scaling:
-        said.append("Targets of regression are scaled linearly to [{}, {}].".format(*scaling["targets"]))
+        bounds = _by_dataset(scaling["targets"], lambda ends: "[{}, {}]".format(*ends), study)
+        said.append(f"Targets of regression are scaled linearly to {bounds}.")
     return said
 
 
-def _method(method: str | Mapping, methods: Mapping[str, str], study: Mapping) -> str:
-    """A way of scaling in words, and where it differs between data sets those of which it is another."""
-    if isinstance(method, str):
-        return methods[method]
-    values = dict(study["of_dataset"][method["of_dataset"]])
-    others = [f"{methods[value]} (of {dataset})" for dataset, value in values.items() if dataset != "default"]
-    return " or ".join([*([methods[values["default"]]] if "default" in values else []), *others])
+def _by_dataset(value, in_words: Callable[[object], str], study: Mapping) -> str:
+    """A value in words; where it differs between data sets, with those of which it is another."""
+    if not isinstance(value, Mapping):
+        return in_words(value)
+    values = dict(study["of_dataset"][value["of_dataset"]])
+    said = [in_words(values.pop("default"))] if "default" in values else []
+    others: dict[str, list[str]] = {}
+    for dataset, of_dataset in values.items():
+        others.setdefault(in_words(of_dataset), []).append(dataset)
+    return " or ".join(
+        [*said, *(f"{words} (of {', '.join(datasets)})" for words, datasets in others.items())]
+    )
 
 
 def failures(results: StudyResults) -> list[dict]:
