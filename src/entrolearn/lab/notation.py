@@ -19,15 +19,15 @@ class Power(str):
 
 
 def power_of_two(value: float) -> Power | None:
-    """`value` as a power of two; None if it is none.
+    """`value` as a power of two, to the eight digits that a table's file keeps; None if it is none.
 
     Examples
     --------
-    >>> power_of_two(0.25), power_of_two(3.0)
-    ('2^-2', None)
+    >>> power_of_two(0.25), power_of_two(9.5367432e-07), power_of_two(3.0)
+    ('2^-2', '2^-20', None)
     """
-    mantissa, exponent = math.frexp(value)
-    return Power(f"2^{exponent - 1}") if mantissa == 0.5 else None
+    exponent = round(math.log2(value))
+    return Power(f"2^{exponent}") if math.isclose(value, 2.0**exponent, rel_tol=1e-7) else None
 
 
 def decimals_of(text: object) -> int:
