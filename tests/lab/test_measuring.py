@@ -307,10 +307,11 @@ def test_data_that_would_not_fit_are_not_made():
 def test_capacity_is_seconds_and_memory_of_a_process_of_its_own():
     hungry = {"estimator": "sklearn.linear_model.Ridge", "steps": [], "params": {}}
     rows = capacity.measure(
-        never, generating(rows=20000, features=50, task="regression", models={"ridge": hungry}), quietly
+        never, generating(rows=200_000, features=50, task="regression", models={"ridge": hungry}), quietly
     )
     found = {row["metric"]: row["value"] for row in rows}
     assert found.keys() == {"fit_seconds", "predict_seconds", "peak_mib"}
     assert found["fit_seconds"] > 0
-    # Ridge centres a copy of the data, 20000 x 50 numbers of 8 bytes: 7.6 MiB
-    assert 7 < found["peak_mib"] < 100
+    # Ridge centres a copy of the data, 200,000 x 50 numbers of 8 bytes: 76 MiB, more than malloc serves from what
+    # was freed before
+    assert 70 < found["peak_mib"] < 200
