@@ -1,13 +1,11 @@
 """Scores against the values of a grid's parameter."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from entrolearn.metrics import gmean_score
 from entrolearn.plotting.fitted import name_of
 from entrolearn.plotting.grids import check_known, grid_scores, grows_by_factors, numbers, set_scale
-from entrolearn.plotting.style import CURVE_STYLES, new_axes, ordered_styles, say_below
+from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, ordered_styles, say_below
 
 MANY = 20  # values of a grid up to which each has its mark
 
@@ -125,10 +123,11 @@ class GridCurveDisplay:
         -------
         self
         """
-        styles = self._styles()
+        number = len(self.curves)
+        styles = ordered_styles(number) if self.ordered else distinct_styles(number, "curves")
         if ax is None:
             ax = new_axes()
-        for (name, (values, _)), style in zip(self.curves.items(), styles, strict=False):
+        for (name, (values, _)), style in zip(self.curves.items(), styles, strict=True):
             values = np.asarray(values, dtype=float)
             mean, spread = self.mean_and_spread(name)
             # A grid of a few points is marked; a hundred marks would hide the line.
@@ -139,19 +138,11 @@ class GridCurveDisplay:
                 )
             ax.plot(values, mean, label=name, marker=marker, markersize=2.5, **style)
         self._scale(ax)
-        ax.grid(axis="y", color="0.9", linewidth=0.5)
-        ax.set_axisbelow(True)
+        guide_lines(ax, "y")
         self._tell_gaps(ax)
         ax.set(xlabel=self.param_name, ylabel=self.score_name)
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _styles(self) -> Sequence[dict]:
-        if self.ordered:
-            return ordered_styles(len(self.curves))
-        if len(self.curves) > len(CURVE_STYLES):
-            raise ValueError(f"{len(self.curves)} curves in one panel; accepted: at most {len(CURVE_STYLES)}")
-        return CURVE_STYLES
 
     def _scale(self, ax) -> None:
         """A logarithmic axis where the values ask for one."""

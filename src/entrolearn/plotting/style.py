@@ -5,6 +5,7 @@ in marker, line or hatching, so that a print in black and white says the same.
 """
 
 import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from textwrap import wrap
 
@@ -109,6 +110,13 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> N
         figure.savefig(file, dpi=dpi, metadata=_WITHOUT_DATES.get(suffix))
 
 
+def distinct_styles(number: int, what: str) -> Sequence[dict]:
+    """Styles of curves that have no order; `what` an error calls them."""
+    if number > len(CURVE_STYLES):
+        raise ValueError(f"{number} {what} in one panel; accepted: at most {len(CURVE_STYLES)}")
+    return CURVE_STYLES[:number]
+
+
 def ordered_styles(number: int) -> list[dict]:
     """Styles of curves that have an order, from dark to light."""
     colours = mpl.colormaps[ORDERED_COLOURS](np.linspace(0, LIGHTEST, number))
@@ -118,6 +126,12 @@ def ordered_styles(number: int) -> list[dict]:
 def new_axes():
     """The axes of a new figure, which notebooks and ``plt.show`` know."""
     return plt.subplots(layout="constrained")[1]
+
+
+def guide_lines(ax, axis: str) -> None:
+    """Faint lines behind a picture, to read the values of an axis by: ``x``, ``y`` or ``both``."""
+    ax.grid(axis=axis, color="0.9", linewidth=0.5)
+    ax.set_axisbelow(True)
 
 
 def scatter_classes(ax, points: np.ndarray, codes: np.ndarray, *, alpha: float = 0.85) -> None:

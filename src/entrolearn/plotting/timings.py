@@ -5,7 +5,7 @@ import time
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.plotting.style import CURVE_STYLES, new_axes, say_below
+from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
 
 
 class TimingDisplay:
@@ -80,19 +80,17 @@ class TimingDisplay:
         -------
         self
         """
-        if len(self.curves) > len(CURVE_STYLES):
-            raise ValueError(f"{len(self.curves)} curves in one panel; accepted: at most {len(CURVE_STYLES)}")
+        styles = distinct_styles(len(self.curves), "curves")
         if ax is None:
             ax = new_axes()
         gaps = []
-        for (name, (values, seconds)), style in zip(self.curves.items(), CURVE_STYLES, strict=False):
+        for (name, (values, seconds)), style in zip(self.curves.items(), styles, strict=True):
             ax.plot(values, seconds, label=name, marker="o", markersize=2.5, **style)
             if missing := int(np.isnan(np.asarray(seconds, dtype=float)).sum()):
                 gaps.append(f"{name}: no seconds at {missing} of {len(seconds)}")
         say_below(ax, "\n".join(gaps))
         ax.set(xscale="log", yscale="log", xlabel=self.param_name, ylabel="seconds")
-        ax.grid(color="0.9", linewidth=0.5)
-        ax.set_axisbelow(True)
+        guide_lines(ax, "both")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

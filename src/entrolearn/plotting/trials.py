@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.model_selection import ShuffleSplit, cross_val_score
 
-from entrolearn.plotting.style import CURVE_STYLES, new_axes, say_below
+from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
 
 
 class TrialsDisplay:
@@ -79,12 +79,11 @@ class TrialsDisplay:
         -------
         self
         """
-        if len(self.scores) > len(CURVE_STYLES):
-            raise ValueError(f"{len(self.scores)} lines in one panel; accepted: at most {len(CURVE_STYLES)}")
+        styles = distinct_styles(len(self.scores), "lines")
         if ax is None:
             ax = new_axes()
         gaps = []
-        for (name, scores), style in zip(self.scores.items(), CURVE_STYLES, strict=False):
+        for (name, scores), style in zip(self.scores.items(), styles, strict=True):
             scores = np.asarray(scores, dtype=float)
             ax.plot(np.arange(1, len(scores) + 1), scores, label=name, marker="o", markersize=2.5, **style)
             if missing := int(np.isnan(scores).sum()):
@@ -92,8 +91,7 @@ class TrialsDisplay:
             elif not len(scores):
                 gaps.append(f"{name}: no score")
         say_below(ax, "\n".join(gaps))
-        ax.grid(axis="y", color="0.9", linewidth=0.5)
-        ax.set_axisbelow(True)
+        guide_lines(ax, "y")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set(xlabel="trial", ylabel=self.score_name)
         self.ax_, self.figure_ = ax, ax.figure
