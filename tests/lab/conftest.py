@@ -1,12 +1,14 @@
-"""The catalog, and a file server that fails as it is told."""
+"""The catalog, studies to read and to spoil, and a file server that fails as it is told."""
 
 import threading
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import yaml
 
-from entrolearn.lab.config import load_catalog
+from entrolearn.lab.config import load_catalog, load_study
 
 ROOT = Path(__file__).parents[2]
 
@@ -14,6 +16,251 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def catalog():
     return load_catalog([ROOT / "config/datasets.yaml"], ROOT / "workflow/schemas/dataset.yaml")
+
+
+def entries_of(tasks: Mapping[str, str]) -> dict[str, dict]:
+    """What reading a study asks of the catalog's entries."""
+    return {key: {"task": task, "expect": {"rows": 200}} for key, task in tasks.items()}
+
+
+def written_and_read(folder: Path, study: dict, entries: Mapping[str, Mapping]) -> dict:
+    """The study as the project reads it, by way of a file."""
+    file = folder / "mine.yaml"
+    file.write_text(yaml.safe_dump(study, sort_keys=False))
+    return load_study(file, ROOT / "workflow/schemas/paper.yaml", entries)
+
+
+@pytest.fixture
+def entries() -> dict[str, dict]:
+    """The catalog that `study` is written for."""
+    return entries_of(dict.fromkeys(("heart", "sonar", "two-moons"), "binary"))
+
+
+@pytest.fixture
+def load(tmp_path, entries) -> Callable[[dict], dict]:
+    """A function that reads a study such as `study` from the file ``mine.yaml``."""
+    return lambda study: written_and_read(tmp_path, study, entries)
+
+
+@pytest.fixture
+def load_trials(tmp_path) -> Callable[[dict], dict]:
+    """A function that reads a study such as `study_of_trials` from the file ``mine.yaml``."""
+    entries = entries_of({"heart": "binary", "sonar": "multiclass", "two-moons": "regression"})
+    return lambda study: written_and_read(tmp_path, study, entries)
+
+
+@pytest.fixture
+def study() -> dict:
+    """A study of classes in folds as a person writes it, with short forms and without defaults."""
+    return {
+        "title": "A study",
+        "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+        "protocol": {"folds": 3},
+        "metrics": ["gmean", "accuracy"],
+        "criteria": ["cv", "dcs_gaussian"],
+        "datasets": {"small": ["heart", "sonar"], "moons": ["two-moons"]},
+        "models": {
+            "svm": {
+                "label": "SVM",
+                "estimator": "sklearn.svm.SVC",
+                "params": {"kernel": "rbf"},
+                "grid": {"gamma": {"logspace": [-2, 0, 10]}, "C": [1]},
+            },
+            "lda": {
+                "label": "LDA",
+                "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+                "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
+            },
+            "eem": {
+                "label": "EEM",
+                "estimator": "entrolearn.EEMClassifier",
+                "params": {"activation": "rbf"},
+                "grid": {"n_hidden": {"range": [5, 20, 5]}},
+                "criteria": ["dcs_gaussian"],
+            },
+        },
+        "tables": {
+            "table1": {
+                "kind": "scores",
+                "caption": "All",
+                "datasets": "small",
+                "models": "all",
+                "metric": "gmean",
+                "criterion": "cv",
+            },
+            "table2": {
+                "kind": "scores",
+                "caption": "One",
+                "datasets": "moons",
+                "models": ["svm"],
+                "metric": "accuracy",
+                "criterion": "dcs_gaussian",
+            },
+            "counts": {"kind": "characteristics", "caption": "Counts", "datasets": "small"},
+            "seconds": {"kind": "times", "caption": "Seconds", "datasets": "moons", "models": ["lda"]},
+            "ranks": {
+                "kind": "correlations",
+                "caption": "Ranks",
+                "datasets": "small",
+                "sizes": [1, 10],
+                "layers": 3,
+                "operators": 4,
+                "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+                "readings": {
+                    "datasets": "moons",
+                    "activation": ["rbf", "sigmoid"],
+                    "weights": ["normal"],
+                    "formula": ["right"],
+                    "data": ["scaled", "raw"],
+                },
+            },
+            "growth": {
+                "kind": "growth",
+                "caption": "Growth",
+                "datasets": "moons",
+                "models": {"svm": {"params": {"C": 2}, "rows": [5, 6, 7]}, "lda": {"size": "n_components"}},
+                "rows": [10, 20, 40],
+                "sizes": [1, 2, 3],
+                "at": {"rows": 40, "size": 1},
+                "repeats": 2,
+            },
+        },
+        "figures": {
+            "figure1": {
+                "kind": "process",
+                "caption": "A plane",
+                "dataset": "two-moons",
+                "model": "eem",
+                "params": {"n_hidden": 9},
+            },
+            "figure2": {
+                "kind": "grid_curves",
+                "caption": "Sizes",
+                "datasets": "moons",
+                "models": ["eem"],
+                "parameter": "n_hidden",
+                "metric": "gmean",
+            },
+        },
+    }
+
+
+@pytest.fixture
+def study_of_trials(study) -> dict:
+    """A study of trials, on data sets of several tasks and sizes."""
+    return {
+        "title": "Trials",
+        "scaling": {
+            "method": {"of_dataset": "scaling"},
+            "range": [-1, 1],
+            "fit_on": "all",
+            "targets": [0, 1],
+        },
+        "protocol": {
+            "trials": 20,
+            "train": {"of_dataset": "n_train"},
+            "test": 30,
+            "inner": {"folds": 4, "used": {"of_dataset": "inner"}},
+        },
+        "metrics": ["accuracy", "f1", "rmse"],
+        "criteria": ["cv"],
+        "of_dataset": {
+            "scaling": {"default": "minmax", "sonar": "maxabs"},
+            "n_train": {"heart": 100, "sonar": 80, "two-moons": 60},
+            "inner": {"default": 4, "heart": 1},
+            "alpha": {"default": {"logspace": [-1, 1, 2]}, "sonar": [1, 2]},
+            "size": {"heart": 7, "default": 9},
+        },
+        "datasets": {
+            "classes": ["heart", "sonar"],
+            "values": ["two-moons"],
+            "all": ["heart", "sonar", "two-moons"],
+        },
+        "models": {
+            "ridge": {
+                "label": "Ridge",
+                "estimators": {
+                    "classification": "sklearn.linear_model.RidgeClassifier",
+                    "regression": "sklearn.linear_model.Ridge",
+                },
+                "params": {"max_iter": {"of_dataset": "size"}},
+                "grid": {"alpha": {"of_dataset": "alpha"}},
+            },
+            "svm": {
+                "label": "SVM",
+                "estimators": {"classification": "sklearn.svm.SVC"},
+                "grid": {"C": {"logspace": [0, 1, 10]}},
+                "trials": 5,
+            },
+            "eem": {"label": "EEM", "estimator": "entrolearn.EEMClassifier", "criteria": ["cv"]},
+            "other": {"label": "In print", "printed_only": True},
+        },
+        "tables": {
+            "accuracies": {
+                "kind": "scores",
+                "caption": "Accuracy",
+                "datasets": "classes",
+                "models": ["ridge", "svm", "other"],
+                "metric": "accuracy",
+                "criterion": "cv",
+            },
+            "errors": {
+                "kind": "scores",
+                "caption": "RMSE",
+                "datasets": "values",
+                "models": "all",
+                "metric": "rmse",
+                "criterion": "cv",
+            },
+            "growth": {**study["tables"]["growth"], "datasets": "values", "models": {"eem": {}}},
+        },
+        "figures": {
+            "curves": {
+                "kind": "grid_curves",
+                "caption": "Errors",
+                "datasets": "classes",
+                "models": ["svm"],
+                "parameter": "C",
+                "metric": "accuracy",
+            },
+            "plane": {"kind": "process", "caption": "A plane", "dataset": "heart", "model": "eem"},
+        },
+    }
+
+
+@pytest.fixture
+def study_of_all_trials(study_of_trials) -> dict:
+    """The study of trials with the kinds of tables and figures that it lacks."""
+    study_of_trials["tables"] |= {
+        "chosen": {
+            "kind": "parameters",
+            "caption": "Parameters",
+            "datasets": "all",
+            "models": {"ridge": {"lambda": "1/alpha"}, "svm": {"C": "C", "n_support": "n_support"}},
+            "criterion": "cv",
+        },
+        "sparse": {
+            "kind": "density",
+            "caption": "Density",
+            "models": {"ridge": {"params": {"alpha": 2}}, "eem": {}},
+            "dims": [10, 100],
+            "densities": [0.1],
+            "rows": 20,
+        },
+        "sizes": {"kind": "characteristics", "caption": "Sizes", "datasets": "all", "counts": ["n_train"]},
+    }
+    study_of_trials["figures"] |= {
+        "each": {
+            "kind": "trials",
+            "caption": "Trials",
+            "datasets": "all",
+            "models": ["ridge"],
+            "metric": ["accuracy", "rmse"],
+            "criterion": "cv",
+        },
+        "density": {"kind": "density", "caption": "Density", "table": "sparse"},
+    }
+    return study_of_trials
 
 
 class Script:
