@@ -1,5 +1,6 @@
 """The cross-entropy method: the algorithm as printed, known optima, laws, and every way to end."""
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -201,6 +202,41 @@ def test_minimum_of_rosenbrocks_function_is_found_with_a_full_covariance_and_lit
     assert_allclose(found.x, 1, atol=1e-6)
 
 
+@dataclass(frozen=True, eq=False)
+class Poisson:
+    """A family that the package has not."""
+
+    rate: np.ndarray
+    discrete = True
+    min_elite = 1
+    n_variables = 2
+    degenerate = False
+
+    def sample(self, n, rng):
+        return rng.poisson(self.rate, (n, 2))
+
+    def checked(self, points):
+        return np.asarray(points)
+
+    def fitted(self, elite):
+        return Poisson(np.mean(elite, axis=0))
+
+    def smoothed(self, fit, smoothing):
+        return Poisson(smoothing * fit.rate + (1 - smoothing) * self.rate)
+
+
+def test_family_of_ones_own_serves_as_well():
+    found = cross_entropy_method(
+        lambda counts: abs(counts - [3, 70]).sum(),
+        Poisson(np.array([20.0, 20.0])),
+        n_samples=200,
+        random_state=0,
+    )
+    assert_array_equal(found.x, [3, 70])
+    assert found.reason == "threshold"
+    assert found.n_evaluations < found.n_samples
+
+
 # Laws.
 
 
@@ -353,12 +389,23 @@ def test_search_ends_when_the_threshold_was_the_same_in_that_many_updates(patien
     assert all(len(set(gammas[i : i + patience + 1])) > 1 for i in range(len(gammas) - patience - 1))
 
 
-def test_thresholds_within_the_tolerance_are_the_same():
-    values = iter(np.concatenate([np.full(10, 100 + 1e-3 * t) for t in range(50)]))
-    near = cross_entropy_method(
-        lambda z: next(values), HALVES, n_samples=10, patience=4, cache=False, tol=5e-5, random_state=0
+@pytest.mark.parametrize(
+    ("family", "step", "tol", "reason"),
+    [
+        (HALVES, 1e-5, 5e-5, "threshold"),
+        (HALVES, 1e-5, 3e-5, "iterations"),
+        (HALVES, 1e-10, None, "iterations"),
+        (Gaussian(np.zeros(3), 1.0), 1e-10, None, "threshold"),
+        (Gaussian(np.zeros(3), 1.0), 1e-10, 0, "iterations"),
+    ],
+)
+def test_thresholds_within_the_tolerance_are_the_same(family, step, tol, reason):
+    """Each sample is worth a little more than the one before: four steps, relatively, in five thresholds."""
+    values = iter(np.repeat(100 * (1 + step * np.arange(8)), 20))
+    found = cross_entropy_method(
+        lambda z: next(values), family, n_samples=20, patience=4, cache=False, tol=tol, max_iterations=8
     )
-    assert (near.reason, near.n_iterations) == ("threshold", 5)
+    assert (found.reason, found.n_iterations) == (reason, {"threshold": 5, "iterations": 8}[reason])
 
 
 def test_search_ends_when_all_samples_are_one_point():
@@ -484,10 +531,16 @@ def test_adaptive_sample_grows_to_ten_times_its_size_unless_told():
 def test_adaptive_sample_that_the_budget_stops_growing_is_still_used():
     rising = iter(range(10_000))
     found = cross_entropy_method(
-        lambda z: next(rising), HALVES, n_samples=10, adaptive=True, cache=False, max_evaluations=35
+        lambda z: next(rising),
+        HALVES,
+        n_samples=10,
+        patience=1,
+        adaptive=True,
+        cache=False,
+        max_evaluations=35,
     )
-    assert found.reason == "evaluations"
     assert [each.n_samples for each in found.history] == [10, 20]
+    assert found.reason == "evaluations"  # not "unreliable": the sample was not of the largest size
 
 
 # What is asked of the arguments.
@@ -526,6 +579,7 @@ def test_same_state_gives_the_same_search_and_every_kind_of_state_is_taken():
         ({"max_samples": 59, "adaptive": True}, "max_samples is 59; it must be an integer of at least 60"),
         ({"batch_size": 0}, "batch_size is 0"),
         ({"callback": 3}, "callback is 3; it must be None or a function"),
+        ({"n_jobs": 0}, "n_jobs == 0"),
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
     ],
 )
@@ -540,10 +594,9 @@ def test_bad_argument_is_one_line_before_anything_is_evaluated(arguments, messag
 def test_what_is_no_function_or_no_distribution_is_refused():
     with pytest.raises(ValueError, match="objective is 3; it must be a function"):
         cross_entropy_method(3, HALVES, n_samples=60)
-    with pytest.raises(
-        ValueError, match=r"distribution is \[0.5\]; it must be one of Bernoulli, Categorical"
-    ):
-        cross_entropy_method(linear, [0.5], n_samples=60)
+    for wrong, shown in (([0.5], r"\[0.5\]"), (Bernoulli, "<class '.*Bernoulli'>")):
+        with pytest.raises(ValueError, match=f"distribution is {shown}; it must be one of Bernoulli, Cat"):
+            cross_entropy_method(linear, wrong, n_samples=60)
 
 
 def test_elite_of_one_makes_no_gaussian():

@@ -169,6 +169,14 @@ def test_singular_covariance_is_sampled_within_its_subspace(rng):
     assert np.ptp(sample[:, 0]) > 1
 
 
+def test_covariance_that_rounding_made_slightly_negative_is_sampled(rng):
+    cov = np.array([[1.0, 1.0], [1.0, 1.0]]) + 1e-12 * np.array([[0, 1], [1, 0]])
+    assert np.linalg.eigvalsh(cov)[0] < 0
+    sample = MultivariateGaussian([0.0, 0.0], cov).sample(50, rng)
+    assert_allclose(sample[:, 0], sample[:, 1], atol=1e-5)
+    assert np.ptp(sample) > 1
+
+
 def test_with_smoothing_no_subset_becomes_impossible():
     p = Bernoulli([0.5])
     for _ in range(20):

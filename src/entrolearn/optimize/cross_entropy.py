@@ -141,7 +141,7 @@ def cross_entropy_method(
         :class:`~entrolearn.optimize.Categorical` (integers), :class:`~entrolearn.optimize.Gaussian` or
         :class:`~entrolearn.optimize.MultivariateGaussian` (real numbers).
     n_samples : int
-        Points in a sample, N. Usual are 3 to 10 for each parameter of the distribution.
+        Points in a sample, N. Usual are 3 or more for each parameter of the distribution.
     elite_fraction : float, default=0.1
         :math:`\rho`, between 0 and 1; usual are 0.01 to 0.1.
     smoothing : float, default=0.7
@@ -200,9 +200,8 @@ def cross_entropy_method(
     ``elite_fraction=0.03, smoothing=0.7, patience=3`` and five points for each variable. Where the value of
     rank :math:`\lceil \rho N \rceil` is not finite, the worst finite value takes its place.
 
-    The adaptive variant compares with the iteration before, not with the best so far: for a sample of the
-    same size the two improve together as long as the distribution moves the right way. It ends as
-    "unreliable" where samples of the largest size did not improve in `patience` iterations in a row.
+    The adaptive variant compares a sample with that of the iteration before, not with the best so far. It
+    ends as "unreliable" where samples of the largest size did not improve in `patience` iterations in a row.
 
     References
     ----------
@@ -228,7 +227,8 @@ def cross_entropy_method(
     _check_sample(n_samples, elite_fraction, adaptive, max_samples, distribution.min_elite)
     _check_search(objective, smoothing, patience, tol, callback)
     _check_budget(n_samples, max_iterations, max_evaluations, batch_size)
-    tol = tol if tol is not None else 0.0 if distribution.discrete else CONTINUOUS_TOL
+    if tol is None:
+        tol = 0.0 if distribution.discrete else CONTINUOUS_TOL
     largest = n_samples if not adaptive else max_samples or MOST_GROWTH * n_samples
     rng = random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
     with Parallel(n_jobs=n_jobs) as parallel:

@@ -196,9 +196,8 @@ class Categorical:
 
     def sample(self, n: int, rng) -> np.ndarray:
         edges = np.cumsum(self.probabilities, axis=1)
-        edges /= edges[
-            :, -1:
-        ]  # a last category of probability zero is then never drawn, whatever rounding says
+        # A last category of probability zero is then never drawn, whatever rounding says.
+        edges /= edges[:, -1:]
         uniform = rng.random((n, self.n_variables))
         points = np.zeros(uniform.shape, dtype=np.int64)
         for edge in edges[:, :-1].T:
@@ -335,10 +334,15 @@ class MultivariateGaussian:
 
     Notes
     -----
-    The update is the elite's mean and its covariance (``ddof=0``); both are smoothed alike, the covariance as
-    a matrix (Rubinstein and Kroese, 2004, chapter 5), so that it keeps all directions while the smoothing is
-    below 1. An elite of no more points than variables has a singular covariance: give the method an elite of
-    several times as many.
+    The update is the elite's mean and its covariance (``ddof=0``). Both are smoothed alike, the covariance as
+    a matrix, so that it keeps all directions while the smoothing is below 1. An elite of no more points
+    than variables has a singular covariance: let the elite be several times as large.
+
+    References
+    ----------
+    Mannor, Peleg and Rubinstein, The cross entropy method for classification, eqs. (4) and (5).
+
+    Rubinstein and Kroese (2004), The Cross-Entropy Method, chapter 5.
 
     Examples
     --------
