@@ -26,6 +26,7 @@ _MODULES = {
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
+    "cross_entropy_method": "entrolearn.optimize.cross_entropy",
 }
 
 # The same table for editors and type checkers, which follow imports but not `__getattr__`.
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from entrolearn.machines.welm import WELMClassifier as WELMClassifier
     from entrolearn.metrics import gmean_score as gmean_score
     from entrolearn.metrics import gmean_scorer as gmean_scorer
+    from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.selection import EntropySearch as EntropySearch
 
 __all__ = [*_MODULES]

@@ -1,0 +1,19 @@
+"""The cross-entropy method: optimisation by a distribution that learns from its own best samples."""
+
+from entrolearn.optimize.cross_entropy import (
+    CrossEntropyIteration,
+    CrossEntropyResult,
+    cross_entropy_method,
+)
+from entrolearn.optimize.families import Bernoulli, Categorical, Family, Gaussian, MultivariateGaussian
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "CrossEntropyIteration",
+    "CrossEntropyResult",
+    "Family",
+    "Gaussian",
+    "MultivariateGaussian",
+    "cross_entropy_method",
+]

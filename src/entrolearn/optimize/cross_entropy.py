@@ -1,0 +1,472 @@
+"""The cross-entropy method for optimisation, Algorithm 2.1, and its fully adaptive variant."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel
+
+from entrolearn.optimize.evaluation import Evaluation
+from entrolearn.optimize.families import Family
+
+__all__ = ["CrossEntropyIteration", "CrossEntropyResult", "cross_entropy_method"]
+
+# Reasons of a run that ended by itself.
+CONVERGED = frozenset({"threshold", "degenerate"})
+# How many times its first size a sample of the fully adaptive variant may have, unless told.
+MOST_GROWTH = 10
+# Thresholds of continuous families closer than this, relatively, count as the same.
+CONTINUOUS_TOL = 1e-8
+
+
+@dataclass(frozen=True)
+class CrossEntropyIteration:
+    """What happened in one iteration, in the units and the sign of the objective.
+
+    Attributes
+    ----------
+    gamma : float
+        The threshold: the worst value of the elite.
+    best : float
+        The best value of the sample.
+    mean : float
+        The mean over the sample's points, those of no finite worth left out.
+    n_samples : int
+        Points drawn.
+    n_elite : int
+        Points at the threshold or better, ties included.
+    improved : bool
+        Whether the best value or the threshold is better than in the iteration before. True in the first.
+    n_evaluations : int
+        Evaluations since the beginning of the run.
+    """
+
+    gamma: float
+    best: float
+    mean: float
+    n_samples: int
+    n_elite: int
+    improved: bool
+    n_evaluations: int
+
+
+@dataclass(frozen=True, eq=False)
+class CrossEntropyResult:
+    """Where a search has got to.
+
+    Attributes
+    ----------
+    x : ndarray, shape (n_variables,)
+        The best point of all samples, the first of equals.
+    fun : float
+        Its value.
+    distribution : Family
+        The last distribution.
+    history : list of CrossEntropyIteration
+    reason : str
+        Why the search ended:
+
+        - "threshold": the elite's threshold was the same in the last ``patience`` updates,
+        - "degenerate": all samples have become the same point,
+        - "unreliable": adaptive samples of the largest size brought no improvement, ``patience`` times in a
+          row, while the threshold still moved,
+        - "iterations", "evaluations": the budget is spent,
+        - "callback": the callback asked.
+    n_evaluations : int
+        Points that the objective was really given.
+    """
+
+    x: np.ndarray
+    fun: float
+    distribution: Family
+    history: list[CrossEntropyIteration] = field(repr=False)
+    reason: str
+    n_evaluations: int
+
+    @property
+    def success(self) -> bool:
+        """Whether the search ended by itself: "threshold" or "degenerate"."""
+        return self.reason in CONVERGED
+
+    @property
+    def n_iterations(self) -> int:
+        """Updates of the distribution."""
+        return len(self.history)
+
+    @property
+    def n_samples(self) -> int:
+        """Points drawn; the cache saved the difference to `n_evaluations`."""
+        return sum(iteration.n_samples for iteration in self.history)
+
+
+def cross_entropy_method(
+    objective: Callable,
+    distribution: Family,
+    *,
+    n_samples: int,
+    elite_fraction: float = 0.1,
+    smoothing: float = 0.7,
+    patience: int = 5,
+    tol: float | None = None,
+    max_iterations: int = 1000,
+    max_evaluations: int | None = None,
+    adaptive: bool = False,
+    max_samples: int | None = None,
+    maximize: bool = False,
+    vectorized: bool = False,
+    cache: bool | None = None,
+    n_jobs: int | None = None,
+    batch_size: int = 64,
+    random_state=None,
+    callback: Callable[[CrossEntropyResult], None] | None = None,
+) -> CrossEntropyResult:
+    r"""Minimise a function by samples from a distribution that moves towards its best samples.
+
+    Each iteration draws N points, takes the value of rank :math:`\lceil \rho N \rceil` as threshold
+    :math:`\gamma_t`, fits the family by maximum likelihood to the elite, all points whose value is
+    :math:`\gamma_t` or better, and moves the distribution towards that fit. Nothing is asked of the function
+    but its values.
+
+    Parameters
+    ----------
+    objective : callable
+        Takes a point, an array of shape (n_variables,), and returns its value. NaN and infinitely bad values
+        are never in the elite: they stand for points that are not feasible, or failed. Points are read-only.
+    distribution : Family
+        The initial distribution: :class:`~entrolearn.optimize.Bernoulli` (points are masks),
+        :class:`~entrolearn.optimize.Categorical` (integers), :class:`~entrolearn.optimize.Gaussian` or
+        :class:`~entrolearn.optimize.MultivariateGaussian` (real numbers).
+    n_samples : int
+        Points in a sample, N. Usual are 3 or more for each parameter of the distribution.
+    elite_fraction : float, default=0.1
+        :math:`\rho`, between 0 and 1; usual are 0.01 to 0.1.
+    smoothing : float, default=0.7
+        :math:`\beta` of eq. (5), above 0 and at most 1 (no smoothing); usual are 0.5 to 0.9.
+    patience : int, default=5
+        d: the search ends with :math:`\gamma_t = \gamma_{t-1} = \dots = \gamma_{t-d}`.
+    tol : float, optional
+        Thresholds count as equal where they differ by no more than this times their size. Default: 0 for
+        discrete families, 1e-8 for continuous ones, whose samples never repeat.
+    max_iterations : int, default=1000
+        Updates at most.
+    max_evaluations : int, optional
+        Evaluations at most, at least `n_samples`. A sample that would take more is not evaluated; the search
+        ends before it. Default: as many as it takes.
+    adaptive : bool, default=False
+        The fully adaptive variant (FACE): the elite's size is fixed at :math:`\lceil \rho N \rceil`, and the
+        sample grows by N points at a time until its best value or its threshold is better than in the
+        iteration before.
+    max_samples : int, optional
+        How large an adaptive sample may grow. Default: ``10 * n_samples``.
+    maximize : bool, default=False
+        Look for the largest value instead.
+    vectorized : bool, default=False
+        The objective takes points of shape (k, n_variables), k at most `batch_size`, and returns values of
+        shape (k,). It may return a pair (values, points) instead, in which it has repaired the points, on a
+        copy: the repaired ones are then what the update and the result see.
+    cache : bool, optional
+        Evaluate each distinct point once, however often it is drawn. Default: for discrete families.
+        Switch it off where the objective is random.
+    n_jobs : int, optional
+        Processes that evaluate batches; None means 1 unless in a :obj:`joblib.parallel_config` context, -1
+        all processors. The result does not depend on it.
+    batch_size : int, default=64
+        Points in a batch. Whatever `n_jobs` is, batches are the same and each is one call of a vectorized
+        objective, so that one that starts each solution from the last gives the same values.
+    random_state : int, RandomState, Generator or None, default=None
+        Samples are drawn in this process alone.
+    callback : callable, optional
+        Called after each iteration with the :class:`CrossEntropyResult` so far (its `reason` is "callback").
+        The search ends where it raises StopIteration.
+
+    Returns
+    -------
+    CrossEntropyResult
+        With the best point, its value, the last distribution, the history and why the search ended.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, the objective returns what is no value for each point, or no
+        point of a sample has a value.
+
+    Notes
+    -----
+    With the defaults this is Algorithm 2.1 of Mannor, Peleg and Rubinstein, whose own settings are
+    ``elite_fraction=0.03, smoothing=0.7, patience=3`` and five points for each variable. Where the value of
+    rank :math:`\lceil \rho N \rceil` is not finite, the worst finite value takes its place.
+
+    The adaptive variant compares a sample with that of the iteration before, not with the best so far. It
+    ends as "unreliable" where samples of the largest size did not improve in `patience` iterations in a row.
+
+    References
+    ----------
+    Mannor, Peleg and Rubinstein, The cross entropy method for classification, Algorithm 2.1.
+
+    de Boer, Kroese, Mannor and Rubinstein (2005), A tutorial on the cross-entropy method, Annals of
+    Operations Research 134, 19-67; section 5.2 is the fully adaptive variant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.optimize import Bernoulli, cross_entropy_method
+    >>> worth, weight = np.array([11, 13, 7, 8, 4]), np.array([5, 6, 4, 4, 3])
+    >>> def packed(chosen):
+    ...     return worth @ chosen if weight @ chosen <= 13 else -np.inf
+    >>> found = cross_entropy_method(
+    ...     packed, Bernoulli(np.full(5, 0.5)), n_samples=100, maximize=True, random_state=0
+    ... )
+    >>> found.x.astype(int), found.fun, found.reason
+    (array([1, 0, 1, 1, 0]), 26.0, 'threshold')
+    """
+    _check_distribution(distribution)
+    _check_sample(n_samples, elite_fraction, adaptive, max_samples, distribution.min_elite)
+    _check_search(objective, smoothing, patience, tol, callback)
+    _check_budget(n_samples, max_iterations, max_evaluations, batch_size)
+    if tol is None:
+        tol = 0.0 if distribution.discrete else CONTINUOUS_TOL
+    largest = n_samples if not adaptive else max_samples or MOST_GROWTH * n_samples
+    rng = random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
+    with Parallel(n_jobs=n_jobs) as parallel:
+        evaluation = Evaluation(
+            objective,
+            distribution,
+            parallel,
+            vectorized=vectorized,
+            cache=distribution.discrete if cache is None else cache,
+            batch_size=batch_size,
+            max_evaluations=max_evaluations,
+        )
+        n_elite = elite_size(n_samples, elite_fraction)
+        sampler = _Sampler(evaluation, rng, n_samples, largest, n_elite, maximize)
+        stopping = _Stopping(patience, tol, largest if adaptive else None, max_iterations)
+        return _search(distribution, sampler, smoothing, stopping, callback)
+
+
+def _search(
+    distribution: Family,
+    sampler: "_Sampler",
+    smoothing: float,
+    stopping: "_Stopping",
+    callback: Callable | None,
+) -> CrossEntropyResult:
+    """Algorithm 2.1."""
+    result, best, previous, history, reason = None, None, None, [], None
+    while reason is None:
+        sample = sampler.draw(distribution, previous)
+        if sample is None:
+            return replace(result, reason="evaluations")
+        distribution = distribution.smoothed(distribution.fitted(sample.elite), smoothing)
+        best = sample if best is None or sample.best < best.best else best
+        history.append(sampler.recorded(sample, previous))
+        previous = sample
+        result = CrossEntropyResult(
+            x=best.points[best.costs.argmin()].copy(),
+            fun=sampler.signed(best.best),
+            distribution=distribution,
+            history=list(history),
+            reason="callback",
+            n_evaluations=history[-1].n_evaluations,
+        )
+        asked = callback is not None and _asks_to_stop(callback, result)
+        reason = stopping.reason(history, distribution, asked)
+    return replace(result, reason=reason)
+
+
+def elite_size(n_samples: int, elite_fraction: float) -> int:
+    """The rank of the threshold, ceil(rho N), where rounding lifts the product above an integer too."""
+    return math.ceil(round(elite_fraction * n_samples, 9))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Points and what they cost: values to be minimised, infinite where there is none."""
+
+    points: np.ndarray
+    costs: np.ndarray
+    n_elite: int
+
+    @cached_property
+    def best(self) -> float:
+        return float(self.costs.min())
+
+    @cached_property
+    def gamma(self) -> float:
+        """The cost of rank n_elite; the worst finite one where that is infinite."""
+        of_rank = np.partition(self.costs, self.n_elite - 1)[self.n_elite - 1]
+        finite = self.costs[self.costs < math.inf]
+        return float(of_rank if of_rank < math.inf or not finite.size else finite.max())
+
+    @property
+    def elite(self) -> np.ndarray:
+        return self.points[self.costs <= self.gamma]
+
+    def improves_on(self, other: "_Sample") -> bool:
+        return self.best < other.best or self.gamma < other.gamma
+
+    def __add__(self, other: "_Sample") -> "_Sample":
+        points, costs = [self.points, other.points], [self.costs, other.costs]
+        return _Sample(np.concatenate(points), np.concatenate(costs), self.n_elite)
+
+
+@dataclass(frozen=True)
+class _Sampler:
+    """Draws samples: of one size or, where they may become larger, until they improve."""
+
+    evaluation: Evaluation
+    rng: np.random.Generator | np.random.RandomState
+    size: int
+    largest: int
+    n_elite: int
+    maximize: bool
+
+    def draw(self, distribution: Family, previous: _Sample | None) -> _Sample | None:
+        """A sample, better than the previous one if growth can make it so; None without the budget for it."""
+        sample = self._part(distribution, self.size)
+        if sample is None:
+            return None
+        while previous is not None and not sample.improves_on(previous) and len(sample.costs) < self.largest:
+            more = self._part(distribution, min(self.size, self.largest - len(sample.costs)))
+            if more is None:
+                break
+            sample += more
+        if sample.best == math.inf:
+            raise ValueError(
+                f"no point of a sample has a value: the objective is NaN or {self.signed(math.inf)} at all "
+                f"{len(sample.costs)} of them, the first being {sample.points[0]}"
+            )
+        return sample
+
+    def _part(self, distribution: Family, size: int) -> _Sample | None:
+        evaluated = self.evaluation(distribution.sample(size, self.rng))
+        if evaluated is None:
+            return None
+        values, points = evaluated
+        costs = self.signed(values)
+        return _Sample(points, np.where(np.isnan(costs), math.inf, costs), self.n_elite)
+
+    def recorded(self, sample: _Sample, previous: _Sample | None) -> CrossEntropyIteration:
+        return CrossEntropyIteration(
+            gamma=self.signed(sample.gamma),
+            best=self.signed(sample.best),
+            mean=self.signed(float(sample.costs[sample.costs < math.inf].mean())),
+            n_samples=len(sample.costs),
+            n_elite=len(sample.elite),
+            improved=previous is None or sample.improves_on(previous),
+            n_evaluations=self.evaluation.n_evaluations,
+        )
+
+    def signed(self, cost):
+        """A cost as the objective's value, a value as its cost."""
+        return -cost if self.maximize else cost
+
+
+def _asks_to_stop(callback: Callable, result: CrossEntropyResult) -> bool:
+    try:
+        callback(result)
+    except StopIteration:
+        return True
+    return False
+
+
+@dataclass(frozen=True)
+class _Stopping:
+    """When a search has come to its end."""
+
+    patience: int
+    tol: float
+    largest: int | None  # size of an adaptive sample that cannot grow; None where samples do not grow
+    max_iterations: int
+
+    def reason(self, history: list[CrossEntropyIteration], distribution: Family, asked: bool) -> str | None:
+        """One of the reasons of :class:`CrossEntropyResult`, its own end before others; None to go on."""
+        if self._unchanged([each.gamma for each in history[-self.patience - 1 :]]):
+            return "threshold"
+        if distribution.degenerate:
+            return "degenerate"
+        if self.largest is not None and self._exhausted(history[-self.patience :]):
+            return "unreliable"
+        if asked:
+            return "callback"
+        return "iterations" if len(history) >= self.max_iterations else None
+
+    def _unchanged(self, gammas: list[float]) -> bool:
+        """Whether these are patience + 1 equal thresholds, step 5 of the algorithm."""
+        low, high = min(gammas), max(gammas)
+        near = low == high or high - low <= self.tol * max(-low, high)
+        return near and len(gammas) > self.patience
+
+    def _exhausted(self, last: list[CrossEntropyIteration]) -> bool:
+        """Whether the samples of so many iterations were of the largest size and in vain."""
+        in_vain = [not each.improved and each.n_samples >= self.largest for each in last]
+        return len(in_vain) == self.patience and all(in_vain)
+
+
+def _check_distribution(distribution) -> None:
+    if isinstance(distribution, type) or not isinstance(distribution, Family):
+        raise ValueError(
+            f"distribution is {distribution!r}; it must be one of Bernoulli, Categorical, Gaussian, "
+            "MultivariateGaussian, or have their members (see entrolearn.optimize.Family)"
+        )
+
+
+def _check_sample(n_samples, elite_fraction, adaptive, max_samples, min_elite: int) -> None:
+    _require(_is_count(n_samples, 2), "n_samples", n_samples, "an integer of at least 2")
+    _require(
+        _is_real(elite_fraction) and 0 < elite_fraction < 1,
+        "elite_fraction",
+        elite_fraction,
+        "a number above 0 and below 1",
+    )
+    n_elite = elite_size(n_samples, elite_fraction)
+    if not min_elite <= n_elite < n_samples:
+        raise ValueError(
+            f"n_samples={n_samples} with elite_fraction={elite_fraction} makes an elite of {n_elite}; "
+            f"it must have at least {min_elite} point(s) and fewer than the sample"
+        )
+    if max_samples is not None:
+        _require(adaptive, "max_samples", max_samples, "None unless adaptive=True")
+        _require(
+            _is_count(max_samples, n_samples),
+            "max_samples",
+            max_samples,
+            f"an integer of at least {n_samples}",
+        )
+
+
+def _check_search(objective, smoothing, patience, tol, callback) -> None:
+    _require(callable(objective), "objective", objective, "a function")
+    _require(
+        _is_real(smoothing) and 0 < smoothing <= 1, "smoothing", smoothing, "a number above 0 and at most 1"
+    )
+    _require(_is_count(patience, 1), "patience", patience, "an integer of at least 1")
+    _require(tol is None or (_is_real(tol) and tol >= 0), "tol", tol, "None or a number that is not negative")
+    _require(callback is None or callable(callback), "callback", callback, "None or a function")
+
+
+def _check_budget(n_samples, max_iterations, max_evaluations, batch_size) -> None:
+    _require(_is_count(max_iterations, 1), "max_iterations", max_iterations, "an integer of at least 1")
+    _require(
+        max_evaluations is None or _is_count(max_evaluations, n_samples),
+        "max_evaluations",
+        max_evaluations,
+        f"None or an integer of at least n_samples, {n_samples}",
+    )
+    _require(_is_count(batch_size, 1), "batch_size", batch_size, "an integer of at least 1")
+
+
+def _require(holds: bool, name: str, value, accepted: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} is {value!r}; it must be {accepted}")
+
+
+def _is_count(value, least: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+
+
+def _is_real(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

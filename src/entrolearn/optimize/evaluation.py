@@ -1,0 +1,134 @@
+"""What points are worth: evaluated in batches, on several processes, each distinct point once."""
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from entrolearn.optimize.families import Family
+
+__all__ = ["Evaluation"]
+
+
+class Evaluation:
+    """An objective that takes samples, and remembers.
+
+    Parameters
+    ----------
+    objective : callable
+        As :func:`~entrolearn.optimize.cross_entropy_method` takes it.
+    family : Family
+        Says what a point is, where the objective gives other points back.
+    parallel : Parallel
+        Runs the batches. They are cut before it sees them, so that its number of processes changes nothing.
+    vectorized : bool
+    cache : bool
+        Whether each distinct point is evaluated once.
+    batch_size : int
+    max_evaluations : int or None
+
+    Attributes
+    ----------
+    n_evaluations : int
+        Points that the objective was really given.
+    """
+
+    def __init__(
+        self,
+        objective: Callable,
+        family: Family,
+        parallel: Parallel,
+        *,
+        vectorized: bool,
+        cache: bool,
+        batch_size: int,
+        max_evaluations: int | None,
+    ):
+        self.n_evaluations = 0
+        self._objective = objective
+        self._family = family
+        self._parallel = parallel
+        self._vectorized = vectorized
+        self._cache = cache
+        self._batch_size = batch_size
+        self._max_evaluations = max_evaluations
+        self._known: dict[bytes, tuple[float, np.ndarray]] = {}
+
+    def __call__(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Values and, where the objective repairs, repaired points.
+
+        Parameters
+        ----------
+        points : ndarray, shape (n_points, n_variables)
+
+        Returns
+        -------
+        values : ndarray, shape (n_points,)
+        points : ndarray, shape (n_points, n_variables)
+            None in place of both where that takes more evaluations than are left; none is made then.
+        """
+        if not self._cache:
+            return self._evaluated(points) if self._can_afford(len(points)) else None
+        keys = [point.tobytes() for point in points]
+        rows = {key: row for row, key in enumerate(keys) if key not in self._known}
+        if not self._can_afford(len(rows)):
+            return None
+        if rows:
+            values, repaired = self._evaluated(points[list(rows.values())])
+            self._known.update(zip(rows, zip(values, repaired, strict=True), strict=True))
+        values, repaired = zip(*(self._known[key] for key in keys), strict=True)
+        return np.array(values), np.array(repaired)
+
+    def _can_afford(self, n: int) -> bool:
+        return self._max_evaluations is None or self.n_evaluations + n <= self._max_evaluations
+
+    def _evaluated(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # An objective that changed its points in place would do so in this process and not in another.
+        points.flags.writeable = False
+        starts = range(0, len(points), self._batch_size)
+        batches = [points[start : start + self._batch_size] for start in starts]
+        results = self._parallel(
+            delayed(evaluated_batch)(self._objective, batch, self._vectorized) for batch in batches
+        )
+        self.n_evaluations += len(points)
+        values, repaired = zip(*results, strict=True)
+        seen = [
+            batch if mended is None else self._checked(mended, batch)
+            for mended, batch in zip(repaired, batches, strict=True)
+        ]
+        return np.concatenate(values), np.concatenate(seen)
+
+    def _checked(self, mended, batch: np.ndarray) -> np.ndarray:
+        mended = self._family.checked(mended)
+        if mended.shape != batch.shape:
+            raise ValueError(
+                f"objective returned points of shape {mended.shape} for points of shape {batch.shape}; "
+                "it may change points, not their number or length"
+            )
+        return mended
+
+
+def evaluated_batch(
+    objective: Callable, points: np.ndarray, vectorized: bool
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Values of a batch, and the points that the objective gave back in place of its own, if any."""
+    if not vectorized:
+        return _as_values([objective(point) for point in points], len(points), "a number for one point"), None
+    returned = objective(points)
+    # A tuple of two numbers is what two points are worth.
+    is_pair = isinstance(returned, tuple) and len(returned) == 2 and np.ndim(returned[1]) > 0
+    values, repaired = returned if is_pair else (returned, None)
+    wanted = (
+        f"values of shape ({len(points)},) for points of shape {points.shape}, or a pair (values, points)"
+    )
+    return _as_values(values, len(points), wanted), repaired
+
+
+def _as_values(values, n: int, wanted: str) -> np.ndarray:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"objective must return {wanted}; what it returned is no array: {error}") from error
+    if numbers.shape != (n,):
+        raise ValueError(f"objective must return {wanted}; got shape {numbers.shape} for {n} point(s)")
+    return numbers

@@ -1,0 +1,446 @@
+"""Families of distributions that the cross-entropy method searches with.
+
+Each is a natural exponential family, so that eq. (4), the maximum of the elite's log-likelihood, has a closed
+form: the elite's moments.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from scipy.linalg import eigh, eigvalsh
+
+__all__ = ["Bernoulli", "Categorical", "Family", "Gaussian", "MultivariateGaussian"]
+
+
+@runtime_checkable
+class Family(Protocol):
+    """What the method asks of a distribution; one of your own with these members serves as well.
+
+    Attributes
+    ----------
+    discrete : bool
+        Whether the same point can be drawn twice: it is then worth remembering what it is worth.
+    min_elite : int
+        The smallest elite that a distribution can be fitted to.
+    n_variables : int
+        Numbers of a point.
+    degenerate : bool
+        Whether all samples are practically the same point.
+    """
+
+    discrete: ClassVar[bool]
+    min_elite: ClassVar[int]
+
+    @property
+    def n_variables(self) -> int: ...
+
+    @property
+    def degenerate(self) -> bool: ...
+
+    def sample(self, n: int, rng: np.random.Generator | np.random.RandomState) -> np.ndarray:
+        """Independent points, shape (n, n_variables)."""
+
+    def checked(self, points) -> np.ndarray:
+        """Points as :meth:`sample` draws them, or a ValueError that says why they are none."""
+
+    def fitted(self, elite: np.ndarray) -> Self:
+        """The member of greatest likelihood for the points, shape (n_elite, n_variables): eq. (4)."""
+
+    def smoothed(self, fit: Self, smoothing: float) -> Self:
+        """Part of the way to `fit`; all of it where `smoothing` is 1: eq. (5)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bernoulli:
+    r"""Independent zeros and ones, for searches over subsets.
+
+    Parameters
+    ----------
+    p : array-like, shape (n_variables,)
+        Probability of a one, for each variable.
+    tolerance : float, default=1e-6
+        The distribution is degenerate where every probability is this close to 0 or to 1.
+
+    Raises
+    ------
+    ValueError
+        If p is not one-dimensional, or holds what is no probability.
+
+    Notes
+    -----
+    Points are arrays of booleans: masks of the chosen subset. The update is each variable's frequency in the
+    elite, and smoothing is :math:`\beta \tilde p + (1 - \beta) p`. With :math:`\beta < 1` no probability gets
+    to 0 or 1 but by rounding, hence every subset stays possible.
+
+    References
+    ----------
+    Mannor, Peleg and Rubinstein, The cross entropy method for classification, eqs. (4) and (5).
+
+    Examples
+    --------
+    >>> from entrolearn.optimize import Bernoulli
+    >>> half = Bernoulli([0.5, 0.5])
+    >>> fit = half.fitted([[True, False], [True, True], [True, False], [True, False]])
+    >>> fit.p
+    array([1.  , 0.25])
+    >>> half.smoothed(fit, 0.6).p
+    array([0.8 , 0.35])
+    """
+
+    p: np.ndarray
+    tolerance: float = 1e-6
+
+    discrete: ClassVar[bool] = True
+    min_elite: ClassVar[int] = 1
+
+    def __post_init__(self):
+        p = _finite_array(self.p, "p", ndim=1)
+        if not ((p >= 0) & (p <= 1)).all():
+            raise ValueError(f"p holds numbers from {p.min():g} to {p.max():g}; probabilities are in [0, 1]")
+        _keep(self, p=p, tolerance=_checked_tolerance(self.tolerance))
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.p)
+
+    @property
+    def degenerate(self) -> bool:
+        return bool((np.minimum(self.p, 1 - self.p) <= self.tolerance).all())
+
+    def sample(self, n: int, rng) -> np.ndarray:
+        return rng.random((n, self.n_variables)) < self.p
+
+    def checked(self, points) -> np.ndarray:
+        points = np.asarray(points)
+        if points.dtype == bool:
+            return points
+        if not np.isin(points, (0, 1)).all():
+            raise ValueError(
+                f"points of a Bernoulli distribution hold zeros and ones, got {_example(points)}"
+            )
+        return points.astype(bool)
+
+    def fitted(self, elite) -> Self:
+        return replace(self, p=np.mean(elite, axis=0))
+
+    def smoothed(self, fit: Self, smoothing: float) -> Self:
+        return replace(self, p=np.clip(_between(self.p, fit.p, smoothing), 0, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Categorical:
+    r"""Independent choices among categories, for assignments and partitions.
+
+    Parameters
+    ----------
+    probabilities : array-like, shape (n_variables, n_categories)
+        Probability of each category, a row for each variable. Rows sum to 1.
+    tolerance : float, default=1e-6
+        The distribution is degenerate where every variable has a category whose probability is this close
+        to 1.
+
+    Raises
+    ------
+    ValueError
+        If the probabilities are not two-dimensional, are negative, or do not sum to 1.
+
+    Notes
+    -----
+    Points are arrays of integers from 0 to n_categories - 1. The update is each category's frequency in the
+    elite, smoothed as Bernoulli's.
+
+    References
+    ----------
+    de Boer, Kroese, Mannor and Rubinstein (2005), A tutorial on the cross-entropy method, Annals of
+    Operations Research 134, 19-67.
+
+    Examples
+    --------
+    >>> from entrolearn.optimize import Categorical
+    >>> start = Categorical([[0.5, 0.5, 0.0], [0.25, 0.25, 0.5]])
+    >>> start.fitted([[0, 2], [0, 2], [1, 2], [0, 1]]).probabilities
+    array([[0.75, 0.25, 0.  ],
+           [0.  , 0.25, 0.75]])
+    """
+
+    probabilities: np.ndarray
+    tolerance: float = 1e-6
+
+    discrete: ClassVar[bool] = True
+    min_elite: ClassVar[int] = 1
+
+    def __post_init__(self):
+        probabilities = _finite_array(self.probabilities, "probabilities", ndim=2)
+        if (probabilities < 0).any():
+            raise ValueError(f"probabilities hold {probabilities.min():g}; they must not be negative")
+        sums = probabilities.sum(axis=1)
+        wrong = np.flatnonzero(np.abs(sums - 1) > 1e-8)
+        if wrong.size:
+            raise ValueError(
+                f"the probabilities of variable {wrong[0]} sum to {sums[wrong[0]]:g}; they must sum to 1"
+            )
+        _keep(self, probabilities=probabilities / sums[:, None], tolerance=_checked_tolerance(self.tolerance))
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.probabilities)
+
+    @property
+    def n_categories(self) -> int:
+        return self.probabilities.shape[1]
+
+    @property
+    def degenerate(self) -> bool:
+        return bool((self.probabilities.max(axis=1) >= 1 - self.tolerance).all())
+
+    def sample(self, n: int, rng) -> np.ndarray:
+        edges = np.cumsum(self.probabilities, axis=1)
+        # A last category of probability zero is then never drawn, whatever rounding says.
+        edges /= edges[:, -1:]
+        uniform = rng.random((n, self.n_variables))
+        points = np.zeros(uniform.shape, dtype=np.int64)
+        for edge in edges[:, :-1].T:
+            points += uniform >= edge
+        return points
+
+    def checked(self, points) -> np.ndarray:
+        points = np.asarray(points)
+        if not np.isin(points, np.arange(self.n_categories)).all():
+            raise ValueError(
+                f"points of a categorical distribution hold integers from 0 to {self.n_categories - 1}, "
+                f"got {_example(points)}"
+            )
+        return points.astype(np.int64)
+
+    def fitted(self, elite) -> Self:
+        elite = np.asarray(elite)
+        frequencies = [np.mean(elite == category, axis=0) for category in range(self.n_categories)]
+        return replace(self, probabilities=np.stack(frequencies, axis=1))
+
+    def smoothed(self, fit: Self, smoothing: float) -> Self:
+        return replace(self, probabilities=_between(self.probabilities, fit.probabilities, smoothing))
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    r"""Independent normal variables, for continuous searches.
+
+    Parameters
+    ----------
+    mean : array-like, shape (n_variables,)
+        Where the search begins, in the units of the points.
+    std : array-like, shape (n_variables,), or float
+        How far it looks, in the same units: one number for all variables, or one for each.
+    tolerance : float, default=1e-8
+        The distribution is degenerate where no standard deviation exceeds this, in the units of the points,
+        or is too small beside its mean for a double to tell samples apart.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or a standard deviation is negative.
+
+    See Also
+    --------
+    MultivariateGaussian : learns the correlations of the variables too.
+
+    Notes
+    -----
+    The update is the elite's mean and its standard deviation (``ddof=0``). Both are smoothed alike, mean and
+    standard deviation (not variance). A constant smoothing shrinks the standard deviation geometrically, and
+    may do so before the mean has got anywhere: Kroese, Porotsky and Rubinstein (2006) therefore smooth the
+    standard deviation ever more as the search goes on. With a constant, make it small (0.3, say) where the
+    way to the optimum is long.
+
+    References
+    ----------
+    Rubinstein and Kroese (2004), The Cross-Entropy Method, chapter 5.
+
+    Kroese, Porotsky and Rubinstein (2006), The cross-entropy method for continuous multi-extremal
+    optimization, Methodology and Computing in Applied Probability 8, 383-407.
+
+    Examples
+    --------
+    >>> from entrolearn.optimize import Gaussian
+    >>> start = Gaussian([0.0, 0.0], 2.0)
+    >>> fit = start.fitted([[1.0, 4.0], [3.0, 4.0]])
+    >>> fit.mean, fit.std
+    (array([2., 4.]), array([1., 0.]))
+    >>> start.smoothed(fit, 0.5).std
+    array([1.5, 1. ])
+    """
+
+    mean: np.ndarray
+    std: np.ndarray
+    tolerance: float = 1e-8
+
+    discrete: ClassVar[bool] = False
+    min_elite: ClassVar[int] = 2
+
+    def __post_init__(self):
+        mean = _finite_array(self.mean, "mean", ndim=1)
+        std = _finite_array(self.std, "std")
+        if std.ndim and std.shape != mean.shape:
+            raise ValueError(f"std has shape {std.shape}; mean's is {mean.shape}, or one number serves all")
+        if (std < 0).any():
+            raise ValueError(f"std holds {std.min():g}; standard deviations are not negative")
+        std = np.broadcast_to(std, mean.shape).copy()
+        _keep(self, mean=mean, std=std, tolerance=_checked_tolerance(self.tolerance))
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.mean)
+
+    @property
+    def degenerate(self) -> bool:
+        return bool((self.std <= np.maximum(self.tolerance, _resolution(self.mean))).all())
+
+    def sample(self, n: int, rng) -> np.ndarray:
+        return self.mean + self.std * rng.standard_normal((n, self.n_variables))
+
+    def checked(self, points) -> np.ndarray:
+        return _finite_array(points, "points of a Gaussian distribution")
+
+    def fitted(self, elite) -> Self:
+        return replace(self, mean=np.mean(elite, axis=0), std=np.std(elite, axis=0))
+
+    def smoothed(self, fit: Self, smoothing: float) -> Self:
+        return replace(
+            self,
+            mean=_between(self.mean, fit.mean, smoothing),
+            std=_between(self.std, fit.std, smoothing),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateGaussian:
+    r"""Normal variables with a full covariance, for continuous searches along valleys.
+
+    Parameters
+    ----------
+    mean : array-like, shape (n_variables,)
+        Where the search begins, in the units of the points.
+    cov : array-like, shape (n_variables, n_variables)
+        Covariance, in their squares; positive semidefinite.
+    tolerance : float, default=1e-8
+        The distribution is degenerate where in no direction the standard deviation exceeds this, in the
+        units of the points, or what a double can tell apart.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or `cov` is not symmetric and positive semidefinite.
+
+    Notes
+    -----
+    The update is the elite's mean and its covariance (``ddof=0``). Both are smoothed alike, the covariance as
+    a matrix, so that it keeps all directions while the smoothing is below 1. An elite of no more points
+    than variables has a singular covariance: let the elite be several times as large.
+
+    References
+    ----------
+    Mannor, Peleg and Rubinstein, The cross entropy method for classification, eqs. (4) and (5).
+
+    Rubinstein and Kroese (2004), The Cross-Entropy Method, chapter 5.
+
+    Examples
+    --------
+    >>> from entrolearn.optimize import MultivariateGaussian
+    >>> start = MultivariateGaussian([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]])
+    >>> start.fitted([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]).cov.round(3)
+    array([[0.667, 0.667],
+           [0.667, 0.667]])
+    """
+
+    mean: np.ndarray
+    cov: np.ndarray
+    tolerance: float = 1e-8
+
+    discrete: ClassVar[bool] = False
+    min_elite: ClassVar[int] = 2
+
+    def __post_init__(self):
+        mean = _finite_array(self.mean, "mean", ndim=1)
+        cov = _finite_array(self.cov, "cov", ndim=2)
+        square = (len(mean), len(mean))
+        if cov.shape != square:
+            raise ValueError(
+                f"cov has shape {cov.shape}; with a mean of shape {mean.shape} it must be {square}"
+            )
+        scale = np.abs(cov).max()
+        if np.abs(cov - cov.T).max() > 1e-8 * scale:
+            raise ValueError("cov is not symmetric")
+        lowest = eigvalsh(cov, subset_by_index=[0, 0])[0]
+        if lowest < -1e-8 * scale:
+            raise ValueError(f"cov has the eigenvalue {lowest:g}; it must be positive semidefinite")
+        _keep(self, mean=mean, cov=(cov + cov.T) / 2, tolerance=_checked_tolerance(self.tolerance))
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.mean)
+
+    @property
+    def degenerate(self) -> bool:
+        last = self.n_variables - 1
+        variance = eigvalsh(self.cov, subset_by_index=[last, last])[0]
+        return bool(variance <= max(self.tolerance, _resolution(self.mean).max()) ** 2)
+
+    def sample(self, n: int, rng) -> np.ndarray:
+        # By eigenvectors, not by Cholesky: the covariance of a small elite is singular.
+        variances, directions = eigh(self.cov)
+        root = directions * np.sqrt(np.maximum(variances, 0))
+        return self.mean + rng.standard_normal((n, self.n_variables)) @ root.T
+
+    def checked(self, points) -> np.ndarray:
+        return _finite_array(points, "points of a Gaussian distribution")
+
+    def fitted(self, elite) -> Self:
+        elite = np.asarray(elite)
+        centred = elite - elite.mean(axis=0)
+        return replace(self, mean=elite.mean(axis=0), cov=centred.T @ centred / len(elite))
+
+    def smoothed(self, fit: Self, smoothing: float) -> Self:
+        return replace(
+            self,
+            mean=_between(self.mean, fit.mean, smoothing),
+            cov=_between(self.cov, fit.cov, smoothing),
+        )
+
+
+def _between(old: np.ndarray, new: np.ndarray, smoothing: float) -> np.ndarray:
+    """Eq. (5); exactly `new` where the smoothing is 1."""
+    return smoothing * new + (1 - smoothing) * old
+
+
+def _resolution(mean: np.ndarray) -> np.ndarray:
+    """The distance of neighbouring doubles at the mean."""
+    return np.finfo(float).eps * np.abs(mean)
+
+
+def _finite_array(values, name: str, ndim: int | None = None) -> np.ndarray:
+    array = np.array(values, dtype=float)
+    if ndim is not None and (array.ndim != ndim or array.size == 0):
+        raise ValueError(f"{name} has shape {array.shape}; it must have {ndim} dimension(s) and not be empty")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {_example(array[~np.isfinite(array)])}")
+    return array
+
+
+def _example(values: np.ndarray) -> str:
+    """The values, or what stands for many."""
+    return np.array2string(values, threshold=8, edgeitems=2).replace("\n", "")
+
+
+def _checked_tolerance(tolerance: float) -> float:
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance is {tolerance!r}; it must be a number that is not negative")
+    return float(tolerance)
+
+
+def _keep(family, **values) -> None:
+    """Set fields of a frozen dataclass while it is made, arrays read-only."""
+    for name, value in values.items():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(family, name, value)
