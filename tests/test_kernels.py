@@ -102,7 +102,7 @@ def test_inner_products_are_the_same_however_they_are_computed(monkeypatch, dens
 
 
 def test_a_matrix_that_no_memory_holds_is_refused_before_it_is_computed(monkeypatch, rows):
-    monkeypatch.setattr(kernels, "_physical_memory", lambda: 12 * 7 * 8 - 1)
+    monkeypatch.setattr(kernels, "physical_memory", lambda: 12 * 7 * 8 - 1)
     X, Y = rows
     with pytest.raises(MemoryError, match=r"12 x 7 rows takes .* GiB, more than the .* GiB of this machine"):
         kernel_matrix(X, Y, "rbf", PARAMS)

@@ -33,7 +33,7 @@ FAMILIES = {
         "smooth",
         "tridiagonal",
     },
-    "sparse_svm": {"lp"},
+    "sparse_svm": {"base", "lp"},
     "manifold": set(),
     "cluster": set(),
     "networks": set(),

@@ -23,6 +23,10 @@ _MODULES = {
     "LSSVR": "entrolearn.machines.lssvm",
     "RSVC": "entrolearn.machines.rsvm",
     "RSVR": "entrolearn.machines.rsvm",
+    "OneNormSVC": "entrolearn.sparse_svm.one_norm",
+    "OneNormSVR": "entrolearn.sparse_svm.one_norm",
+    "CrossEntropySVC": "entrolearn.sparse_svm.cross_entropy",
+    "CrossEntropySVR": "entrolearn.sparse_svm.cross_entropy",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
@@ -48,6 +52,10 @@ if TYPE_CHECKING:
     from entrolearn.metrics import gmean_scorer as gmean_scorer
     from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.selection import EntropySearch as EntropySearch
+    from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC
+    from entrolearn.sparse_svm.cross_entropy import CrossEntropySVR as CrossEntropySVR
+    from entrolearn.sparse_svm.one_norm import OneNormSVC as OneNormSVC
+    from entrolearn.sparse_svm.one_norm import OneNormSVR as OneNormSVR
 
 __all__ = [*_MODULES]
 

@@ -22,6 +22,7 @@ __all__ = [
     "kernel_matrix",
     "kernel_params",
     "minus_scaled_distances",
+    "physical_memory",
 ]
 
 # Above these shares of numbers that are not zero, rows are multiplied as dense ones: a product of sparse rows
@@ -217,7 +218,7 @@ def check_memory(n_rows: int, n_columns: int) -> None:
         That says what it takes and what there is.
     """
     needed = 8 * n_rows * n_columns
-    there = _physical_memory()
+    there = physical_memory()
     if needed > there:
         raise MemoryError(
             f"a kernel matrix of {n_rows} x {n_columns} rows takes {needed / 2**30:.3g} GiB, more than the "
@@ -225,10 +226,11 @@ def check_memory(n_rows: int, n_columns: int) -> None:
         )
 
 
-def _physical_memory() -> float:
+def physical_memory() -> float:
+    """Bytes of this machine, infinite where the system does not say."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):  # a system that does not say
+    except (AttributeError, OSError, ValueError):
         return np.inf
 
 

@@ -75,7 +75,7 @@ def test_several_outputs_are_separate_machines(wine):
 
 
 def test_more_rows_than_memory_holds_are_refused(wine, monkeypatch):
-    monkeypatch.setattr(kernels, "_physical_memory", lambda: 1e5)
+    monkeypatch.setattr(kernels, "physical_memory", lambda: 1e5)
     with pytest.raises(MemoryError, match="RKELM"):
         KELMClassifier().fit(*wine)
 
@@ -107,7 +107,7 @@ def test_a_path_gives_the_machines_that_fit_gives(wine, partition, n_ridges):
 
 
 def test_a_matrix_that_no_memory_holds_is_an_error_of_each_point(wine, monkeypatch):
-    monkeypatch.setattr(kernels, "_physical_memory", lambda: 1e5)
+    monkeypatch.setattr(kernels, "physical_memory", lambda: 1e5)
     points = list(path(KELMClassifier(sigma=1.0), *wine, PARTITIONS[0], [{"C": 0.1}, {"C": 1.0}]))
     assert len(points) == 10
     assert all(point.error.startswith("MemoryError: a kernel matrix of") for point in points)

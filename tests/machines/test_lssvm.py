@@ -163,6 +163,6 @@ def test_the_shortest_way_is_counted_in_cubes_of_the_rows():
 
 
 def test_memory_that_is_not_there_is_refused_before_anything_is_computed(diabetes, monkeypatch):
-    monkeypatch.setattr("entrolearn.kernels._physical_memory", lambda: 1000.0)
+    monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 1000.0)
     with pytest.raises(MemoryError, match="150 x 150 rows"):
         LSSVR().fit(*diabetes)

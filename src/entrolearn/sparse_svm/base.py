@@ -1,0 +1,223 @@
+"""What sparse machines share: a kernel, the rows that become support vectors, outputs from these alone."""
+
+from numbers import Real
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
+from entrolearn.sparse_svm.lp import Margins, check_memory, class_margins, value_margins
+from entrolearn.validation import Interval, StrOptions, validated
+
+__all__ = ["SparseClassifier", "SparseRegressor"]
+
+
+class SparseMachine(BaseEstimator):
+    """A machine ``f(x) = sum_j dual_coef_j k(x, support_vector_j) + intercept``.
+
+    A subclass finds the coefficients, in ``_solve(margins)``, which gives them with the intercept and sets
+    what else is to be known of the search.
+    """
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+
+    def _solve(self, margins: Margins) -> tuple[np.ndarray, float]:
+        raise NotImplementedError
+
+    def _fit_margins(self, X, margins: Margins) -> np.ndarray:
+        """Find the coefficients and keep the rows that have one; returns these coefficients."""
+        coef, self.intercept_ = self._solve(margins)
+        self.support_ = np.flatnonzero(coef).astype(np.int32)
+        empty = np.empty((0, 0))
+        self.support_vectors_ = empty if self.kernel == "precomputed" else X[self.support_]
+        return coef[self.support_]
+
+    def _gram(self, X, n_conditions: int) -> np.ndarray:
+        """Kernel values of all pairs of training rows."""
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
+        check_memory(n_conditions, X.shape[0])
+        if self.kernel == "precomputed":
+            return X.toarray() if issparse(X) else X
+        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        gram = kernel_matrix(X, X, self.kernel, self._kernel_params)
+        if not np.isfinite(gram).all():
+            row, column = np.argwhere(~np.isfinite(gram))[0]
+            raise ValueError(
+                f"kernel {self.kernel!r} gives {gram[row, column]} for training rows {row} and {column}; its "
+                "values must be finite. Are the features scaled?"
+            )
+        return gram
+
+    def _outputs(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if not len(self.support_):
+            return np.full(X.shape[0], self.intercept_)
+        if self.kernel == "precomputed":
+            return X[:, self.support_] @ self.dual_coef_[0] + self.intercept_
+        values = kernel_matrix(X, self.support_vectors_, self.kernel, self._kernel_params)
+        return values @ self.dual_coef_[0] + self.intercept_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+class SparseClassifier(ClassifierMixin, SparseMachine):
+    """A sparse machine that tells two classes apart by the sign of its output."""
+
+    @validated(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Class labels of any type, two different ones.
+
+        Returns
+        -------
+        self : object
+            The fitted machine.
+
+        Raises
+        ------
+        ValueError
+            If y does not hold two classes, a precomputed matrix is not square, or a kernel value is not
+            finite.
+        MemoryError
+            If this machine has not the memory for the linear program, which grows with n_samples².
+        ArithmeticError
+            If HiGHS finds no optimum, which takes a kernel with values of very different sizes.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        self.classes_, codes = _two_classes(y, type(self).__name__)
+        signs = 2.0 * codes - 1
+        coef = self._fit_margins(X, class_margins(self._gram(X, len(signs)), signs, self.C))
+        self.dual_coef_ = (coef * signs[self.support_])[None, :]
+        self.n_support_ = np.bincount(codes[self.support_], minlength=2).astype(np.int32)
+        return self
+
+    def decision_function(self, X):
+        """Signed score of each row, 1 and -1 on the margins.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            For a precomputed kernel the kernel values with the training rows.
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,)
+            Positive for ``classes_[1]``.
+        """
+        return self._outputs(X)
+
+    def predict(self, X):
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(int)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class SparseRegressor(RegressorMixin, SparseMachine):
+    """A sparse machine whose outputs are values, with an epsilon-insensitive loss."""
+
+    _parameter_constraints: dict = {
+        **SparseMachine._parameter_constraints,
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+    }
+
+    @validated(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self : object
+            The fitted machine.
+
+        Raises
+        ------
+        ValueError
+            If a precomputed matrix is not square, or a kernel value is not finite.
+        MemoryError
+            If this machine has not the memory for the linear program, which grows with n_samples².
+        ArithmeticError
+            If HiGHS finds no optimum, which takes a kernel with values of very different sizes.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+        gram = self._gram(X, 2 * len(y))
+        self.dual_coef_ = self._fit_margins(X, value_margins(gram, y, self.epsilon, self.C))[None, :]
+        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
+        return self
+
+    def predict(self, X):
+        """The value of each row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            For a precomputed kernel the kernel values with the training rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return self._outputs(X)
+
+
+def _two_classes(y, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The two classes of `y`, sorted, and the place among them of each row's.
+
+    Raises
+    ------
+    ValueError
+        If there are not two; `name` is who says so.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{name} needs samples of two classes, but the data contains only one class: "
+            f"{classes.tolist()[0]!r}."
+        )
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: it has "
+            f"{len(classes)} classes. sklearn.multiclass.OneVsRestClassifier({name}()) tells them apart."
+        )
+    return classes, codes

@@ -1,0 +1,319 @@
+"""The linear programs of sparse support vector machines, solved by HiGHS in their dual form.
+
+A machine ``f(x) = sum_j a_j k(x, x_j) + b`` pays for what its margins lack. Written as rows of conditions,
+``A a + b h >= t - xi`` with ``xi >= 0``, it is the solution of::
+
+    minimise   weight ||a||_1 + loss_weight 1'xi    with   0 <= a <= C,  or  -C <= a <= C where signed
+
+The one-norm machine pays for all of its coefficients; a machine on a given set of support vectors pays for
+the loss alone. Solved is the dual, which has a row for each candidate and not for each condition: a set of
+support vectors is a choice of rows, switched on and off by their bounds in one model that the simplex method
+goes on from.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import highspy
+import numpy as np
+
+from entrolearn.kernels import physical_memory
+
+__all__ = ["Margins", "Solution", "check_memory", "class_margins", "one_norm", "on_supports", "value_margins"]
+
+# A coefficient that moves no output by more than this is none: the paper's 1e-6 for a, which a kernel with
+# values of 1e9 puts far above what such a coefficient does.
+NEGLIGIBLE = 1e-6
+# What primal and dual objective may differ by, as a share of what doing without a machine would cost.
+GAP = 1e-6
+SOLVED = {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown}
+# A coefficient that may move outputs by this much is as good as free: its bound is left out of the program,
+# and with it a cost of 1e11 beside those of 1. Were it to bind after all, the gap would show.
+LOOSE = 1e6
+# Bytes per number of A that are held at once: A itself, its scaled copy, and what HiGHS keeps by columns and
+# by rows with their indices. Measured on 1000 and 3000 rows.
+BYTES = 80
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Conditions ``A a + b h >= t - xi`` on the coefficients of some candidates.
+
+    Attributes
+    ----------
+    A : ndarray, shape (n_conditions, n_candidates)
+    h : ndarray, shape (n_conditions,)
+        +1 and -1.
+    t : ndarray, shape (n_conditions,)
+    C : float
+        Largest coefficient.
+    signed : bool
+        Whether coefficients may be negative too.
+    """
+
+    A: np.ndarray
+    h: np.ndarray
+    t: np.ndarray
+    C: float
+    signed: bool
+
+    @cached_property
+    def centre(self) -> np.ndarray:
+        """What is common to each column, as a multiple of h: the intercept makes up for it.
+
+        A kernel of rows far from the origin, polynomial or linear, is a large constant and a small rest that
+        matters.
+        """
+        values = self.h[:, None] * self.A
+        return (values.max(axis=0) + values.min(axis=0)) / 2
+
+    @cached_property
+    def scale(self) -> np.ndarray:
+        """The largest value in each column, once centred: what a coefficient of one can do to an output.
+
+        Scaled by it the columns are alike. With a polynomial kernel of degree five, whose columns are 1e5 to
+        1e11 large, a simplex method that starts from another basis ends at wrong optima without.
+        """
+        largest = np.abs(self.A - self.h[:, None] * self.centre).max(axis=0)
+        return np.where(largest > 0, largest, 1.0)
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """A with its columns centred and scaled, shape (n_conditions, n_candidates)."""
+        return (self.A - self.h[:, None] * self.centre) / self.scale
+
+    def among(self, candidates: np.ndarray) -> "Margins":
+        """The same conditions on fewer candidates, given by their indices."""
+        return Margins(self.A[:, candidates], self.h, self.t, self.C, self.signed)
+
+    def negligible(self, coef: np.ndarray) -> np.ndarray:
+        """Which coefficients do nothing, shape (n_candidates,)."""
+        return np.abs(coef) * self.scale < NEGLIGIBLE
+
+    def losses(self, coef: np.ndarray, intercept: float) -> np.ndarray:
+        """What each condition lacks, shape (n_conditions,)."""
+        shift = intercept + self.centre @ coef
+        return np.maximum(self.t - self.columns @ (self.scale * coef) - shift * self.h, 0)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The machine that solves a program.
+
+    Attributes
+    ----------
+    coef : ndarray, shape (n_candidates,)
+    intercept : float
+    loss : float
+        1'xi, computed from the coefficients.
+    objective : float
+        weight ||a||_1 + loss_weight 1'xi
+    bound : float
+        What no coefficients go below: the objective of the dual.
+    """
+
+    coef: np.ndarray
+    intercept: float
+    loss: float
+    objective: float
+    bound: float
+
+
+def class_margins(kernel: np.ndarray, signs: np.ndarray, C: float) -> Margins:
+    """``y_i f(x_i) >= 1 - xi_i`` with ``f = sum_j a_j y_j k(., x_j) + b``: equations 7 and 8 of [1]_.
+
+    Parameters
+    ----------
+    kernel : ndarray, shape (n_samples, n_samples)
+    signs : ndarray, shape (n_samples,)
+        +1 and -1.
+    C : float
+
+    References
+    ----------
+    .. [1] S. Mannor, D. Peleg and R. Rubinstein (2005). The cross entropy method for classification. ICML.
+    """
+    return Margins(signs[:, None] * kernel * signs, signs, np.ones(len(signs)), C, signed=False)
+
+
+def value_margins(kernel: np.ndarray, y: np.ndarray, epsilon: float, C: float) -> Margins:
+    """``|f(x_i) - y_i| <= epsilon + xi_i`` with ``f = sum_j a_j k(., x_j) + b``, as two conditions for a row.
+
+    Of the two at most one can lack something, so that the sum of both is the epsilon-insensitive loss.
+    """
+    ones = np.ones(len(y))
+    return Margins(
+        np.vstack([kernel, -kernel]),
+        np.concatenate([ones, -ones]),
+        np.concatenate([y - epsilon, -y - epsilon]),
+        C,
+        signed=True,
+    )
+
+
+def one_norm(margins: Margins) -> Solution:
+    """The machine that pays one for its coefficients and C for its loss, equation 8.
+
+    Coefficients in units of their columns cost so little that the solver's tolerance may be larger: the
+    objective is stated in a unit in which these costs are about one. Where that is too stiff, as with rows so
+    far from the origin that coefficients of 1e9 cancel, the loss's own unit has to do, in which what costs
+    less than the tolerance costs nothing.
+
+    Raises
+    ------
+    ArithmeticError
+        If HiGHS finds no optimum then either.
+    """
+    typical = float(np.exp(np.log(margins.scale).mean()))
+    try:
+        return _Program(margins, weight=1.0, loss_weight=margins.C, unit=typical).solve()
+    except ArithmeticError:
+        return _Program(margins, weight=1.0, loss_weight=margins.C).solve()
+
+
+def on_supports(margins: Margins, supports: Iterable[np.ndarray]) -> Iterator[Solution | None]:
+    """The machine with the least loss on each of some sets of candidates, equation 7.
+
+    One model serves them all, each from where the one before ended: sets that come in order are quicker.
+
+    Parameters
+    ----------
+    margins : Margins
+    supports : iterable of ndarray of bool, shape (n_candidates,)
+
+    Yields
+    ------
+    Solution or None
+        None where HiGHS finds no optimum: the other sets are still good.
+    """
+    program = _Program(margins, weight=0.0, loss_weight=1.0)
+    for used in supports:
+        program.restrict(used)
+        try:
+            yield program.solve()
+        except ArithmeticError:
+            yield None
+
+
+def check_memory(n_conditions: int, n_candidates: int) -> None:
+    """Refuse a program that this machine has no memory for, before the kernel is computed.
+
+    Raises
+    ------
+    MemoryError
+        That says what it takes and what there is.
+    """
+    needed, there = BYTES * n_conditions * n_candidates, physical_memory()
+    if needed > there:
+        raise MemoryError(
+            f"a linear program of {n_conditions} conditions on {n_candidates} candidate support vectors "
+            f"takes {needed / 2**30:.3g} GiB, more than the {there / 2**30:.3g} GiB of this machine; "
+            "train on fewer rows."
+        )
+
+
+class _Program:
+    """A program as HiGHS holds it: the dual, one row per candidate.
+
+    In terms of coefficients in units of their columns, maximise ``t'z - sum_j C_j (p_j + q_j)`` where
+    ``0 <= z <= loss_weight``, ``h'z = 0``, ``-weight_j <= a_j'z - p_j + q_j <= weight_j``; ``q`` and the
+    lower bound are there for signed coefficients alone. The coefficients are the dual values of the rows.
+    """
+
+    def __init__(self, margins: Margins, *, weight: float, loss_weight: float, unit: float = 1.0):
+        self._margins, self._weight, self._loss_weight, self._unit = margins, weight, loss_weight, unit
+        n_conditions, self._n_candidates = margins.A.shape
+        self._costs = unit * weight / margins.scale
+        self._largest_gap = GAP * loss_weight * float(np.abs(margins.t).sum())
+        self._highs = _silent_solver()
+        self._highs.passModel(self._model(n_conditions))
+        self.restrict(np.ones(self._n_candidates, dtype=bool))
+
+    def restrict(self, used: np.ndarray) -> None:
+        """Let only some candidates have a coefficient: the rows of the others bind nothing."""
+        n = self._n_candidates
+        upper = np.where(used, self._costs, highspy.kHighsInf)
+        lower = -upper if self._margins.signed else np.full(n, -highspy.kHighsInf)
+        self._highs.changeRowsBounds(n, np.arange(n, dtype=np.int32), lower, upper)
+
+    def solve(self) -> Solution:
+        """Solve, and make sure: where status or gap are not right, once more from nothing.
+
+        A status that is unknown is that of a solution which misses the solver's tolerance in one place; the
+        gap tells whether it is one.
+
+        Raises
+        ------
+        ArithmeticError
+            If HiGHS finds no optimum then either.
+        """
+        for again in (False, True):
+            if again:
+                self._highs.clearSolver()
+            self._highs.run()
+            status = self._highs.getModelStatus()
+            if status in SOLVED:
+                solution = self._solution()
+                gap = solution.objective - solution.bound
+                if abs(gap) <= self._largest_gap:
+                    return solution
+                trouble = f"a duality gap of {gap:.3g}"
+            else:
+                trouble = f"the status {self._highs.modelStatusToString(status)!r}"
+        raise ArithmeticError(
+            f"HiGHS ended with {trouble} on a program of {len(self._margins.t)} conditions and "
+            f"{self._n_candidates} candidates; is the kernel badly scaled?"
+        )
+
+    def _solution(self) -> Solution:
+        margins = self._margins
+        duals = -np.asarray(self._highs.getSolution().row_dual)
+        coef = np.clip(duals[:-1] / margins.scale, -margins.C if margins.signed else 0, margins.C)
+        intercept = float(duals[-1] - margins.centre @ coef)
+        loss = float(margins.losses(coef, intercept).sum())
+        objective = self._weight * float(np.abs(coef).sum()) + self._loss_weight * loss
+        bound = -self._highs.getInfo().objective_function_value / self._unit
+        return Solution(coef, intercept, loss, objective, bound)
+
+    def _model(self, n_conditions: int) -> highspy.HighsLp:
+        margins, n = self._margins, self._n_candidates
+        n_slacks = 2 * n if margins.signed else n
+        most = margins.C * margins.scale
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = n_conditions + n_slacks, n + 1
+        model.col_cost_ = np.concatenate([-margins.t, np.resize(np.where(most < LOOSE, most, 0), n_slacks)])
+        model.col_lower_ = np.zeros(model.num_col_)
+        slack_upper = np.where(most < LOOSE, highspy.kHighsInf, 0)
+        model.col_upper_ = np.concatenate(
+            [np.full(n_conditions, self._unit * self._loss_weight), np.resize(slack_upper, n_slacks)]
+        )
+        model.row_lower_, model.row_upper_ = np.zeros(n + 1), np.zeros(n + 1)
+        signs = np.repeat([-1.0, 1.0], n)[:n_slacks]  # p, then q
+        dense = np.column_stack([margins.columns, margins.h])
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = np.concatenate(
+            [np.arange(n_conditions) * (n + 1), dense.size + np.arange(n_slacks + 1)]
+        ).astype(np.int32)
+        model.a_matrix_.index_ = np.concatenate(
+            [np.tile(np.arange(n + 1), n_conditions), np.resize(np.arange(n), n_slacks)]
+        ).astype(np.int32)
+        model.a_matrix_.value_ = np.concatenate([dense.ravel(), signs])
+        return model
+
+
+def _silent_solver() -> highspy.Highs:
+    """HiGHS on one thread, for small dense programs that are solved again and again."""
+    highs = highspy.Highs()
+    for name, value in {
+        "output_flag": False,
+        "threads": 1,
+        "parallel": "off",
+        "presolve": "off",  # it would throw away the basis
+        "simplex_scale_strategy": 0,  # the columns are scaled
+        # HiGHS drops what is below 1e-9. In the columns of a polynomial kernel, scaled as they are, that is
+        # enough for a duality gap of the objective's own size.
+        "small_matrix_value": 1e-12,
+    }.items():
+        highs.setOptionValue(name, value)
+    return highs

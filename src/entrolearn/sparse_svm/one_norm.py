@@ -1,0 +1,158 @@
+"""One-norm support vector machines: the sum of the coefficients is what a machine costs."""
+
+import numpy as np
+
+from entrolearn.sparse_svm.base import SparseClassifier, SparseRegressor
+from entrolearn.sparse_svm.lp import Margins, one_norm
+
+__all__ = ["OneNormSVC", "OneNormSVR"]
+
+
+class _OneNorm:
+    """A single linear program."""
+
+    def _solve(self, margins: Margins) -> tuple[np.ndarray, float]:
+        solution = one_norm(margins)
+        self.objective_ = solution.objective
+        return np.where(margins.negligible(solution.coef), 0, solution.coef), solution.intercept
+
+
+class OneNormSVC(_OneNorm, SparseClassifier):
+    """One-norm support vector classifier.
+
+    Minimises ``sum_j a_j + C sum_i max(0, 1 - y_i f(x_i))`` over ``0 <= a <= C`` and b, with ``f(x) = sum_j
+    a_j y_j k(x, x_j) + b``: a linear program, whose solution has few coefficients that are not zero.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the hinge loss against the sum of the coefficients, and the largest coefficient.
+    kernel : str or callable, default="rbf"
+        One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
+        kernel matrix. It need not be positive definite.
+    gamma : float, {"scale", "auto"}, default="scale"
+        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVC`.
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial and the sigmoid kernel.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    support_ : ndarray of int, shape (n_SV,)
+        Indices of the support vectors among the training rows.
+    support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
+        All that a prediction needs; empty for a precomputed kernel.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        a_j y_j of the support vectors.
+    intercept_ : float
+    n_support_ : ndarray of int, shape (2,)
+        Support vectors of each class.
+    objective_ : float
+        The minimum.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    CrossEntropySVC : Pays for the number of the coefficients.
+    sklearn.svm.SVC : Pays for the norm of the weights.
+
+    Notes
+    -----
+    More than two classes: ``sklearn.multiclass.OneVsRestClassifier(OneNormSVC())``.
+
+    With a linear kernel and standardised features a fit on 150 rows takes some 5 ms; the program is dense,
+    and the time grows roughly with the cube of the rows.
+
+    References
+    ----------
+    .. [1] S. Mannor, D. Peleg and R. Rubinstein (2005). The cross entropy method for classification. ICML.
+       Equation 8.
+    .. [2] A. J. Smola, P. L. Bartlett, B. Schölkopf and D. Schuurmans, eds. (2000). Advances in large margin
+       classifiers. MIT Press, 141-142.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from entrolearn import OneNormSVC
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> machine = OneNormSVC(C=10.0, gamma=2.0).fit(X[:200], y[:200])
+    >>> bool(machine.n_support_.sum() < 20), machine.score(X[200:], y[200:]) > 0.98
+    (True, True)
+    """
+
+    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
+
+class OneNormSVR(_OneNorm, SparseRegressor):
+    """One-norm support vector regression.
+
+    Minimises ``sum_j |a_j| + C sum_i max(0, |y_i - f(x_i)| - epsilon)`` over ``-C <= a <= C`` and b, with
+    ``f(x) = sum_j a_j k(x, x_j) + b``.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses against the sum of the coefficients, and the largest coefficient.
+    kernel : str or callable, default="rbf"
+        One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
+        kernel matrix. It need not be positive definite.
+    gamma : float, {"scale", "auto"}, default="scale"
+        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
+    degree : float, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=1
+        Of the polynomial and the sigmoid kernel.
+    epsilon : float, default=0.1
+        Errors up to this size cost nothing.
+
+    Attributes
+    ----------
+    support_ : ndarray of int, shape (n_SV,)
+        Indices of the support vectors among the training rows.
+    support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
+        All that a prediction needs; empty for a precomputed kernel.
+    dual_coef_ : ndarray of shape (1, n_SV)
+    intercept_ : float
+    n_support_ : ndarray of int, shape (1,)
+    objective_ : float
+        The minimum.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    CrossEntropySVR : Pays for the number of the coefficients.
+    OneNormSVC : The classifier.
+
+    References
+    ----------
+    .. [1] S. Mannor, D. Peleg and R. Rubinstein (2005). The cross entropy method for classification. ICML.
+       Section 5 names regression as the next step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import OneNormSVR
+    >>> X = np.linspace(0, 6, 80)[:, None]
+    >>> machine = OneNormSVR(C=100.0, gamma=0.5, epsilon=0.05).fit(X[::2], np.sin(X[::2, 0]))
+    >>> bool(abs(machine.predict(X) - np.sin(X[:, 0])).max() < 0.06), len(machine.support_) < 10
+    (True, True)
+    """
+
+    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, epsilon=0.1):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.epsilon = epsilon
