@@ -29,7 +29,7 @@ from entrolearn import (
     WELMClassifier,
 )
 from entrolearn.machines import lssvm
-from entrolearn.path import Partition, path, project, projected_gaussians
+from entrolearn.path import Partition, n_support_vectors, path, project, projected_gaussians
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,7 @@ def test_a_shortcut_gives_the_machines_of_the_default(estimator, grid, data, par
         scale = np.abs(expected.projection).max()
         assert_allclose(point.projection, expected.projection, atol=2e-5 * scale)
         assert (point.prediction == expected.prediction).mean() > 0.99  # rounding at a threshold
+        assert point.n_support == expected.n_support
         assert (point.gaussians is None) == (expected.gaussians is None)
         if point.gaussians:
             assert_allclose(point.gaussians, expected.gaussians, rtol=1e-4)
@@ -362,6 +363,14 @@ def test_a_pipeline_projects_by_its_last_step(data):
     pipeline = make_pipeline(StandardScaler(), EEMClassifier(20, random_state=0)).fit(X, y)
     assert_allclose(project(pipeline, X), pipeline[-1].project(pipeline[0].transform(X)))
     assert projected_gaussians(pipeline)[0] == pipeline[-1].projected_means_[0]
+
+
+def test_support_vectors_are_counted_where_a_machine_has_them(data):
+    X, y = data
+    machine = SVC().fit(X, y)
+    assert n_support_vectors(machine) == len(machine.support_)
+    assert n_support_vectors(make_pipeline(StandardScaler(), SVR()).fit(X, X[:, 0])) > 0
+    assert n_support_vectors(LSSVC().fit(X, y)) is None
 
 
 def test_machines_without_a_real_output_have_no_projection(data):

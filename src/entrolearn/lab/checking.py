@@ -183,6 +183,18 @@ def _check_tasks(file: Path, study: Mapping) -> None:
                 f"{file}: metrics: none of them fits {dataset!r}, a {task} data set; "
                 f"accepted: {', '.join(metrics_of(task, METRICS))}"
             )
+        _check_first_metric(file, dataset, study)
+
+
+def _check_first_metric(file: Path, dataset: str, study: Mapping) -> None:
+    """Nothing is chosen by what a machine says of itself: the best would be the one that keeps no row."""
+    first, *others = metrics_of(study["tasks"][dataset], study["metrics"])
+    if METRICS[first].of_fit:
+        fitting = [metric for metric in others if not METRICS[metric].of_fit]
+        raise ConfigError(
+            f"{file}: metrics: {first!r} is the first that fits {dataset!r}, and says nothing of what is "
+            f"predicted; accepted: {' or '.join(fitting) or 'a score of predictions'} before it"
+        )
 
 
 def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str, study: Mapping) -> None:

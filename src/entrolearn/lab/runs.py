@@ -85,12 +85,17 @@ class _Files:
             facts=read_json(cell.facts) if _filled(cell.facts) else {},
             scores=scores,
             candidates=_read_table(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
-            metrics=[name for name in study["metrics"] if name in scores],
+            metrics=[name for name in study["metrics"] if name in scores and _is_had(scores, name)],
             trusted_types=fitted and _trusted_types(fitted, _named(study, cell, record)),
         )
 
     def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:
         yield from self.scores.groupby("criterion", sort=False)
+
+
+def _is_had(scores: pd.DataFrame, metric: str) -> bool:
+    """Whether a learner has a metric at all: not each is made of support vectors."""
+    return not METRICS[metric].of_fit or scores[metric].notna().any()
 
 
 _NO_SCORES = pd.DataFrame({"criterion": []})
@@ -215,7 +220,8 @@ def cell_content(study: Mapping, cell: Cell, printed: pd.DataFrame | None) -> Ru
     comparisons = _comparisons(study, cell, files, printed)
     metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
-    tags |= {f"verdict.{one.criterion}": one.verdict for one in comparisons if one.table}
+    # Of several metrics the first counts, as for the printed number.
+    tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if one.table}
     if not files.record["success"]:
         tags |= {"failure": files.record["kind"], "failure.reason": files.record["error"][:LONGEST_ERROR]}
     elif files.facts.get("error"):
