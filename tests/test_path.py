@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.covariance import ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.naive_bayes import GaussianNB
@@ -316,6 +317,16 @@ def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
 def test_a_stopped_solver_is_noted(data, partition):
     found = points(path, SVC(max_iter=3), data, partition, {"gamma": [1.0], "C": [1e6]})
     assert {point.note for point in found.values()} == {"stopped at 3 iterations"}
+
+
+def test_the_default_notes_a_stopped_solver_too(data, partition):
+    for estimator in (SVC(kernel="linear"), make_pipeline(StandardScaler(), SVC(kernel="linear"))):
+        name = "max_iter" if isinstance(estimator, SVC) else "svc__max_iter"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = points(path, estimator, data, partition, {name: [3, -1]})
+        notes = {point.params[name]: point.note for point in found.values()}
+        assert notes == {3: "stopped at 3 iterations", -1: ""}
 
 
 def test_newtons_method_that_is_stopped_is_noted(data, partition):

@@ -144,6 +144,7 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
                     projection=project(fitted, X) if asked is None else None,
                     gaussians=projected_gaussians(fitted),
                     n_support=n_support_vectors(fitted),
+                    note=stopped_early(fitted),
                 )
             except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
                 yield PathPoint(left_out, params, error=describe(error))
@@ -219,13 +220,12 @@ def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPo
     except ValueError as error:
         return PathPoint(left_out, params, error=describe(error))
     outputs = kernel[:, rows[on_gram.support_]] @ on_gram.dual_coef_[0] + on_gram.intercept_[0]
-    stopped = machine.max_iter > 0 and np.max(on_gram.n_iter_) >= machine.max_iter
     return PathPoint(
         left_out,
         params,
         **said(outputs),
         n_support=len(on_gram.support_),
-        note=f"stopped at {machine.max_iter} iterations" if stopped else "",
+        note=stopped_early(on_gram),
     )
 
 
@@ -259,6 +259,18 @@ def n_support_vectors(fitted: BaseEstimator) -> int | None:
     """
     last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
     return int(np.sum(last.n_support_)) if hasattr(last, "n_support_") else None
+
+
+def stopped_early(fitted: BaseEstimator) -> str:
+    """A note that a machine's solver used up its iterations; empty if it did not, or does not say.
+
+    A pipeline is asked for its last step's.
+    """
+    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    most, n_iter = getattr(last, "max_iter", None), getattr(last, "n_iter_", None)
+    if not most or most < 0 or n_iter is None or np.max(n_iter) < most:
+        return ""
+    return f"stopped at {most} iterations"
 
 
 def acceptable(machine: BaseEstimator) -> bool:

@@ -1,6 +1,5 @@
 """Selection: which grid point each criterion takes, what it scores, and the chosen model fitted for good."""
 
-import io
 import json
 import os
 import time
@@ -177,15 +176,6 @@ def n_stored_numbers(fitted) -> int:
         return sum(map(count, vars(value).values())) if hasattr(value, "__dict__") else 0
 
     return count(fitted)
-
-
-def dump(fitted: BaseEstimator) -> bytes:
-    """A fitted estimator in the skops format, which is read without running code that it brings along."""
-    import skops.io  # a second or more, as it imports all of scikit-learn; training needs none of it
-
-    buffer = io.BytesIO()
-    skops.io.dump(fitted, buffer)
-    return buffer.getvalue()
 
 
 def _best(usable: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
