@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from entrolearn.plotting.grids import check_known, grid_errors_and_support, numbers
 from entrolearn.plotting.style import CURVE_STYLES, new_axes, say_below
 
 
@@ -32,10 +33,11 @@ class TradeoffDisplay:
     >>> from sklearn.svm import SVC
     >>> from entrolearn.plotting import TradeoffDisplay
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
-    >>> machines = [SVC(C=C).fit(X[:100], y[:100]) for C in (0.1, 1, 10)]
-    >>> errors = [100 * (machine.predict(X[100:]) != y[100:]).mean() for machine in machines]
-    >>> support = [len(machine.support_) for machine in machines]
-    >>> TradeoffDisplay({"SVM": (support, errors)}, x_name="support vectors", y_name="error, %").plot()
+    >>> machines = {"rbf": SVC(), "linear": SVC(kernel="linear")}
+    >>> display = TradeoffDisplay.from_estimators(
+    ...     machines, X, y, param_name="C", param_range=[0.1, 1, 10], cv=5
+    ... )
+    >>> display.plot()
     <...>
     """
 
@@ -43,6 +45,38 @@ class TradeoffDisplay:
         self.curves = curves
         self.x_name = x_name
         self.y_name = y_name
+
+    @classmethod
+    def from_estimators(cls, estimators, X, y, *, param_name, param_range, cv=10) -> "TradeoffDisplay":
+        """Cross-validate machines at every value of one parameter: errors against support vectors.
+
+        Parameters
+        ----------
+        estimators : mapping of str to classifier
+            Machines that are made of support vectors (see :mod:`entrolearn.path`), cloned, never changed.
+        X : array-like, shape (n_samples, n_features)
+        y : array-like, shape (n_samples,)
+        param_name : str
+            A parameter of all of them.
+        param_range : sequence of numbers
+        cv : int or scikit-learn splitter, default=10
+            Of which every row is left out exactly once.
+
+        Raises
+        ------
+        TypeError
+            If a machine is not made of support vectors.
+        ValueError
+            If one has no such parameter, the values are not numbers, or the folds overlap.
+        """
+        values = numbers(param_name, param_range)
+        curves = {}
+        for name, estimator in estimators.items():
+            check_known(estimator, param_name)
+            points = [{param_name: value} for value in values]
+            errors, support = 100 * grid_errors_and_support(estimator, X, y, points, cv).mean(axis=0).T
+            curves[name] = support, errors
+        return cls(curves, x_name="support vectors, %", y_name="error, %")
 
     @property
     def axis_names(self) -> tuple[str, str]:
