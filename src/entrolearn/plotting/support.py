@@ -164,7 +164,7 @@ class SupportVectorDisplay:
         for name, (_, style) in LINES.items():
             ax.plot([], [], label=name, **style)
             for line in self.lines(name):
-                ax.plot(*line.T, zorder=4, **style)
+                ax.plot(*line.T, zorder=2.5, **style)
         say_below(ax, f"{len(self.support)} of {len(self.X)} rows")
         frame(ax, self.surface, self.feature_names)
         self.ax_, self.figure_ = ax, ax.figure
