@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.covariance import ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.naive_bayes import GaussianNB
@@ -29,7 +30,7 @@ from entrolearn import (
     WELMClassifier,
 )
 from entrolearn.machines import lssvm
-from entrolearn.path import Partition, path, project, projected_gaussians
+from entrolearn.path import Partition, n_support_vectors, path, project, projected_gaussians
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,7 @@ def test_a_shortcut_gives_the_machines_of_the_default(estimator, grid, data, par
         scale = np.abs(expected.projection).max()
         assert_allclose(point.projection, expected.projection, atol=2e-5 * scale)
         assert (point.prediction == expected.prediction).mean() > 0.99  # rounding at a threshold
+        assert point.n_support == expected.n_support
         assert (point.gaussians is None) == (expected.gaussians is None)
         if point.gaussians:
             assert_allclose(point.gaussians, expected.gaussians, rtol=1e-4)
@@ -317,6 +319,16 @@ def test_a_stopped_solver_is_noted(data, partition):
     assert {point.note for point in found.values()} == {"stopped at 3 iterations"}
 
 
+def test_the_default_notes_a_stopped_solver_too(data, partition):
+    for estimator in (SVC(kernel="linear"), make_pipeline(StandardScaler(), SVC(kernel="linear"))):
+        name = "max_iter" if isinstance(estimator, SVC) else "svc__max_iter"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = points(path, estimator, data, partition, {name: [3, -1]})
+        notes = {point.params[name]: point.note for point in found.values()}
+        assert notes == {3: "stopped at 3 iterations", -1: ""}
+
+
 def test_newtons_method_that_is_stopped_is_noted(data, partition):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -362,6 +374,14 @@ def test_a_pipeline_projects_by_its_last_step(data):
     pipeline = make_pipeline(StandardScaler(), EEMClassifier(20, random_state=0)).fit(X, y)
     assert_allclose(project(pipeline, X), pipeline[-1].project(pipeline[0].transform(X)))
     assert projected_gaussians(pipeline)[0] == pipeline[-1].projected_means_[0]
+
+
+def test_support_vectors_are_counted_where_a_machine_has_them(data):
+    X, y = data
+    machine = SVC().fit(X, y)
+    assert n_support_vectors(machine) == len(machine.support_)
+    assert n_support_vectors(make_pipeline(StandardScaler(), SVR()).fit(X, X[:, 0])) > 0
+    assert n_support_vectors(LSSVC().fit(X, y)) is None
 
 
 def test_machines_without_a_real_output_have_no_projection(data):

@@ -65,7 +65,7 @@ SCORES = {"table4": UCI, "table5": UNBALANCED, "table7": BIG, "table9": UCI, "ta
 TIMES = {"table6": UNBALANCED, "table8": BIG}
 
 
-@pytest.mark.parametrize("paper", ["eem", "demo", "rkelm"])
+@pytest.mark.parametrize("paper", ["eem", "demo", "rkelm", "ce_svm"])
 def test_columns_and_no_cell_twice(paper):
     published = read(paper)
     assert list(published.columns) == COLUMNS
@@ -374,3 +374,71 @@ def test_rkelm_cells_as_they_stand_on_the_page(rkelm, table, dataset, model, met
     rows = rkelm[(rkelm["table"] == table) & (rkelm["dataset"] == dataset) & (rkelm["metric"] == metric)]
     rows = rows[rows["model"].isna() if model is None else rows["model"] == model]
     assert rows["value"].to_list() == [value]
+
+
+# ------------------------------------------------------------- Mannor, Peleg and Rubinstein (2005), CE
+
+TWO_CLASS = ["ionosphere", "diabetes", "wdbc", "liver-disorders", "sonar"]
+BY_KERNEL = {"table2": "linear", "table3": "poly", "table4": "rbf"}
+
+
+@pytest.fixture(scope="module")
+def ce_svm():
+    return read("ce_svm")
+
+
+def test_ce_svm_has_two_numbers_of_three_machines_on_five_sets_and_one_plane(ce_svm):
+    found = set(ce_svm[["table", "dataset", "model", "metric"]].fillna("").itertuples(index=False, name=None))
+    both, machines = ("error_rate", "support"), ("svm", "one_norm", "ce")
+    expected = {("table1", d, "", count) for d in TWO_CLASS for count in ("n_features", "n_samples")}
+    expected |= {
+        (table, d, f"{machine}_{kernel}", metric)
+        for table, kernel in BY_KERNEL.items()
+        for d in TWO_CLASS
+        for machine in machines
+        for metric in both
+    }
+    expected |= {
+        ("synthetic", "stretched", f"{machine}_linear", metric) for machine in machines for metric in both
+    }
+    assert found == expected
+    assert (ce_svm["std"].notna() == ce_svm["table"].isin(BY_KERNEL)).all()
+    assert ce_svm.loc[ce_svm["metric"].isin(both), "value"].between(0, 100).all()
+
+
+@pytest.mark.parametrize(("table", "less"), [("table2", 29), ("table3", 70), ("table4", 40)])
+def test_ce_svm_keeps_as_much_less_than_the_one_norm_svm_as_section_4_2_says(ce_svm, table, less):
+    """29, 70 and 40 %: the means of the five ratios, but for the rounding of what is printed."""
+    rows = ce_svm[(ce_svm["table"] == table) & (ce_svm["metric"] == "support")]
+    kept = rows.pivot_table(index="dataset", columns="model", values="value")
+    ratio = kept[f"ce_{BY_KERNEL[table]}"] / kept[f"one_norm_{BY_KERNEL[table]}"]
+    assert 100 * (1 - ratio.mean()) == pytest.approx(less, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("table", "dataset", "model", "error", "support"),
+    [
+        # first, last and odd cells as they stand on the page of the table named
+        ("table2", "ionosphere", "svm_linear", (14.7, 2.0), (36.4, 8.9)),
+        ("table2", "liver-disorders", "one_norm_linear", (32.5, 1.7), (4.0, 0.0)),
+        ("table2", "sonar", "ce_linear", (25.5, 4.7), (10.3, 1.9)),
+        ("table3", "wdbc", "one_norm_poly", (8.5, 2.8), (15.1, 3.2)),
+        ("table3", "sonar", "svm_poly", (15.9, 4.7), (70.3, 1.7)),
+        ("table4", "ionosphere", "ce_rbf", (6.6, 2.3), (14.1, 2.6)),
+        ("table4", "liver-disorders", "one_norm_rbf", (36.9, 3.9), (28.3, 25.5)),
+        ("table4", "sonar", "svm_rbf", (46.7, 6.3), (100.0, 0.0)),
+    ],
+)
+def test_ce_svm_cells_as_they_stand_on_the_page(ce_svm, table, dataset, model, error, support):
+    rows = ce_svm[(ce_svm["table"] == table) & (ce_svm["dataset"] == dataset) & (ce_svm["model"] == model)]
+    cell = rows.set_index("metric")[["value", "std"]]
+    assert tuple(cell.loc["error_rate"]) == error
+    assert tuple(cell.loc["support"]) == support
+
+
+def test_ce_svm_keeps_one_row_of_300_in_the_plane(ce_svm):
+    """56.7, 0.667 and 0.333 % are 170, 2 and 1 rows."""
+    kept = ce_svm[(ce_svm["table"] == "synthetic") & (ce_svm["metric"] == "support")].set_index("model")
+    assert (3 * kept["value"]).round(2).to_dict() == {
+        "svm_linear": 170.1, "one_norm_linear": 2.0, "ce_linear": 1.0
+    }  # fmt: skip

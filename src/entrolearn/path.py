@@ -92,6 +92,9 @@ class PathPoint:
     gaussians : tuple of four floats, or None
         Mean and variance of the projected negative class, then of the positive class, where the machine has
         a density model of its own (EEM, EEKM).
+    n_support : int or None
+        How many of the rows that it was fitted on are the machine's support vectors; None where it has none
+        to speak of, whatever its number of coefficients.
     note : str
         What a reader of the result should know, such as a solver that stopped early.
     error : str
@@ -103,6 +106,7 @@ class PathPoint:
     prediction: np.ndarray | None = None
     projection: np.ndarray | None = None
     gaussians: tuple[float, float, float, float] | None = None
+    n_support: int | None = None
     note: str = ""
     error: str = ""
 
@@ -139,6 +143,8 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
                     prediction=_predict(fitted, X, asked, len(partition.part)),
                     projection=project(fitted, X) if asked is None else None,
                     gaussians=projected_gaussians(fitted),
+                    n_support=n_support_vectors(fitted),
+                    note=stopped_early(fitted),
                 )
             except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
                 yield PathPoint(left_out, params, error=describe(error))
@@ -214,12 +220,12 @@ def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPo
     except ValueError as error:
         return PathPoint(left_out, params, error=describe(error))
     outputs = kernel[:, rows[on_gram.support_]] @ on_gram.dual_coef_[0] + on_gram.intercept_[0]
-    stopped = machine.max_iter > 0 and np.max(on_gram.n_iter_) >= machine.max_iter
     return PathPoint(
         left_out,
         params,
         **said(outputs),
-        note=f"stopped at {machine.max_iter} iterations" if stopped else "",
+        n_support=len(on_gram.support_),
+        note=stopped_early(on_gram),
     )
 
 
@@ -243,6 +249,28 @@ def projected_gaussians(fitted: BaseEstimator) -> tuple[float, float, float, flo
         return None
     (mean_neg, mean_pos), (var_neg, var_pos) = last.projected_means_, last.projected_variances_
     return float(mean_neg), float(var_neg), float(mean_pos), float(var_pos)
+
+
+def n_support_vectors(fitted: BaseEstimator) -> int | None:
+    """How many training rows a fitted machine keeps as support vectors; None if it is not made of them.
+
+    A pipeline is asked for its last step's. A machine tells by scikit-learn's ``n_support_``, one number per
+    class or one in all.
+    """
+    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    return int(np.sum(last.n_support_)) if hasattr(last, "n_support_") else None
+
+
+def stopped_early(fitted: BaseEstimator) -> str:
+    """A note that a machine's solver used up its iterations; empty if it did not, or does not say.
+
+    A pipeline is asked for its last step's.
+    """
+    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    most, n_iter = getattr(last, "max_iter", None), getattr(last, "n_iter_", None)
+    if not most or most < 0 or n_iter is None or np.max(n_iter) < most:
+        return ""
+    return f"stopped at {most} iterations"
 
 
 def acceptable(machine: BaseEstimator) -> bool:

@@ -34,7 +34,16 @@ from entrolearn.lab.datasets import (
     summary,
 )
 from entrolearn.lab.download import Patience, download
-from entrolearn.lab.parsers import BUNDLED, FORMATS, GENERATORS, documents, gaussians, rings, waveform
+from entrolearn.lab.parsers import (
+    BUNDLED,
+    FORMATS,
+    GENERATORS,
+    documents,
+    gaussians,
+    rings,
+    stretched_gaussians,
+    waveform,
+)
 from entrolearn.lab.protocols import Folds
 from entrolearn.lab.schema import ConfigError
 
@@ -364,6 +373,42 @@ def test_one_threshold_on_a_line_scores_what_the_note_says_of_unequal_gaussians(
     best = -optimize.minimize_scalar(lambda t: -gmean(t), bounds=(0, 5), method="bounded").fun
     assert gmean(0) == 0.5
     assert f"at most {100 * best:.1f} %" in catalog["gaussians-unequal"]["note"]
+
+
+def test_stretched_gaussians_have_the_covariance_that_their_axes_and_deviations_make():
+    """V D² Vᵀ, D = diag(s, t), V's second axis along (1, 1): (t² + s²)/2 on the diagonal, (t² - s²)/2 off."""
+    n_samples = 200_000
+    table = stretched_gaussians(n_samples=n_samples, mean=[1, -0.5], deviations=[1, 2], seed=0)
+    for label in (-1, 1):
+        rows = table.X[table.labels == label]
+        # Standard errors: 1.58 / sqrt(100 000) = 0.005 (mean), 2.5 sqrt(2 / 100 000) = 0.011 (variance).
+        assert_allclose(rows.mean(axis=0), label * np.array([1, -0.5]), atol=0.025)
+        assert_allclose(np.cov(rows.T), [[2.5, 1.5], [1.5, 2.5]], atol=0.055)
+    assert abs((table.labels == 1).mean() - 0.5) < 5 * 0.5 / np.sqrt(n_samples)
+
+
+def test_bayes_error_of_stretched_gaussians_is_phi_of_the_mahalanobis_length_of_the_mean(catalog):
+    options = {**catalog["stretched"]["generator"], "n_samples": 400_000}
+    options.pop("name")
+    mean, covariance = np.array(options["mean"]), np.array([[2.5, 1.5], [1.5, 2.5]])
+    weights = np.linalg.solve(covariance, mean)
+    error = stats.norm.cdf(-np.sqrt(mean @ weights))
+    assert error == pytest.approx(stats.norm.cdf(-1 / np.sqrt(2)))
+    assert f"{100 * error:.2f} %" in catalog["stretched"]["note"]
+    table = stretched_gaussians(**options)
+    # Standard error of a rate over 400 000 draws: 0.0007.
+    assert (np.sign(table.X @ weights) != table.labels).mean() == pytest.approx(error, abs=0.0035)
+
+
+def test_with_variances_for_deviations_no_axes_make_the_error_that_is_printed():
+    """What the erratum of section 4.1 says: at most 15.9 % for every V, printed is 24.5 %."""
+    errors = []
+    for angle in np.linspace(0, np.pi, 181):
+        V = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        errors.append(
+            stats.norm.cdf(-np.sqrt(np.ones(2) @ np.linalg.solve(V @ np.diag([1, 2]) @ V.T, np.ones(2))))
+        )
+    assert max(errors) == pytest.approx(stats.norm.cdf(-1), abs=1e-6)
 
 
 def test_waveforms_are_noisy_mixtures_of_two_triangles():

@@ -6,11 +6,23 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
 
 from entrolearn import EEMClassifier
-from entrolearn.lab.datasets import DataUnavailable, passing_absence, prepare, save_dataset, scale
+from entrolearn.lab.datasets import (
+    DataUnavailable,
+    passing_absence,
+    prepare,
+    save_dataset,
+    save_folds,
+    scale,
+)
 from entrolearn.lab.figures import alternative_text, make_figure, read_figure, reasons
 from entrolearn.lab.measuring import frame
+from entrolearn.lab.protocols import protocol
+from entrolearn.lab.stored import dump
 
 PROCESS = {
     "paper": "paper",
@@ -326,6 +338,145 @@ def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
     assert "RMSE" in svg
     assert "ELM: no score" in svg
     assert "iris, RKELM: 37.5 ± 18" in alternative_text(TRIALS, table)
+
+
+# ------------------------------------------------------------------------------------------------- tradeoffs
+
+
+TRADEOFF = {
+    "paper": "paper",
+    "figure": "tradeoff",
+    "kind": "tradeoff",
+    "caption": "Errors and support vectors",
+    "datasets": ["iris", "wine"],
+    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "cells": [(dataset, model) for dataset in ("iris", "wine") for model in ("svm", "lasso")],
+    "metric": ["support", "error_rate"],
+    "metrics": ["support", "error_rate"],
+}
+
+
+def tradeoff_candidates(support=True, failed=()):
+    """Two trials of three points: support is (point + 1) / 10, the error a tenth of (5 - point + trial)."""
+    rows = [
+        {
+            "repeat": trial,
+            "fold": 0,
+            "point": point,
+            "params": json.dumps({"C": C}),
+            "test_support": (point + 1) / 10 if support else np.nan,
+            "test_error_rate": (5 - point + trial) / 10,
+            "success": (trial, point) not in failed,
+            "error": "singular" if (trial, point) in failed else "",
+        }
+        for trial in (0, 1)
+        for point, C in enumerate((1, 4, 9))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
+    found, absent = (
+        {"success": True, "kind": "", "error": ""},
+        {"success": False, "kind": "no data", "error": "404"},
+    )
+    cells = [
+        (tradeoff_candidates(failed=[(1, 1)]), found),
+        (tradeoff_candidates(support=False), found),
+        *[(tradeoff_candidates().iloc[:0], absent)] * 2,
+    ]
+    for number, (candidates, record) in enumerate(cells):
+        candidates.to_parquet(tmp_path / f"{number}.parquet")
+        (tmp_path / f"{number}.json").write_text(json.dumps(record))
+    sources, records = (
+        [tmp_path / f"{number}.{suffix}" for number in range(4)] for suffix in ("parquet", "json")
+    )
+    table = drawn(tmp_path, TRADEOFF, sources, records)
+    svm = table[(table["dataset"] == "iris") & (table["model"] == "svm")]
+    assert_allclose(svm["x"], [10, np.nan, 30])
+    assert_allclose(svm["y"], [55, np.nan, 35])
+    assert svm["params"].tolist() == ['{"C": 1}', '{"C": 4}', '{"C": 9}']
+    assert reasons(table) == [
+        "iris, svm: singular",
+        "iris, lasso: a learner without support vectors (at 3 values)",
+        "wine, svm: no data: 404",
+        "wine, lasso: no data: 404",
+    ]
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "support vectors, %" in svg
+    assert "error, %" in svg
+    assert "SVM: no scores at 1 of 3" in svg
+    assert "no data: 404" in svg
+    text = alternative_text(TRADEOFF, table)
+    assert "Mean error in percent against support vectors in percent along the grids" in text
+    assert "iris, SVM: from 55 at 10 to 35 at 30" in text
+
+
+# ------------------------------------------------------------------------------------------- support vectors
+
+
+SUPPORT = {
+    "paper": "paper",
+    "figure": "figures_2_to_4",
+    "kind": "support",
+    "caption": "What machines keep",
+    "datasets": ["stretched"],
+    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "cells": [("stretched", "svm"), ("stretched", "lasso")],
+    "learners": {
+        "svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"],
+        "lasso": ["sklearn.svm.LinearSVC"],
+    },
+    "protocols": {"stretched": {"trials": 2, "train": 60, "test": 40, "inner": {"folds": 2, "used": 2}}},
+}
+
+
+@pytest.fixture
+def machines(tmp_path, catalog):
+    """Two models fitted to the training rows of the first of two trials, and what they were fitted to."""
+    data = prepare("stretched", catalog["stretched"])
+    parts = protocol(SUPPORT["protocols"]["stretched"]).draw(data.y, seed=0)
+    save_dataset(tmp_path / "scaled.npz", data)
+    save_folds(tmp_path / "folds.npz", parts)
+    rows = parts[0] > 0
+    fitted = {
+        "svm": make_pipeline(StandardScaler(with_std=False), SVC(kernel="linear")),
+        "lasso": LinearSVC(),
+    }
+    (tmp_path / "models").mkdir()
+    for name, machine in fitted.items():
+        machine.fit(data.X[rows], data.y[rows])
+        (tmp_path / "models" / f"{name}.skops").write_bytes(dump(machine))
+        (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+    sources = [tmp_path / "scaled.npz", tmp_path / "folds.npz", tmp_path / "models"]
+    return fitted["svm"], data.X[rows], sources, [tmp_path / "svm.json", tmp_path / "lasso.json"]
+
+
+def test_a_figure_of_support_vectors_shows_the_stored_machine_among_its_training_rows(tmp_path, machines):
+    svm, X, sources, records = machines
+    table = drawn(tmp_path, SUPPORT, sources, records)
+    mine = table[table["model"] == "svm"]
+    kept = mine.loc[mine["series"].str.startswith("support vectors"), ["x", "y"]].to_numpy()
+    others = mine.loc[mine["series"].str.startswith("rows"), ["x", "y"]].to_numpy()
+    assert_allclose(np.sort(kept, axis=0), np.sort(X[svm[-1].support_], axis=0), rtol=1e-5)
+    assert len(kept) + len(others) == 60
+    margins = mine.loc[mine["series"].str.startswith("margins"), ["x", "y"]].to_numpy()
+    assert_allclose(np.abs(svm.decision_function(margins)), 1, atol=1e-4)
+    assert reasons(table) == [
+        "stretched, lasso: failed: TypeError: LinearSVC has no support_ or no decision_function; "
+        "accepted: classifiers with both, or a pipeline or search that ends in one"
+    ]
+    assert f"stretched, SVM: {len(kept)} of 60" in alternative_text(SUPPORT, table)
+    assert f"{len(kept)} of 60 rows" in (tmp_path / "figure.svg").read_text()
+
+
+def test_support_vectors_of_what_is_not_there_say_why(tmp_path, machines):
+    *_, sources, records = machines
+    records[0].write_text(json.dumps({"success": False, "kind": "no data", "error": "404"}))
+    (tmp_path / "models" / "lasso.skops").write_bytes(b"")
+    (tmp_path / "models" / "lasso.json").write_text(json.dumps({"error": "nothing was chosen"}))
+    table = drawn(tmp_path, SUPPORT, sources, records)
+    assert reasons(table) == ["stretched, svm: no data: 404", "stretched, lasso: nothing was chosen"]
 
 
 # ------------------------------------------------------------------------------------------------- density

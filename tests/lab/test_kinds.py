@@ -268,6 +268,13 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
     assert KINDS["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
 
 
+def test_samples_are_all_of_them():
+    asked = spec("characteristics", counts=["n_features", "n_samples"])
+    ours = Results(counts={"iris": {"n_features": 4, "n_samples": 150}})
+    table = make_table(ours, printed(("iris", "", "n_samples", 151)), asked)
+    assert verdicts(table) == ["ours alone", "lower"]
+
+
 # --- parameters ------------------------------------------------------------------------------------------
 
 

@@ -8,9 +8,12 @@ TASKS = ["binary", "multiclass", "regression"]
 @pytest.mark.parametrize(
     ("task", "fitting"),
     [
-        ("binary", ["gmean", "balanced_accuracy", "accuracy", "precision", "recall", "f1"]),
-        ("multiclass", ["gmean", "balanced_accuracy", "accuracy"]),
-        ("regression", ["rmse"]),
+        (
+            "binary",
+            ["gmean", "balanced_accuracy", "accuracy", "precision", "recall", "f1", "error_rate", "support"],
+        ),
+        ("multiclass", ["gmean", "balanced_accuracy", "accuracy", "error_rate", "support"]),
+        ("regression", ["rmse", "support"]),
     ],
 )
 def test_metrics_of_a_task_keep_their_order(task, fitting):
@@ -18,9 +21,19 @@ def test_metrics_of_a_task_keep_their_order(task, fitting):
     assert metrics_of(task, reversed(METRICS)) == fitting[::-1]
 
 
-def test_every_metric_fits_some_task_and_fractions_are_the_scores_of_classes():
+def test_every_metric_fits_some_task_and_all_but_errors_of_values_are_fractions():
     for metric in METRICS.values():
         assert metric.tasks
         assert metric.tasks <= set(TASKS)
-        assert metric.percent == ("regression" not in metric.tasks)
-        assert metric.greater_is_better == metric.percent
+        assert metric.percent == (metric.tasks != {"regression"})
+
+
+def test_no_metric_is_called_as_another_column_of_the_scores():
+    assert not METRICS.keys() & {"criterion", "params", "success", "error", "point", "repeat", "fold"}
+
+
+def test_of_errors_and_of_what_a_machine_keeps_less_is_better():
+    assert [name for name, metric in METRICS.items() if not metric.greater_is_better] == [
+        "error_rate", "rmse", "support"
+    ]  # fmt: skip
+    assert [name for name, metric in METRICS.items() if metric.of_fit] == ["support"]

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
@@ -15,7 +14,6 @@ from entrolearn.lab.selecting import (
     among,
     choose,
     choose_within,
-    dump,
     headline_params,
     n_stored_numbers,
     refit,
@@ -264,12 +262,6 @@ def test_a_refitted_pipeline_takes_the_grids_names(dataset):
 
     assert fitted[-1].C == 0.5
     assert facts["params"] == {"C": 0.5}
-
-
-def test_a_dumped_model_predicts_the_same(dataset):
-    fitted, _ = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
-    again = skops.io.loads(dump(fitted), trusted=[])
-    np.testing.assert_array_equal(again.predict(dataset.X), fitted.predict(dataset.X))
 
 
 def test_stored_numbers_are_counted_inside_and_once():

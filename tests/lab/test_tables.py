@@ -325,6 +325,37 @@ def test_several_metrics_are_rows_of_their_data_set():
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {5}
 
 
+def test_support_vectors_are_shares_of_the_training_rows_and_less_is_better():
+    asked = spec(["iris"], ["svm", "lasso"], metric=["error_rate", "support"])
+    machines = score_rows("iris", "svm", [0.0] * FOLDS).assign(error_rate=0.25, support=0.5)
+    others = score_rows("iris", "lasso", [0.0] * FOLDS).assign(error_rate=0.25, support=np.nan)
+    printed = [("iris", "svm", "error_rate", 27.0), ("iris", "svm", "support", 40.0)]
+    records = [record("iris", "svm"), record("iris", "lasso")]
+    table = table_of(asked, pd.concat([machines, others]), *printed, records=records)
+    assert table["ours"].tolist()[:3] == [25, 50, 25]
+    assert table["verdict"].tolist() == ["lower", "higher", "ours alone", ""]
+    assert table["reason"].tolist() == ["", "", "", "a learner without support vectors"]
+    shown = layout(table, asked)
+    assert shown["says"].startswith(
+        "Error and support vectors (of the training rows) in percent, mean ± standard deviation over"
+    )
+    # The cell without a number has its footnote in every view.
+    assert 'title="a learner without support vectors">–<sup>a</sup></td>' in render(table, asked, "html")
+    assert "–<sup>a</sup> |" in render(table, asked, "md")
+    assert "--\\textsuperscript{a}" in render(table, asked, "tex")
+    assert_balanced(render(table, asked, "tex"), heads=2)
+    meanings = {entry["verdict"]: entry["meaning"] for entry in shown["legend"]}
+    assert meanings["lower"].endswith("which is better")
+    assert meanings["higher"].endswith("which is worse")
+
+
+def test_support_vectors_that_one_fold_lacks_are_a_failure():
+    asked = spec(["iris"], ["svm"], metric="support")
+    rows = score_rows("iris", "svm", [0.0] * FOLDS).assign(support=[0.5, 0.5, np.nan, 0.5])
+    (row,) = table_of(asked, rows, records=[record("iris", "svm")]).to_dict("records")
+    assert (row["verdict"], row["reason"]) == ("failed", "1 of 4 folds have no score")
+
+
 def test_fewer_trials_than_the_protocols_are_a_footnote():
     asked = {**spec(["iris"], ["eem_rbf", "svm_rbf"]), "trials": FOLDS}
     scores = pd.concat(

@@ -264,6 +264,38 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
         assert "C = 1.0 (3 of 3 trials)" in note
 
 
+def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metric_is_judged(
+    cells, monkeypatch
+):
+    Path("published.csv").write_text(
+        "table,dataset,model,metric,value,std\n"
+        "table2,moons,svm_rbf,error_rate,20,1\ntable2,moons,svm_rbf,support,60,1\n"
+    )
+    table = {"kind": "scores", "metric": ["error_rate", "support"], "criterion": "cv"}
+    for name, value in {
+        "metrics": ["error_rate", "support"],
+        "criteria": ["cv"],
+        "tables": {"table2": table},
+    }.items():
+        monkeypatch.setitem(STUDY, name, value)
+    for cell, support in zip(cells, (0.5, math.nan), strict=True):
+        rows = [
+            {
+                "repeat": repeat, "fold": fold, "criterion": "cv", "point": 1, "params": '{"C": 1.0}',
+                "criterion_value": 0.2, "error_rate": 0.2, "support": support, "success": True, "error": "",
+            }
+            for repeat in range(2)
+            for fold in range(2)
+        ]  # fmt: skip
+        pd.DataFrame(rows).to_parquet(cell.scores)
+    track(cells)
+    svm, other = (runs_of()[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
+    assert (svm.metrics["cv/error_rate_mean"], svm.metrics["cv/support_mean"]) == (20, 50)
+    assert svm.tags["verdict.cv"] == "reproduced"
+    assert other.metrics["cv/error_rate_mean"] == 20
+    assert not [name for name in {**other.metrics, **other.tags} if "support" in name]
+
+
 def test_nothing_is_claimed_to_be_printed_where_nothing_is(cells):
     track(cells)
     assert not any("published" in name for name in runs_of()["small/moons/logistic"].data.metrics)

@@ -21,13 +21,14 @@ from sklearn.metrics import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from entrolearn.lab import training
 from entrolearn.lab.datasets import Dataset
 from entrolearn.lab.limits import Limits
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.protocols import Folds, Trials
-from entrolearn.lab.training import SCORES, scores, without_data
+from entrolearn.lab.training import FACTS, SCORES, scores, without_data
 from entrolearn.metrics import gmean_score
 from entrolearn.path import path
 from entrolearn.selection import entropy_criterion
@@ -164,7 +165,14 @@ def test_errors_of_values_agree_with_the_libraries():
 
 
 def test_every_metric_is_computed():
-    assert list(SCORES) == list(METRICS)
+    assert [*SCORES, *FACTS] == list(METRICS)
+    assert [name for name, metric in METRICS.items() if metric.of_fit] == list(FACTS)
+
+
+def test_the_error_is_what_accuracy_leaves():
+    y, prediction = np.array([0, 1, 1, 2]), np.array([0, 1, 2, 1])
+    assert scores(y, prediction, ["error_rate"]) == {"error_rate": 0.5}
+    assert scores(y, y, ["error_rate"]) == {"error_rate": 0.0}
 
 
 def test_there_is_a_row_for_every_repeat_fold_and_grid_point(dataset, parts):
@@ -310,6 +318,48 @@ def test_trials_are_scored_as_in_a_naive_loop(dataset, trials):
             model.fit(X[seen], y[seen])
             inner.append(accuracy_score(y[validation], model.predict(X[validation])))
         assert row.cv_accuracy == pytest.approx(np.mean(inner))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "steps"),
+    [
+        ("linear", []),  # the default path
+        ("rbf", []),  # the path that shares a kernel matrix
+        ("rbf", [{"estimator": "sklearn.preprocessing.StandardScaler"}]),
+    ],
+)
+def test_support_vectors_are_counted_among_the_training_rows(dataset, trials, kernel, steps):
+    params = {"kernel": kernel, "gamma": 0.5}
+    cell = a_cell(
+        estimator="sklearn.svm.SVC",
+        params=params,
+        steps=steps,
+        metrics=["error_rate", "support"],
+        protocol=TRIALS,
+    )
+    candidates, _ = train_cell(dataset, trials, cell)
+    X, y = dataset.X, dataset.y
+    for row in candidates.itertuples():
+        part, machine = trials[row.repeat], SVC(**params, **json.loads(row.params))
+        model = make_pipeline(StandardScaler(), machine) if steps else machine
+        model.fit(X[part > 0], y[part > 0])
+        assert row.test_support == len(machine.support_) / 60
+        assert row.test_error_rate == pytest.approx(1 - model.score(X[part == 0], y[part == 0]))
+        inner = []
+        for fold in (1, 2):
+            seen = (part > 0) & (part != fold)
+            model.fit(X[seen], y[seen])
+            inner.append(len(machine.support_) / seen.sum())
+        assert row.cv_support == pytest.approx(np.mean(inner))
+
+
+def test_a_learner_without_support_vectors_says_nothing_of_them(dataset, trials):
+    candidates, record = train_cell(
+        dataset, trials, a_cell(metrics=["error_rate", "support"], protocol=TRIALS)
+    )
+    assert record["success"]
+    assert candidates["test_error_rate"].notna().all()
+    assert candidates[["test_support", "cv_support"]].isna().all(axis=None)
 
 
 def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials):

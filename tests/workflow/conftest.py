@@ -137,7 +137,7 @@ TRIALS = {
         "test": 40,
         "inner": {"folds": 4, "used": {"of_dataset": "inner"}},
     },
-    "metrics": ["accuracy", "f1", "rmse"],
+    "metrics": ["accuracy", "f1", "rmse", "support"],
     "criteria": ["cv"],
     "of_dataset": {
         "scaling": {"default": "minmax", "sklearn-iris": "maxabs"},
@@ -190,7 +190,7 @@ TRIALS = {
             "caption": "Two metrics",
             "datasets": "moons",
             "models": ["svm"],
-            "metric": ["accuracy", "f1"],
+            "metric": ["accuracy", "f1", "support"],
             "criterion": "cv",
         },
         "sizes": {
@@ -252,6 +252,14 @@ TRIALS = {
             "criterion": "cv",
         },
         "density": {"kind": "density", "caption": "Density", "table": "sparse"},
+        "kept": {"kind": "support", "caption": "Kept rows", "datasets": "moons", "models": ["svm"]},
+        "tradeoff": {
+            "kind": "tradeoff",
+            "caption": "Accuracy and support vectors",
+            "datasets": "classes",
+            "models": ["svm", "knn"],
+            "metric": ["support", "accuracy"],
+        },
     },
 }
 

@@ -232,13 +232,13 @@ def test_tables_of_trials_show_scores_times_and_what_is_printed_alone(trials):
 
 def test_a_table_of_several_metrics_has_a_row_for_each(trials):
     table = read_table(trials.folder / "results/tiny/tables/both_scores.csv")
-    assert table["metric"].tolist() == ["accuracy", "f1"]
+    assert table["metric"].tolist() == ["accuracy", "f1", "support"]
     scores = pd.read_parquet(trials.folder / "results/tiny/scores/my-moons/svm.parquet")
     chosen = scores[scores["criterion"] == "cv"]
     assert table["ours"].tolist() == pytest.approx(
-        [100 * chosen[metric].mean() for metric in ("accuracy", "f1")]
+        [100 * chosen[metric].mean() for metric in ("accuracy", "f1", "support")]
     )
-    assert table["reason"].tolist() == ["2 trials"] * 2
+    assert table["reason"].tolist() == ["2 trials"] * 3
 
 
 def test_a_table_of_sizes_counts_a_trials_rows(trials):
@@ -284,7 +284,7 @@ def test_what_is_measured_on_generated_data_needs_no_data_set(trials):
 def test_figures_of_trials_show_the_candidates_and_the_scores(trials):
     figures = trials.folder / "results/tiny/figures"
     made = {path.name for path in figures.iterdir()}
-    names = ("surface", "curves", "each", "density")
+    names = ("surface", "curves", "each", "density", "kept", "tradeoff")
     assert made == {f"{name}.{suffix}" for name in names for suffix in ("svg", "png", "csv")}
     candidates = pd.read_parquet(trials.folder / "results/tiny/candidates/my-moons/svm.parquet")
     surface = read_figure(figures / "surface.csv").set_index(["x", "y"])
@@ -300,6 +300,22 @@ def test_figures_of_trials_show_the_candidates_and_the_scores(trials):
         ("sklearn-iris", "svm"): 2,
     }
     assert (read_figure(figures / "density.csv")["seconds"] > 0).all()
+
+
+def test_figures_of_support_vectors_show_the_stored_model_and_its_grid(trials):
+    results = trials.folder / "results/tiny"
+    facts = json.loads((results / "models/my-moons/svm.json").read_text())
+    kept = read_figure(results / "figures/kept.csv")["series"]
+    assert kept.str.startswith("support vectors").sum() == facts["n_support"]
+    assert kept.str.match("support vectors|rows").sum() == 50
+    tradeoff = read_figure(results / "figures/tradeoff.csv")
+    mine = tradeoff[(tradeoff["dataset"] == "my-moons") & (tradeoff["model"] == "svm")]
+    candidates = pd.read_parquet(results / "candidates/my-moons/svm.parquet")
+    assert mine["x"].tolist() == pytest.approx(
+        (100 * candidates.groupby("point")["test_support"].mean()).tolist(), rel=1e-4
+    )
+    others = tradeoff[tradeoff["model"] == "knn"]
+    assert set(others["reason"]) == {"a learner without support vectors"}
 
 
 def test_a_model_of_more_trials_is_trained_anew_and_no_other(trials):

@@ -13,13 +13,15 @@ from entrolearn.lab.metrics import metrics_of
 from entrolearn.lab.registry import estimator_of, seed_from
 from entrolearn.lab.schema import ConfigError, check_known
 
-# The stage that each kind of figure is drawn from.
+# The stages that each kind of figure is drawn from.
 FIGURE_STAGES = {
-    "process": "scaled",
-    "grid_curves": "candidates",
-    "grid_surface": "candidates",
-    "trials": "scores",
-    "density": "measured",
+    "process": ("scaled",),
+    "grid_curves": ("candidates",),
+    "grid_surface": ("candidates",),
+    "trials": ("scores",),
+    "density": ("measured",),
+    "support": ("scaled", "folds", "models"),
+    "tradeoff": ("candidates",),
 }
 
 
@@ -65,18 +67,18 @@ def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
 
 
 def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
-    """The results that a figure is drawn from, in the order of its cells."""
+    """The results that a figure is drawn from, in the order of its cells, stage by stage for each."""
     entry = study["figures"][figure]
-    stage = FIGURE_STAGES[entry["kind"]]
-    if stage == "scaled":
+    if entry["kind"] == "process":
         cells = [(entry["dataset"], "")]
-    elif stage == "measured":
+    elif entry["kind"] == "density":
         cells = [(GENERATED, "")]
     else:
         cells = figure_cells(study, figure)
     files = (
         FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
         for dataset, model in cells
+        for stage in FIGURE_STAGES[entry["kind"]]
     )
     return list(dict.fromkeys(files))
 
@@ -176,11 +178,22 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
         return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
     datasets = study["datasets"][entry["datasets"]]
     resolved = {"datasets": datasets, "cells": figure_cells(study, figure)}
-    if entry["kind"] == "trials":
+    if entry["kind"] == "support":
+        resolved |= {
+            "protocols": {dataset: protocol_of(study, dataset) for dataset in datasets},
+            "learners": {name: _learners(study["models"][name]) for name in entry["models"]},
+        }
+    if entry["kind"] in ("trials", "tradeoff"):
         metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
         tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in datasets}
         resolved |= {"metrics": metrics, "tasks": tasks}
     return spec | resolved | {"models": _labels(study, entry["models"])}
+
+
+def _learners(model: Mapping) -> list[str]:
+    """Import paths of all that a model may be made of."""
+    own = [model["estimator"]] if "estimator" in model else model["estimators"].values()
+    return [*own, *(step["estimator"] for step in model["steps"])]
 
 
 def _labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:

@@ -91,7 +91,9 @@ def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None
         )
 
 
-def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalog: Iterable[str]) -> None:
+def _check_figure(
+    file: Path, name: str, figure: Mapping, study: Mapping, catalog: Mapping[str, Mapping]
+) -> None:
     where = f"figures.{name}"
     if figure["kind"] == "process":
         check_known(figure["dataset"], catalog, file, f"{where}.dataset", "data set")
@@ -107,17 +109,41 @@ def _check_figure(file: Path, name: str, figure: Mapping, study: Mapping, catalo
         check_known(figure["table"], densities, file, f"{where}.table", "table of densities")
         return
     check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
-    for metric in metrics:
+    if figure["kind"] == "support":
+        _check_planes(file, where, study["datasets"][figure["datasets"]], catalog)
+    metrics = figure.get("metric", [])
+    for metric in [metrics] if isinstance(metrics, str) else metrics:
         check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
     for model in figure["models"]:
         check_known(model, study["models"], file, f"{where}.models", "model")
-        if figure["kind"] == "trials":
+        if figure["kind"] == "support":
+            _check_chooses(file, where, model, study)
+        elif figure["kind"] == "trials":
             criteria = study["models"][model]["criteria"]
             what = f"criterion of model {model!r}"
             check_known(figure["criterion"], criteria, file, f"{where}.criterion", what)
-        else:
+        elif figure["kind"] != "tradeoff":
             _check_axes(file, where, model, study["models"][model]["grid"], figure)
+
+
+def _check_planes(file: Path, where: str, datasets: Iterable[str], catalog: Mapping[str, Mapping]) -> None:
+    """What is drawn as a plane has two features and two classes."""
+    for dataset in datasets:
+        task, n_features = catalog[dataset]["task"], catalog[dataset]["expect"]["features"]
+        if (task, n_features) != ("binary", 2):
+            raise ConfigError(
+                f"{file}: {where}.datasets: {dataset!r} is a {task} data set of {n_features} features; "
+                "accepted: binary data sets of 2"
+            )
+
+
+def _check_chooses(file: Path, where: str, model: str, study: Mapping) -> None:
+    """A figure of fitted models needs one that is fitted for good."""
+    if not study["models"][model]["criteria"]:
+        raise ConfigError(
+            f"{file}: {where}.models: nothing chooses from the grid of {model!r}, so that no model is fitted "
+            "for good; accepted: models with criteria"
+        )
 
 
 def _check_axes(file: Path, where: str, model: str, grid: Mapping, figure: Mapping) -> None:
@@ -183,6 +209,18 @@ def _check_tasks(file: Path, study: Mapping) -> None:
                 f"{file}: metrics: none of them fits {dataset!r}, a {task} data set; "
                 f"accepted: {', '.join(metrics_of(task, METRICS))}"
             )
+        _check_first_metric(file, dataset, study)
+
+
+def _check_first_metric(file: Path, dataset: str, study: Mapping) -> None:
+    """Nothing is chosen by what a machine says of itself: the best would be the one that keeps no row."""
+    first, *others = metrics_of(study["tasks"][dataset], study["metrics"])
+    if METRICS[first].of_fit:
+        fitting = [metric for metric in others if not METRICS[metric].of_fit]
+        raise ConfigError(
+            f"{file}: metrics: {first!r} is the first that fits {dataset!r}, and says nothing of what is "
+            f"predicted; accepted: {' or '.join(fitting) or 'a score of predictions'} before it"
+        )
 
 
 def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str, study: Mapping) -> None:

@@ -27,12 +27,16 @@ class Metric:
     greater_is_better : bool
     percent : bool
         Whether it is a fraction, which tables show times 100.
+    of_fit : bool
+        Whether the fitted machine alone decides it, whatever it predicts. Nothing is chosen by such a metric,
+        and a machine may have none.
     """
 
     label: str
     tasks: frozenset[str]
     greater_is_better: bool = True
     percent: bool = True
+    of_fit: bool = False
 
 
 METRICS: dict[str, Metric] = {
@@ -42,7 +46,9 @@ METRICS: dict[str, Metric] = {
     "precision": Metric("precision", BINARY),  # of class 1, and so are the next two
     "recall": Metric("recall", BINARY),
     "f1": Metric("F1", BINARY),
+    "error_rate": Metric("error", CLASSES, greater_is_better=False),  # 1 - accuracy
     "rmse": Metric("RMSE", NUMBERS, greater_is_better=False, percent=False),
+    "support": Metric("support vectors", CLASSES | NUMBERS, greater_is_better=False, of_fit=True),
 }
 
 

@@ -312,6 +312,21 @@ def gaussians(
     return _matrix(np.concatenate([negative, positive]), np.repeat([0, 1], half))
 
 
+def stretched_gaussians(
+    *, n_samples: int, mean: Sequence[float], deviations: Sequence[float], seed: int
+) -> Table:
+    """Two Gaussians of the plane with one covariance, labels -1 and 1 as by a fair coin.
+
+    The mean of class y is y times `mean`, the covariance V D² Vᵀ: `deviations`, the diagonal of D, are the
+    standard deviations along the columns of V, which are (1, -1)/√2 and (1, 1)/√2.
+    """
+    rng = np.random.default_rng(seed)
+    label = rng.choice([-1, 1], size=n_samples)
+    axes = np.array([[1, 1], [-1, 1]]) / np.sqrt(2)
+    along = np.asarray(deviations, dtype=float) * rng.standard_normal((n_samples, 2))
+    return _matrix(label[:, None] * np.asarray(mean, dtype=float) + along @ axes.T, label)
+
+
 def two_moons(*, n_samples: int, noise: float, seed: int) -> Table:
     """scikit-learn's two interleaving half circles, labels 0 and 1."""
     from sklearn.datasets import make_moons
@@ -381,6 +396,7 @@ GENERATORS = {
     "documents": documents,
     "gaussians": gaussians,
     "rings": rings,
+    "stretched_gaussians": stretched_gaussians,
     "two_moons": two_moons,
     "waveform": waveform,
 }

@@ -53,12 +53,12 @@ class Results:
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def _characteristics(self, dataset: str) -> dict:
-        """Features and samples of each class; ``absent`` says why there is nothing, empty if there is."""
+        """Features and samples, each class's too; ``absent`` says why there is nothing, empty if there is."""
         try:
             data = load_dataset(self._file("data", dataset=dataset))
         except DataUnavailable as absence:
             return {"absent": str(absence)}
-        found = {"absent": "", "n_features": data.n_features}
+        found = {"absent": "", "n_features": data.n_features, "n_samples": data.n_samples}
         if data.task != "regression":
             found["n_classes"] = len(data.classes)
         if data.task == "binary":

@@ -21,13 +21,13 @@ from entrolearn.lab.kinds import KINDS, Found, Printed
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import expand_grid, expand_values
+from entrolearn.lab.stored import trusted_types
 from entrolearn.lab.verdicts import VERDICTS
 
 __all__ = ["Cell", "RunContent", "cell_content", "paper_note"]
 
 PERCENT = 100.0  # most score columns are fractions, of which papers print percent
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support")
-TRUSTED_PACKAGES = ("entrolearn", "sklearn", "numpy", "scipy")
 LONGEST_ERROR = 1000
 
 
@@ -85,12 +85,17 @@ class _Files:
             facts=read_json(cell.facts) if _filled(cell.facts) else {},
             scores=scores,
             candidates=_read_table(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
-            metrics=[name for name in study["metrics"] if name in scores],
-            trusted_types=fitted and _trusted_types(fitted, _named(study, cell, record)),
+            metrics=[name for name in study["metrics"] if name in scores and _is_had(scores, name)],
+            trusted_types=fitted and trusted_types(fitted, _named(study, cell, record)),
         )
 
     def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:
         yield from self.scores.groupby("criterion", sort=False)
+
+
+def _is_had(scores: pd.DataFrame, metric: str) -> bool:
+    """Whether a learner has a metric at all: not each is made of support vectors."""
+    return not METRICS[metric].of_fit or scores[metric].notna().any()
 
 
 _NO_SCORES = pd.DataFrame({"criterion": []})
@@ -113,27 +118,6 @@ def _read_table(path: Path) -> pd.DataFrame:
 def _named(study: Mapping, cell: Cell, record: Mapping) -> list[str]:
     """Import paths of the estimators that a cell is made of."""
     return [record["estimator"], *(step["estimator"] for step in study["models"][cell.model]["steps"])]
-
-
-def _trusted_types(path: Path, named: Sequence[str]) -> list[str]:
-    """The types in a skops file that loading it has to trust, all of them from packages that are known.
-
-    The packages of the estimators that the study names are known too: training has run their code already.
-    """
-    import skops.io  # it brings scikit-learn, seconds that a cell without a model does not need
-
-    packages = {*TRUSTED_PACKAGES, *(name.partition(".")[0] for name in named)}
-    try:
-        found = skops.io.get_untrusted_types(file=path)
-    except Exception as error:  # a damaged file raises whatever its bytes lead to
-        raise ValueError(f"{path}: not a whole model file ({error}); delete it and run again") from error
-    refused = [name for name in found if name.partition(".")[0] not in packages]
-    if refused:
-        raise ValueError(
-            f"{path}: the model holds {', '.join(refused)}; accepted are types of "
-            f"{', '.join(sorted(packages))}, so it is neither loaded nor stored"
-        )
-    return found
 
 
 @dataclass(frozen=True)
@@ -215,7 +199,8 @@ def cell_content(study: Mapping, cell: Cell, printed: pd.DataFrame | None) -> Ru
     comparisons = _comparisons(study, cell, files, printed)
     metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
-    tags |= {f"verdict.{one.criterion}": one.verdict for one in comparisons if one.table}
+    # Of several metrics the first counts, as for the printed number.
+    tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if one.table}
     if not files.record["success"]:
         tags |= {"failure": files.record["kind"], "failure.reason": files.record["error"][:LONGEST_ERROR]}
     elif files.facts.get("error"):

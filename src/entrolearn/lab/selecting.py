@@ -1,6 +1,5 @@
 """Selection: which grid point each criterion takes, what it scores, and the chosen model fitted for good."""
 
-import io
 import json
 import os
 import time
@@ -13,11 +12,11 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import Pipeline
 
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.protocols import protocol
 from entrolearn.lab.registry import build, seed_from, step_params
+from entrolearn.path import n_support_vectors
 from entrolearn.selection import best_point
 
 ORACLE = "oracle"
@@ -139,6 +138,7 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
     X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
     fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
     _, predict_seconds = _timed(lambda: fitted.predict(unseen))
+    n_support = n_support_vectors(fitted)
     return fitted, {
         "params": dict(params),
         "chosen_by": cell["criteria"][0],
@@ -146,13 +146,8 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
         "n_stored_numbers": n_stored_numbers(fitted),
-        **_support(fitted),
+        **({} if n_support is None else {"n_support": n_support}),
     }
-
-
-def _support(fitted: BaseEstimator) -> dict[str, int]:
-    machine = fitted[-1] if isinstance(fitted, Pipeline) else fitted
-    return {"n_support": int(np.sum(machine.n_support_))} if hasattr(machine, "n_support_") else {}
 
 
 def n_stored_numbers(fitted) -> int:
@@ -181,15 +176,6 @@ def n_stored_numbers(fitted) -> int:
         return sum(map(count, vars(value).values())) if hasattr(value, "__dict__") else 0
 
     return count(fitted)
-
-
-def dump(fitted: BaseEstimator) -> bytes:
-    """A fitted estimator in the skops format, which is read without running code that it brings along."""
-    import skops.io  # a second or more, as it imports all of scikit-learn; training needs none of it
-
-    buffer = io.BytesIO()
-    skops.io.dump(fitted, buffer)
-    return buffer.getvalue()
 
 
 def _best(usable: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:

@@ -10,7 +10,8 @@ from entrolearn.lab.atomic import replacing
 from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
 from entrolearn.lab.limits import Limits
 from entrolearn.lab.records import read_json, write_json
-from entrolearn.lab.selecting import choose, dump, headline_params, refit
+from entrolearn.lab.selecting import choose, headline_params, refit
+from entrolearn.lab.stored import dump
 from entrolearn.lab.training import train_cell, without_data
 from entrolearn.path import describe
 

@@ -54,7 +54,15 @@ SCORES: dict[str, Callable] = {
     "precision": lambda of: of.found_rightly / max(of.found, 1),
     "recall": lambda of: of.found_rightly / max(of.positives, 1),
     "f1": lambda of: 2 * of.found_rightly / max(of.found + of.positives, 1),
+    "error_rate": lambda of: 1 - np.sum(of.hits) / np.sum(of.sizes),
     "rmse": lambda of: np.sqrt(np.mean(of.errors**2)),
+}
+
+# What a fit says of itself, whatever it predicts; NaN where it has nothing to say.
+FACTS: dict[str, Callable[[PathPoint, Partition], float]] = {
+    "support": lambda fit, of: (
+        np.nan if fit.n_support is None else fit.n_support / len(of.training(fit.left_out))
+    ),
 }
 
 DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
@@ -228,7 +236,7 @@ def _results(
             yield "outer", fold, point, _outer_results(fit, y, partition, cell)
         else:
             folds, validated = zip(*validates(fit.left_out), strict=True)
-            scores = [_scores(fit, y, partition.held_out((inner,)), cell) for inner in validated]
+            scores = [_scores(fit, y, partition, (inner,), cell) for inner in validated]
             yield "inner", folds, point, scores
 
 
@@ -244,7 +252,7 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Ma
         }
     except (ValueError, ArithmeticError) as error:
         return _no_results(f"no divergence of the projections: {describe(error)}", cell)
-    scores = _scores(fit, y, partition.held_out(fit.left_out), cell)
+    scores = _scores(fit, y, partition, fit.left_out, cell)
     tests = {f"test_{metric}": score for metric, score in scores.items()}
     return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}
 
@@ -263,10 +271,16 @@ def _no_results(reason: str, cell: Mapping) -> dict:
     return {**dict.fromkeys(undefined, np.nan), "success": False, "note": "", "error": reason}
 
 
-def _scores(fit: PathPoint, y: np.ndarray, rows: np.ndarray, cell: Mapping) -> dict[str, float]:
+def _scores(
+    fit: PathPoint, y: np.ndarray, partition: Partition, tested: tuple[int, ...], cell: Mapping
+) -> dict[str, float]:
+    """A fit's scores on the rows of some parts, and what it says of itself."""
     if fit.error:
         return dict.fromkeys(cell["metrics"], np.nan)
-    return scores(y[rows], fit.prediction[rows], cell["metrics"])
+    rows = partition.held_out(tested)
+    of_predictions = [metric for metric in cell["metrics"] if metric in SCORES]
+    facts = {metric: FACTS[metric](fit, partition) for metric in cell["metrics"] if metric in FACTS}
+    return scores(y[rows], fit.prediction[rows], of_predictions) | facts
 
 
 def _key(params: Mapping) -> str:

@@ -12,8 +12,10 @@ from entrolearn.plotting.panels import plot_panels
 from entrolearn.plotting.process import ProcessDisplay, process_axes
 from entrolearn.plotting.projected import ProjectedDensityDisplay
 from entrolearn.plotting.style import journal_style, save_figure
+from entrolearn.plotting.support import SupportVectorDisplay
 from entrolearn.plotting.surfaces import GridSurfaceDisplay
 from entrolearn.plotting.timings import TimingDisplay
+from entrolearn.plotting.tradeoffs import TradeoffDisplay
 from entrolearn.plotting.trials import TrialsDisplay
 
 __all__ = [
@@ -22,7 +24,9 @@ __all__ = [
     "HiddenSpaceDisplay",
     "ProcessDisplay",
     "ProjectedDensityDisplay",
+    "SupportVectorDisplay",
     "TimingDisplay",
+    "TradeoffDisplay",
     "TrialsDisplay",
     "journal_style",
     "plot_panels",

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
-from entrolearn.path import Partition, path
+from entrolearn.path import Partition, PathPoint, path
 from entrolearn.plotting.fitted import name_of
 from entrolearn.suggest import did_you_mean
 
@@ -41,20 +41,62 @@ def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -
     ValueError
         If the folds overlap, or every fit failed.
     """
+
+    def score(found: PathPoint, y_left_out: np.ndarray, left_out: np.ndarray) -> tuple[float]:
+        return (metric(y_left_out, found.prediction[left_out]),)
+
+    return _grid_values(estimator, X, y, points, cv, score, n_values=1)[:, :, 0]
+
+
+def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.ndarray:
+    """Errors and support vectors of a machine at points of a grid, cross-validated by its path.
+
+    Parameters as for :func:`grid_scores`.
+
+    Returns
+    -------
+    ndarray, shape (n_folds, n_points, 2)
+        The share of the left-out rows that are mistaken, and of the training rows that are support vectors;
+        NaN where a fit failed.
+
+    Raises
+    ------
+    TypeError
+        If the machine is not made of support vectors.
+    ValueError
+        If the folds overlap, or every fit failed.
+    """
+
+    def both(found: PathPoint, y_left_out: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
+        if found.n_support is None:
+            raise TypeError(
+                f"{name_of(estimator)} is not made of support vectors; "
+                "accepted: machines with n_support_, or pipelines that end in one"
+            )
+        mistaken = np.mean(found.prediction[left_out] != y_left_out)
+        return mistaken, found.n_support / (len(found.prediction) - len(left_out))
+
+    return _grid_values(estimator, X, y, points, cv, both, n_values=2)
+
+
+def _grid_values(
+    estimator, X, y, points: Sequence[dict], cv, values_of: Callable, *, n_values: int
+) -> np.ndarray:
+    """What is taken of every fit of a grid, shape (n_folds, n_points, n_values); NaN where it failed."""
     X, y = indexable(X, np.asarray(y))
     partition = Partition.cross_validation(_parts(check_cv(cv, y, classifier=True), X, y))
     place = {_key(point): k for k, point in enumerate(points)}
-    scores = np.full((len(partition.left_out), len(points)), np.nan)
+    values = np.full((len(partition.left_out), len(points), n_values), np.nan)
     reason = ""
     for found in path(estimator, X, y, partition, points):
         if found.error:
             reason = reason or found.error
             continue
         (fold,), rows = found.left_out, partition.held_out(found.left_out)
-        scores[fold, place[_key(found.params)]] = metric(y[rows], found.prediction[rows])
-    if np.isnan(scores).all():
+        values[fold, place[_key(found.params)]] = values_of(found, y[rows], rows)
+    if np.isnan(values).all():
         raise ValueError(f"every fit failed, first by {reason}")
-    return scores
+    return values
 
 
 def check_known(estimator, param_name: str) -> None:

@@ -1,10 +1,16 @@
 """The whole way of a plane's rows through an entropy machine."""
 
 import numpy as np
-from sklearn.inspection import DecisionBoundaryDisplay
 
 from entrolearn.plotting.fitted import class_codes, class_labels, unwrapped
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
+from entrolearn.plotting.plane import (
+    check_plane,
+    decision_surface,
+    frame,
+    level_lines,
+    names_of_features,
+)
 from entrolearn.plotting.projected import ProjectedDensityDisplay
 from entrolearn.plotting.style import (
     CLASS_STYLES,
@@ -101,36 +107,22 @@ class ProcessDisplay:
         sklearn.exceptions.NotFittedError, TypeError, ValueError
             If the estimator is not a fitted entropy machine of two classes, or X has other than two features.
         """
-        n_features = np.shape(X)[1] if np.ndim(X) == 2 else np.shape(X)
-        if n_features != 2:
-            raise ValueError(f"the input is drawn as a plane: X has {n_features} features; accepted: 2")
+        check_plane(X)
         fitted = unwrapped(estimator)
-        points = np.asarray(X, dtype=float)
         display_labels = class_labels(fitted, display_labels)
-        boundary = DecisionBoundaryDisplay.from_estimator(
-            fitted,
-            X,
-            response_method="decision_function",
-            grid_resolution=grid_resolution,
-            eps=0.05 * float(np.ptp(points, axis=0).max()),
-            ax=Figure().subplots(),  # scikit-learn draws what it computes; it is drawn again in its place
-        )
         return cls(
-            points,
+            np.asarray(X, dtype=float),
             class_codes(fitted, y),
             HiddenSpaceDisplay.from_estimator(fitted, X, y, display_labels=display_labels),
             ProjectedDensityDisplay.from_estimator(fitted, X, y, display_labels=display_labels),
-            boundary,
-            feature_names=[str(name) for name in getattr(X, "columns", ("feature 1", "feature 2"))],
+            decision_surface(fitted, X, grid_resolution),
+            feature_names=names_of_features(X),
             display_labels=display_labels,
         )
 
     def boundary_lines(self) -> list[np.ndarray]:
         """The decision boundary as lines in the input plane, each of shape (n_points, 2)."""
-        lines = Figure().subplots().contour(
-            self.boundary.xx0, self.boundary.xx1, self.boundary.response, levels=[0.0]
-        )  # fmt: skip
-        return [line for line in lines.allsegs[0] if len(line)]
+        return level_lines(self.boundary, 0.0)
 
     def plot(self, ax=None) -> "ProcessDisplay":
         """Draw the display.
@@ -169,12 +161,7 @@ class ProcessDisplay:
 
     def _plot_input(self, ax) -> None:
         scatter_classes(ax, self.X, self.codes)
-        ax.set(
-            xlim=(self.boundary.xx0.min(), self.boundary.xx0.max()),
-            ylim=(self.boundary.xx1.min(), self.boundary.xx1.max()),
-            xlabel=self.feature_names[0],
-            ylabel=self.feature_names[1],
-        )
+        frame(ax, self.boundary, self.feature_names)
 
     def _plot_boundary(self, ax) -> None:
         response = self.boundary.response

@@ -6,7 +6,7 @@ Each is a module with ``draw(spec, sources, records)``, which gives a
 
 from types import ModuleType
 
-from entrolearn.lab.drawing import density, grid_curves, grid_surface, process, trials
+from entrolearn.lab.drawing import density, grid_curves, grid_surface, process, support, tradeoff, trials
 
 __all__ = ["KINDS"]
 
@@ -16,4 +16,6 @@ KINDS: dict[str, ModuleType] = {
     "grid_surface": grid_surface,
     "trials": trials,
     "density": density,
+    "support": support,
+    "tradeoff": tradeoff,
 }

@@ -5,6 +5,7 @@ from entrolearn.lab.verdicts import beside
 
 COUNTS = {
     "n_features": {"label": "features", "sublabel": ""},
+    "n_samples": {"label": "samples", "sublabel": ""},
     "n_negative": {"label": "negative", "sublabel": "samples"},
     "n_positive": {"label": "positive", "sublabel": "samples"},
     "n_classes": {"label": "classes", "sublabel": ""},

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from entrolearn.lab.kinds.base import NAN, NOTHING, Found, Judged, phrase
+from entrolearn.lab.kinds.base import NAN, NOTHING, PRINTED_ALONE, Found, Judged, phrase
 from entrolearn.lab.kinds.trained import OfModels
 from entrolearn.lab.metrics import METRICS, Metric
 from entrolearn.lab.verdicts import SLACK, beside, verdict
@@ -54,6 +54,8 @@ class Scores(OfModels):
         chosen = folds.get(spec["criterion"])
         if chosen is None:
             return Found(trouble="failed", reason="no scores by this criterion")
+        if METRICS[metric].of_fit and chosen["success"].all() and chosen[metric].isna().all():
+            return Found(trouble=PRINTED_ALONE, reason=f"a learner without {METRICS[metric].label}")
         lost = chosen[~chosen["success"].astype(bool) | chosen[metric].isna()]
         if len(lost):
             errors = [f": {phrase(error)}" for error in lost["error"] if error][:1]
@@ -128,7 +130,10 @@ def _in_words(metrics: Sequence[Metric]) -> str:
     """Metrics in a row, with their unit where they have the same."""
     same = len({metric.percent for metric in metrics}) == 1
     *others, last = [
-        metric.label + (" in percent" if metric.percent and not same else "") for metric in metrics
+        metric.label
+        + (" (of the training rows)" if metric.of_fit else "")
+        + (" in percent" if metric.percent and not same else "")
+        for metric in metrics
     ]
     what = f"{', '.join(others)} and {last}" if others else last
     return what + (" in percent" if same and metrics[0].percent else "")

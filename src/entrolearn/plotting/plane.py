@@ -1,0 +1,58 @@
+"""A classifier's decision function over the plane of its two features."""
+
+import numpy as np
+from sklearn.inspection import DecisionBoundaryDisplay
+
+from entrolearn.plotting.style import Figure
+
+MARGIN = 0.05  # of the picture's longer side, around the rows
+
+
+def check_plane(X) -> None:
+    """Refuse rows of other than two features."""
+    n_features = np.shape(X)[1] if np.ndim(X) == 2 else np.shape(X)
+    if n_features != 2:
+        raise ValueError(f"the input is drawn as a plane: X has {n_features} features; accepted: 2")
+
+
+def decision_surface(fitted, X, grid_resolution: int) -> DecisionBoundaryDisplay:
+    """The decision function of a fitted classifier on a grid around some rows.
+
+    Parameters
+    ----------
+    fitted : classifier with a ``decision_function``
+    X : array-like or DataFrame, shape (n_samples, 2)
+    grid_resolution : int
+        Points per side.
+    """
+    return DecisionBoundaryDisplay.from_estimator(
+        fitted,
+        X,
+        response_method="decision_function",
+        grid_resolution=grid_resolution,
+        eps=MARGIN * float(np.ptp(np.asarray(X, dtype=float), axis=0).max()),
+        ax=Figure().subplots(),  # scikit-learn draws what it computes; it is drawn again in its place
+    )
+
+
+def level_lines(surface: DecisionBoundaryDisplay, level: float) -> list[np.ndarray]:
+    """Where the decision function has a value, as lines in the plane, each of shape (n_points, 2)."""
+    if not surface.response.min() < level < surface.response.max():
+        return []
+    lines = Figure().subplots().contour(surface.xx0, surface.xx1, surface.response, levels=[level])
+    return [line for line in lines.allsegs[0] if len(line)]
+
+
+def frame(ax, surface: DecisionBoundaryDisplay, feature_names) -> None:
+    """Axes that show the grid and nothing beyond, with the names of the features."""
+    ax.set(
+        xlim=(surface.xx0.min(), surface.xx0.max()),
+        ylim=(surface.xx1.min(), surface.xx1.max()),
+        xlabel=feature_names[0],
+        ylabel=feature_names[1],
+    )
+
+
+def names_of_features(X) -> list[str]:
+    """What the columns of two features are called."""
+    return [str(name) for name in getattr(X, "columns", ("feature 1", "feature 2"))]

@@ -1,0 +1,184 @@
+"""The plane of a support vector machine: its rows, those that it keeps, its boundary and its margins."""
+
+import numpy as np
+
+from entrolearn.plotting.fitted import (
+    before_last_step,
+    class_codes,
+    class_labels,
+    last_step,
+    name_of,
+    unwrapped,
+)
+from entrolearn.plotting.plane import check_plane, decision_surface, frame, level_lines, names_of_features
+from entrolearn.plotting.style import CLASS_STYLES, THRESHOLD_STYLE, new_axes, say_below
+
+MARKER_SIZE = 11.0
+# What the decision function is along each kind of line.
+LINES = {
+    "boundary": ((0.0,), {"color": "black", "linestyle": "-", "linewidth": 1.2}),
+    "margins": ((-1.0, 1.0), THRESHOLD_STYLE),
+}
+
+
+class SupportVectorDisplay:
+    """A machine's rows in the plane, the support vectors among them filled, its boundary and its margins.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n_samples, 2)
+        The rows that the machine was fitted on.
+    codes : ndarray of int, shape (n_samples,)
+        Class of each row, 0 or 1.
+    support : ndarray of int, shape (n_support,)
+        Indices of the rows that are support vectors.
+    surface : sklearn.inspection.DecisionBoundaryDisplay
+        The decision function over the plane.
+    feature_names : sequence of two str, default=("feature 1", "feature 2")
+    display_labels : sequence of two str, default=("negative", "positive")
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    SupportVectorDisplay.from_estimator : From a fitted machine.
+
+    References
+    ----------
+    Mannor, Peleg and Rubinstein, The cross entropy method for classification, Figures 2 to 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
+    >>> from entrolearn.plotting import SupportVectorDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> display = SupportVectorDisplay.from_estimator(SVC(C=10).fit(X, y), X, y)
+    >>> display.plot()
+    <...>
+    """
+
+    def __init__(
+        self,
+        X,
+        codes,
+        support,
+        surface,
+        *,
+        feature_names=("feature 1", "feature 2"),
+        display_labels=("negative", "positive"),
+    ):
+        self.X = X
+        self.codes = codes
+        self.support = support
+        self.surface = surface
+        self.feature_names = feature_names
+        self.display_labels = display_labels
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, X, y, *, display_labels=None, grid_resolution: int = 200
+    ) -> "SupportVectorDisplay":
+        """Show what a fitted machine keeps of its training rows.
+
+        Parameters
+        ----------
+        estimator : fitted classifier, or a pipeline or search that ends in one
+            With ``support_``, the indices of the training rows that it keeps, and a ``decision_function``.
+        X : array-like or DataFrame, shape (n_samples, 2)
+            The rows that it was fitted on, in their order, as a pipeline's first step takes them.
+        y : array-like, shape (n_samples,)
+        display_labels : sequence of two str, optional
+            The labels themselves unless given.
+        grid_resolution : int, default=200
+            Points per side at which the decision function is evaluated.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If the estimator is not fitted.
+        TypeError
+            If it does not say which rows are its support vectors.
+        ValueError
+            If it is not one of two classes, X has other than two features, or its rows are not those that the
+            machine was fitted on.
+        """
+        fitted = unwrapped(estimator)
+        check_plane(X)
+        support = getattr(last_step(fitted), "support_", None)
+        if support is None or not hasattr(fitted, "decision_function"):
+            raise TypeError(
+                f"{name_of(fitted)} has no support_ or no decision_function; "
+                "accepted: classifiers with both, or a pipeline or search that ends in one"
+            )
+        codes = class_codes(fitted, y)
+        _check_rows(fitted, X, support)
+        return cls(
+            np.asarray(X, dtype=float),
+            codes,
+            np.asarray(support),
+            decision_surface(fitted, X, grid_resolution),
+            feature_names=names_of_features(X),
+            display_labels=class_labels(fitted, display_labels),
+        )
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return tuple(self.feature_names)
+
+    def lines(self, name: str) -> list[np.ndarray]:
+        """The boundary or the margins as lines in the plane, each of shape (n_points, 2)."""
+        levels, _ = LINES[name]
+        return [line for level in levels for line in level_lines(self.surface, level)]
+
+    def plot(self, ax=None) -> "SupportVectorDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = new_axes()
+        kept = np.isin(np.arange(len(self.X)), self.support)
+        for c, (style, label) in enumerate(zip(CLASS_STYLES, self.display_labels, strict=True)):
+            for filled, what in ((False, f"class {label}"), (True, f"support vectors of {label}")):
+                ax.scatter(
+                    *self.X[(self.codes == c) & (kept == filled)].T,
+                    s=MARKER_SIZE,
+                    marker=style["marker"],
+                    facecolors=style["color"] if filled else "none",
+                    edgecolors=style["color"],
+                    linewidths=0.5,
+                    zorder=3 if filled else 2,  # the few that matter are never under the others
+                    label=what,
+                )
+        for name, (_, style) in LINES.items():
+            ax.plot([], [], label=name, **style)
+            for line in self.lines(name):
+                ax.plot(*line.T, zorder=2.5, **style)
+        say_below(ax, f"{len(self.support)} of {len(self.X)} rows")
+        frame(ax, self.surface, self.feature_names)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _check_rows(fitted, X, support) -> None:
+    """Refuse other rows than the training rows, as far as the machine can tell."""
+    found, n_least = len(X), int(np.max(support, initial=-1)) + 1
+    own = getattr(last_step(fitted), "support_vectors_", None)
+    if found >= n_least and (own is None or np.size(own) == 0):
+        return
+    if found < n_least or not np.allclose(np.asarray(before_last_step(fitted, X))[support], own):
+        raise ValueError(
+            f"the {found} rows of X do not hold the support vectors of {name_of(fitted)} in their places; "
+            "accepted: the rows that it was fitted on, in their order"
+        )

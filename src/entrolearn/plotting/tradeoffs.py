@@ -1,0 +1,114 @@
+"""One score against another along a grid."""
+
+import numpy as np
+
+from entrolearn.plotting.grids import check_known, grid_errors_and_support, numbers
+from entrolearn.plotting.style import CURVE_STYLES, new_axes, say_below
+
+
+class TradeoffDisplay:
+    """What machines pay of one score for another: a line through the points of each one's grid.
+
+    Parameters
+    ----------
+    curves : mapping of str to (x, y)
+        What each machine is called, and its two scores at the points of its grid, in the grid's order, each
+        of shape (n_points,); NaN at a point that lacks one, which is a gap.
+    x_name, y_name : str
+        The scores.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    Mannor, Peleg and Rubinstein, The cross entropy method for classification, Tables 2 to 4, which show one
+    point of each line.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
+    >>> from entrolearn.plotting import TradeoffDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> machines = {"rbf": SVC(), "linear": SVC(kernel="linear")}
+    >>> display = TradeoffDisplay.from_estimators(
+    ...     machines, X, y, param_name="C", param_range=[0.1, 1, 10], cv=5
+    ... )
+    >>> display.plot()
+    <...>
+    """
+
+    def __init__(self, curves, *, x_name, y_name):
+        self.curves = curves
+        self.x_name = x_name
+        self.y_name = y_name
+
+    @classmethod
+    def from_estimators(cls, estimators, X, y, *, param_name, param_range, cv=10) -> "TradeoffDisplay":
+        """Cross-validate machines at every value of one parameter: errors against support vectors.
+
+        Parameters
+        ----------
+        estimators : mapping of str to classifier
+            Machines that are made of support vectors (see :mod:`entrolearn.path`), cloned, never changed.
+        X : array-like, shape (n_samples, n_features)
+        y : array-like, shape (n_samples,)
+        param_name : str
+            A parameter of all of them.
+        param_range : sequence of numbers
+        cv : int or scikit-learn splitter, default=10
+            Of which every row is left out exactly once.
+
+        Raises
+        ------
+        TypeError
+            If a machine is not made of support vectors.
+        ValueError
+            If one has no such parameter, the values are not numbers, or the folds overlap.
+        """
+        values = numbers(param_name, param_range)
+        curves = {}
+        for name, estimator in estimators.items():
+            check_known(estimator, param_name)
+            points = [{param_name: value} for value in values]
+            errors, support = 100 * grid_errors_and_support(estimator, X, y, points, cv).mean(axis=0).T
+            curves[name] = support, errors
+        return cls(curves, x_name="support vectors, %", y_name="error, %")
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return self.x_name, self.y_name
+
+    def plot(self, ax=None) -> "TradeoffDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if len(self.curves) > len(CURVE_STYLES):
+            raise ValueError(f"{len(self.curves)} curves in one panel; accepted: at most {len(CURVE_STYLES)}")
+        if ax is None:
+            ax = new_axes()
+        gaps = []
+        for (name, (x, y)), style in zip(self.curves.items(), CURVE_STYLES, strict=False):
+            x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+            ax.plot(x, y, label=name, marker="o", markersize=2.5, **style)
+            if missing := int(np.isnan(x + y).sum()):
+                gaps.append(f"{name}: no scores at {missing} of {len(x)}")
+            elif not len(x):
+                gaps.append(f"{name}: no scores")
+        say_below(ax, "\n".join(gaps))
+        ax.grid(color="0.9", linewidth=0.5)
+        ax.set_axisbelow(True)
+        ax.set(xlabel=self.x_name, ylabel=self.y_name)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
