@@ -3,7 +3,7 @@
 import numpy as np
 
 from entrolearn.plotting.grids import check_known, grid_errors_and_support, numbers
-from entrolearn.plotting.style import CURVE_STYLES, new_axes, say_below
+from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
 
 
 class TradeoffDisplay:
@@ -94,12 +94,11 @@ class TradeoffDisplay:
         -------
         self
         """
-        if len(self.curves) > len(CURVE_STYLES):
-            raise ValueError(f"{len(self.curves)} curves in one panel; accepted: at most {len(CURVE_STYLES)}")
+        styles = distinct_styles(len(self.curves), "curves")
         if ax is None:
             ax = new_axes()
         gaps = []
-        for (name, (x, y)), style in zip(self.curves.items(), CURVE_STYLES, strict=False):
+        for (name, (x, y)), style in zip(self.curves.items(), styles, strict=True):
             x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
             ax.plot(x, y, label=name, marker="o", markersize=2.5, **style)
             if missing := int(np.isnan(x + y).sum()):
@@ -107,8 +106,7 @@ class TradeoffDisplay:
             elif not len(x):
                 gaps.append(f"{name}: no scores")
         say_below(ax, "\n".join(gaps))
-        ax.grid(color="0.9", linewidth=0.5)
-        ax.set_axisbelow(True)
+        guide_lines(ax, "both")
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
         self.ax_, self.figure_ = ax, ax.figure
         return self
