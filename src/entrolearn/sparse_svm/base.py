@@ -49,7 +49,8 @@ class SparseMachine(BaseEstimator):
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-        gram = kernel_matrix(X, X, self.kernel, self._kernel_params)
+        with np.errstate(over="ignore"):  # told below
+            gram = kernel_matrix(X, X, self.kernel, self._kernel_params)
         if not np.isfinite(gram).all():
             row, column = np.argwhere(~np.isfinite(gram))[0]
             raise ValueError(

