@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from benchmarks import reduced, scaling, shortcuts
+from benchmarks import reduced, scaling, shortcuts, sparse_machines
 from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
 from benchmarks.peers import PEERS
@@ -26,8 +26,17 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "covariance": ("Covariance and shrinkage", shortcuts.covariance),
     "sparse": ("Sparse rows", reduced.sparse),
     "large": ("Very many rows", reduced.large),
+    "processes": ("Processes", sparse_machines.processes),
 }
-PEERS_PART, REDUCED_PART = "peers", "reduced"  # on real data; each of their fits has the limits asked for
+# On real data, some of which may have to be made; each of their fits has the limits asked for.
+PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
+    "reduced": ("Reduced kernels", reduced.races),
+    "search": ("Zero-norm machines beside linprog", sparse_machines.search),
+    "programs": ("Programs that are kept", sparse_machines.programs),
+    "support": ("Support vectors beside peers", sparse_machines.support),
+}
+PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
+ALL_PARTS = (PEERS_PART, *PARTS, *PARTS_ON_DATA)
 PART_LIMITS = Limits(seconds=600)  # for each measurement; a matter of seconds on a quiet machine
 
 
@@ -62,8 +71,10 @@ def sections(options: argparse.Namespace) -> Iterator[Section]:
     for part in PARTS:
         if part in options.parts:
             yield _part(*PARTS[part], PART_LIMITS)
-    if REDUCED_PART in options.parts:
-        yield _part("Reduced kernels", partial(reduced.races, mirror=options.mirror), limits)
+    for part in PARTS_ON_DATA:
+        if part in options.parts:
+            title, work = PARTS_ON_DATA[part]
+            yield _part(title, partial(work, mirror=options.mirror), limits)
 
 
 def _part(title: str, work: Callable[[Limits], Section], limits: Limits) -> Section:
@@ -80,10 +91,10 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--parts",
         nargs="+",
-        choices=[PEERS_PART, *PARTS, REDUCED_PART],
-        default=[PEERS_PART, *PARTS, REDUCED_PART],
+        choices=ALL_PARTS,
+        default=ALL_PARTS,
         metavar="PART",
-        help=f"of {PEERS_PART}, {', '.join(PARTS)}, {REDUCED_PART} (default: all)",
+        help=f"of {', '.join(ALL_PARTS)} (default: all)",
     )
     add(
         "--sets",

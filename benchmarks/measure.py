@@ -2,17 +2,21 @@
 
 import contextlib
 import ctypes
+import logging
+import math
 import resource
 import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
-from entrolearn.lab.limits import Limits, within
+from entrolearn.lab.limits import LimitError, Limits, within
+
+logger = logging.getLogger(__name__)
 
 # Short work is repeated until this many seconds are spent on it; its median counts.
 ENOUGH_SECONDS = 0.2
@@ -70,6 +74,25 @@ def alone(limits: Limits, work: Callable, *arguments):
     _give_free_memory_back()
     (value,) = within(limits, _on_one_thread, work, arguments)
     return value
+
+
+def measured(limits: Limits, columns: Iterable[str], work: Callable, *arguments) -> dict:
+    """The values of ``work(*arguments)``, alone; NaN in all columns and the reason as a note where it fails.
+
+    Parameters
+    ----------
+    limits : Limits
+    columns : iterable of str
+        What the work measures.
+    work : callable
+        Returns a dict of some of them, and may add a note.
+    """
+    nothing = dict.fromkeys(columns, math.nan)
+    try:
+        return nothing | {"note": ""} | alone(limits, work, *arguments)
+    except (LimitError, RuntimeError) as error:
+        logger.info("%s", error)
+        return nothing | {"note": str(error)}
 
 
 def _on_one_thread(work: Callable, arguments: tuple):

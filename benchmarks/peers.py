@@ -49,7 +49,12 @@ class Peer:
 
     def absence(self) -> str:
         """Why it cannot take part; empty if it can."""
-        return "" if find_spec(self.package) else f"{self.package} is not installed"
+        return why_absent(self.package)
+
+
+def why_absent(package: str) -> str:
+    """Why a package cannot be imported; empty if it can."""
+    return "" if find_spec(package) else f"{package} is not installed"
 
 
 class HPELM(ClassifierMixin, BaseEstimator):

@@ -13,7 +13,7 @@ from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.data import Split, Trial, draw, nonlinear
-from benchmarks.measure import alone, spend
+from benchmarks.measure import measured, spend
 from benchmarks.report import Section
 from entrolearn import (
     RSVC,
@@ -25,7 +25,7 @@ from entrolearn import (
     RKELMClassifier,
     RKELMRegressor,
 )
-from entrolearn.lab.limits import LimitError, Limits
+from entrolearn.lab.limits import Limits
 
 logger = logging.getLogger(__name__)
 
@@ -159,11 +159,7 @@ def score(machine: BaseEstimator, y: np.ndarray, predicted: np.ndarray) -> float
 
 def _measured(limits: Limits, work: Callable, *arguments) -> dict:
     """What was measured; nothing but a note where a limit was reached or the work failed."""
-    try:
-        return alone(limits, work, *arguments) | {"note": ""}
-    except (LimitError, RuntimeError) as error:
-        logger.info("%s", error)
-        return dict.fromkeys(("fit s", "predict s", "fit MiB", "score"), np.nan) | {"note": str(error)}
+    return measured(limits, ("fit s", "predict s", "fit MiB", "score"), work, *arguments)
 
 
 def _with_ratios(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import data
-from benchmarks.data import Trial, draw, load, nonlinear, uniform
+from benchmarks.data import Split, Trial, draw, load, nonlinear, standardised, uniform
 from entrolearn.lab.datasets import DataUnavailable
 
 
@@ -65,3 +65,11 @@ def test_many_classes_become_the_first_against_the_rest_where_two_are_asked_for(
 
 def test_made_classes_are_of_one_size():
     assert np.bincount(nonlinear(300, 4, 3)[1]).tolist() == [100, 100, 100]
+
+
+def test_standardised_rows_have_the_units_of_the_training_rows_alone():
+    split = Split(np.array([[1.0, 5], [3, 5]]), np.array([0, 1]), np.array([[5.0, 6]]), np.array([1]))
+    found = standardised(split)
+    assert found.X_train.tolist() == [[-1, 0], [1, 0]]
+    assert found.X_test.tolist() == [[3, 1]]  # a feature that does not vary keeps its unit
+    assert found.y_test is split.y_test

@@ -6,7 +6,7 @@ from benchmarks import __main__ as command
 from benchmarks.peers import PEERS
 from benchmarks.report import Section
 from entrolearn.lab.datasets import DataUnavailable
-from entrolearn.lab.limits import LimitError
+from entrolearn.lab.limits import LimitError, Limits
 
 
 def test_what_cannot_be_had_or_done_is_said_and_the_rest_is_done(monkeypatch, tmp_path, capsys):
@@ -39,6 +39,19 @@ def test_a_run_that_is_interrupted_keeps_what_it_has(monkeypatch, tmp_path):
         command.main(["--parts", "rate", "grid", "--output", str(tmp_path)])
     (page,) = tmp_path.glob("*.md")
     assert "## Share" in page.read_text()
+
+
+def test_parts_on_data_are_given_the_mirror_and_the_limits_asked_for(monkeypatch, tmp_path):
+    asked = []
+
+    def work(limits, mirror):
+        asked.append((limits, mirror))
+        return Section("On data")
+
+    monkeypatch.setattr(command, "PARTS_ON_DATA", {"search": ("On data", work)})
+    options = ["--limit-seconds", "5", "--limit-gib", "2", "--mirror", "there", "--output", str(tmp_path)]
+    command.main(["--parts", "search", *options])
+    assert asked == [(Limits(5, 2), "there")]
 
 
 def test_unknown_part_is_refused_with_the_accepted_ones(capsys):

@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from benchmarks import measure
-from benchmarks.measure import alone, spend
+from benchmarks.measure import alone, measured, spend
 from entrolearn.lab.limits import Limits
 
 LIMITS = Limits(seconds=60)
@@ -52,3 +52,23 @@ def test_work_has_a_process_and_one_thread_of_its_own():
         process, threads = alone(LIMITS, _process_and_threads)
     assert process != os.getpid()
     assert threads == {1}
+
+
+def _halves(number: float) -> dict:
+    return {"half": number / 2, "note": "odd" if number % 2 else ""}
+
+
+def _fails() -> dict:
+    raise ValueError("too large")
+
+
+def test_measured_values_are_the_works_and_what_is_missing_is_not_a_number():
+    found = measured(LIMITS, ("half", "third"), _halves, 3)
+    assert (found["half"], found["note"]) == (1.5, "odd")
+    assert np.isnan(found["third"])
+
+
+def test_work_that_fails_measures_nothing_and_says_why():
+    found = measured(LIMITS, ("half",), _fails)
+    assert np.isnan(found["half"])
+    assert found["note"] == "ValueError: too large"

@@ -1,0 +1,266 @@
+"""Sparse machines on tiny data: what linprog finds, what is kept, who takes part."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from benchmarks import sparse_machines
+from benchmarks.data import Trial, nonlinear
+from benchmarks.peers import why_absent
+from benchmarks.sparse_machines import (
+    KEPT,
+    KERNELS,
+    ONE_NORM,
+    RIVALS,
+    ZERO_NORM,
+    ByLinprog,
+    LinprogSVC,
+    RecordedSVC,
+    count_support,
+    differences,
+    losses,
+    primal,
+    problems,
+    processes,
+    programs,
+    same,
+    search,
+    sparse_as,
+    support,
+)
+from entrolearn import CrossEntropySVC, OneNormSVC
+from entrolearn.kernels import kernel_matrix
+from entrolearn.lab.limits import Limits
+from entrolearn.sparse_svm.lp import class_margins, on_supports
+
+LIMITS = Limits(seconds=60)
+TRIALS = (Trial("sklearn-wdbc", 60, 400, n_features=30, n_classes=2),)
+GAUSSIAN = {"kernel": "rbf", "gamma": 0.5}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(monkeypatch, tmp_path):
+    """Raw data go into a folder below the current one."""
+    monkeypatch.chdir(tmp_path)
+
+
+def _data(n_samples=50):
+    return nonlinear(n_samples, 3, 2)
+
+
+@pytest.fixture(scope="module")
+def margins():
+    X, y = _data()
+    K = kernel_matrix(X, X, "rbf", {"gamma": 0.5, "degree": 3, "coef0": 1})
+    return class_margins(K, 2.0 * y - 1, C=2.0)
+
+
+@pytest.mark.parametrize(("used", "loss"), [((True, True), 0.0), ((True, False), 1.5), ((False, False), 2.0)])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_loss_of_two_rows_is_what_a_pencil_finds(used, loss, scaled):
+    # Rows 1 and -1, a linear kernel: f(x) = w x + b, and w is the sum of the coefficients, each at most C.
+    C = 0.25 if loss else 1.0
+    two = class_margins(np.array([[1.0, -1], [-1, 1]]), np.array([1.0, -1]), C=C)
+    coef, found = primal(two, np.array(used), scaled=scaled)
+    assert found == pytest.approx(loss, abs=1e-9)
+    assert not coef[~np.array(used)].any()
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_linprog_finds_the_losses_of_the_programs_that_are_kept(margins, scaled):
+    sets = np.random.default_rng(0).random((12, 50)) < 0.3
+    found = [primal(margins, used, scaled=scaled) for used in sets]
+    ours = list(on_supports(margins, sets))
+    assert_allclose([loss for _, loss in found], losses(ours), rtol=1e-7)
+    for (coef, loss), solution, used in zip(found, ours, sets, strict=True):
+        assert not coef[~used].any()
+        assert margins.losses(coef, solution.intercept).sum() >= loss - 1e-7  # no intercept does better
+    assert np.ptp(losses(ours)) > 1  # sets that differ
+
+
+def test_what_linprog_cannot_solve_has_no_cost(margins, monkeypatch):
+    monkeypatch.setattr(sparse_machines, "linprog", lambda *some, **more: SimpleNamespace(success=False))
+    costs, kept = ByLinprog(margins)(np.ones((2, 50), dtype=bool))
+    assert np.isnan(costs).all()
+    assert not kept.any()
+
+
+def test_sets_that_one_of_the_two_cannot_solve_are_counted_and_have_no_difference(margins):
+    sets = np.random.default_rng(3).random((4, 50)) < 0.2
+    found = losses(on_supports(margins, sets)) + [0, 0.25, np.nan, 0]
+    judge = ByLinprog(margins, {used.tobytes(): loss for used, loss in zip(sets, found, strict=True)})
+    counted = differences(judge)
+    assert counted["unsolved"] == 1
+    assert counted["difference"] == pytest.approx(0.25, abs=1e-9)
+    assert counted["unscaled"] < 1e-7
+
+
+def test_costs_by_linprog_are_coefficients_and_losses(margins):
+    judge, sets = ByLinprog(margins), np.random.default_rng(1).random((5, 50)) < 0.2
+    costs, kept = judge(sets)
+    assert not (kept & ~sets).any()
+    assert_allclose(costs, kept.sum(axis=1) + 2.0 * losses(on_supports(margins, sets)), rtol=1e-7)
+    assert list(judge.losses) == [used.tobytes() for used in sets]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_by_linprog_ends_at_the_same_machine(seed):
+    X, y = _data()
+    ours, theirs = (
+        machine(C=2.0, **GAUSSIAN, random_state=seed) for machine in (CrossEntropySVC, LinprogSVC)
+    )
+    ours.fit(X, y)
+    theirs.fit(X, y)
+    assert theirs.objective_ == pytest.approx(ours.objective_, rel=1e-7)
+    assert_array_equal(theirs.support_, ours.support_)
+    assert [each.n_evaluations for each in theirs.history_] == [each.n_evaluations for each in ours.history_]
+
+
+def test_a_recorded_machine_is_the_same_and_has_all_that_it_judged():
+    X, y = _data()
+    plain, recorded = (
+        machine(C=2.0, **GAUSSIAN, random_state=0).fit(X, y) for machine in (CrossEntropySVC, RecordedSVC)
+    )
+    assert same(recorded, plain)
+    batches = recorded.recorder_.batches
+    # The last is the set of all candidates, which the machine judges after its search.
+    assert sum(map(len, batches)) == plain.history_[-1].n_evaluations + 1
+    assert batches[-1].all()
+    assert len(recorded.recorder_.seconds) == len(batches)
+
+
+def test_machines_of_other_seeds_are_not_the_same():
+    X, y = _data()
+    one, other = (CrossEntropySVC(C=2.0, **GAUSSIAN, random_state=seed).fit(X, y) for seed in (0, 1))
+    assert not same(one, other)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_programs_kept_and_built_anew_have_the_same_losses(margins, name):
+    batches = list(np.random.default_rng(2).random((3, 5, 50)) < 0.2)
+    naive = [primal(margins, used)[1] for sets in batches for used in sets]
+    assert_allclose(losses(KEPT[name](margins, batches)), naive, rtol=1e-7)
+
+
+def test_problems_are_standardised_and_say_what_is_made():
+    made = Trial("in-no-catalog", 60, 30, n_features=5, n_classes=2)
+    found = list(problems([*TRIALS, made], mirror=None))
+    assert [names["kernel"] for names, _, _ in found] == [*KERNELS, *KERNELS]
+    assert [names["data set"] for names, _, _ in found[::3]] == ["sklearn-wdbc", "in-no-catalog (made)"]
+    for _, _, split in found:
+        assert_allclose(split.X_train.mean(axis=0), 0, atol=1e-12)
+        assert_allclose(split.X_train.std(axis=0), 1)
+
+
+def test_table_of_searches_has_a_row_for_each_kernel_and_ratios_of_its_seconds():
+    table = search(LIMITS, TRIALS).table
+    assert table.index.tolist() == [("sklearn-wdbc", kernel) for kernel in KERNELS]
+    assert_allclose(table["×"], table["linprog s"] / table["fit s"])
+    assert_allclose(table["× per set"], table["×"] * table["sets"] / table["linprog sets"])
+    gaussian = table.loc["sklearn-wdbc", "Gaussian, σ = 3"]
+    assert gaussian["objective"] == pytest.approx(gaussian["linprog objective"], rel=1e-7)
+    assert (table["difference of losses"] < 1e-4).all()
+    assert (table["unsolved"] <= 2).all()  # of some hundred, with the polynomial kernel
+
+
+def test_a_search_that_fails_is_a_dash_beside_the_other(monkeypatch):
+    def fails(*some, **more):
+        raise ArithmeticError("no optimum")
+
+    monkeypatch.setattr(sparse_machines, "linprog", fails)
+    table = search(LIMITS, TRIALS).table
+    assert table[["linprog s", "×", "linprog objective", "as printed"]].isna().all(axis=None)
+    assert table[["fit s", "sets", "objective"]].notna().all(axis=None)
+
+
+@pytest.mark.parametrize("work", [search, programs])
+def test_a_machine_without_candidates_is_a_row_without_differences(work, monkeypatch):
+    # A kernel of a single value tells no rows apart: the best machine is a constant.
+    monkeypatch.setattr(sparse_machines, "KERNELS", {"constant": {"kernel": "poly", "degree": 0}})
+    table = work(LIMITS, TRIALS).table
+    assert table["difference of losses"].isna().all()
+    assert len(table) == 1
+
+
+def test_table_of_programs_has_all_ways_and_no_difference():
+    table = programs(LIMITS, TRIALS).table
+    assert [f"{name} ×" in table for name in KEPT] == [False, True, True, True]
+    assert (table["difference of losses"] < 1e-4).all()
+    assert (table["unsolved"] < 0.1 * table["sets"]).all()  # with the polynomial kernel there are some
+    assert table["judging %"].between(0, 100, inclusive="neither").all()
+
+
+def test_two_processes_make_the_same_machine():
+    table = processes(LIMITS, n_samples=60, n_features=3, repetitions=1).table
+    assert table.index.tolist() == [1, 2]
+    assert (table["same machine"] == "yes").all()
+    assert_allclose(table["speed-up"], table["fit s"].iloc[0] / table["fit s"])
+    assert table.loc[1, "at most"] == 1
+    assert 1 < table.loc[2, "at most"] < 2
+
+
+def test_rivals_that_are_installed_learn_with_no_more_support_vectors_than_asked():
+    table = support(LIMITS, TRIALS).table.droplevel("data set")
+    for name, rival in RIVALS.items():
+        rows = table.xs(name, level="machine")
+        if reason := why_absent(rival.package):
+            assert (rows["note"] == reason).all()
+            continue
+        assert (rows["error %"] < 25).all()  # the larger class alone errs in 37
+        assert rows["support %"].between(1, 100).all()
+        if rival.like:
+            asked = table.xs(rival.like, level="machine")["support %"]
+            assert (rows["support %"] <= asked).all()
+    ratios = table[f"× {ONE_NORM}"].xs(ONE_NORM, level="machine")
+    assert (ratios == 1).all()
+
+
+def test_rivals_that_cannot_take_part_say_why(monkeypatch):
+    def fails(K, y, n):
+        raise ValueError("not today")
+
+    rivals = {
+        ONE_NORM: RIVALS[ONE_NORM],
+        ZERO_NORM: sparse_machines.Rival(fails),
+        "absent": sparse_machines.Rival(fails, package="no_such_package"),
+        "without a size": sparse_machines.Rival(fails, like=ZERO_NORM),
+    }
+    monkeypatch.setattr(sparse_machines, "RIVALS", rivals)
+    monkeypatch.setattr(sparse_machines, "KERNELS", {"Gaussian": GAUSSIAN})
+    table = support(LIMITS, TRIALS).table
+    assert table["note"].tolist() == [
+        "",
+        "ValueError: not today",
+        "no_such_package is not installed",
+        f"{ZERO_NORM} has no support vectors to go by",
+    ]
+    assert table["fit s"].isna().tolist() == [False, True, True, True]
+
+
+def test_a_penalty_is_the_weakest_that_keeps_no_more_than_asked():
+    X, y = nonlinear(80, 6, 2)
+
+    def build(weight):
+        return LinearSVC(C=1 / weight, penalty="l1", dual=False, random_state=0)
+
+    for asked in (1, 3):
+        found = sparse_as(build, X, y, asked)
+        assert count_support(found.fit(X, y)) <= asked
+        # One step of the last bisection further, 20 of them from 1e-6 to 1e3.
+        weaker = build(1 / found.C * np.exp(-np.log(1e9) / 2**20 * (1 + 1e-6)))
+        assert count_support(weaker.fit(X, y)) > asked
+
+
+def test_support_vectors_are_rows_or_columns_with_a_coefficient():
+    X, y = _data()
+    svc = SVC().fit(X, y)
+    assert count_support(svc) == len(svc.support_)
+    sparse = OneNormSVC().fit(X, y)
+    assert count_support(sparse) == len(sparse.support_)
+    scaled = make_pipeline(StandardScaler(), LinearSVC(C=0.05, penalty="l1", dual=False)).fit(X, y)
+    assert count_support(scaled) == np.count_nonzero(scaled[-1].coef_)
