@@ -426,6 +426,15 @@ def test_capacity_is_seconds_and_memory_of_a_process_of_its_own():
     assert 70 < found["peak_mib"] < 200
 
 
+def test_what_takes_long_is_not_repeated(monkeypatch):
+    monkeypatch.setattr(generated, "LONG", 0)
+    monkeypatch.setattr(generated, "SECONDS", 20)
+    rows = density.measure(
+        never, generating(dims=[10], densities=[1.0], repeats=10**9, models={"ridge": RIDGE}), quietly
+    )
+    assert [row.get("metric") for row in rows] == ["fit_seconds"]
+
+
 # --- separability ----------------------------------------------------------------------------------------
 
 PROJECTIONS = {
