@@ -58,11 +58,10 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         At 2 the entropy is twice the probability that two draws from the posterior differ, the error of the
         nearest-neighbour rule; at 1 it is Shannon's.
     radius : float or None, default=None
-        Radius of the windows. None: the median over the rows of the distance within which `n_neighbors` rows
-        lie, so that half of the windows hold at least that many.
+        Radius of the windows. None: the median over the rows of the distance to the `n_neighbors`-th nearest
+        other row, so that half of the windows hold at least that many.
     n_neighbors : int, default=10
-        Members of a cluster whose volume is taken, or rows that set the default radius. A row is its own
-        nearest neighbour, and counts.
+        Members of a cluster whose volume is taken, or rows that set the default radius.
     init : {"k-means", "random"}, clusterer or array-like of shape (n_samples,), default="k-means"
         The initial partition: by scikit-learn's KMeans, at random, by any other clusterer with `fit_predict`,
         or labels, each different one a cluster.
@@ -97,15 +96,14 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
     Notes
     -----
     All rows in one cluster have entropy 0, so that the global minimum says nothing: the method lives on its
-    initial partition, which must be near the groups already. One at random is not, and mostly ends in a
-    single cluster.
+    initial partition. It repairs rows inside the wrong group, and borders that windows see a gap from; a
+    border through the middle of a group stays there.
 
-    The mean over the rows estimates the integral over their density, equation (5). The sum over the windows
-    around a row, step 1 of the paper's method, is the whole change of it: a row is in the windows of its
-    neighbours only. A proposal takes time with the neighbours' number. With "knn" a move can change the
-    volume of its two clusters at any row; the sum then goes over all rows where it does, which goes beyond
-    the paper's, and a proposal takes the distances to all rows. The volumes are those of the space of all the
-    features: in many dimensions their ratios are so extreme that posteriors are nearly 0 or 1.
+    The mean over the rows estimates the integral over their density, equation (5). A row is in the windows of
+    its neighbours and of itself only, so that the sum over them, step 1 of the paper's method, is the whole
+    change; it takes time with their number. With "knn" a move can change the volumes of its two clusters at
+    any row. The sum then goes over all rows where it does, wherever they are, and takes the distances to all
+    rows. These volumes are of as many dimensions as X has features: in many, posteriors are nearly 0 or 1.
 
     A tie is no reason to move. A row of the training data may lie where another cluster is more probable than
     its own, because its move would have cost its neighbours more; `predict` says the former, `labels_` the
@@ -113,9 +111,9 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    Li, Zhang and Jiang, Minimum Entropy Clustering and Applications to Gene Expression Analysis, CSB 2004.
-    The equations are numbered as in the essay's chapter on clustering: (5) for the criterion, (9) and (10)
-    for the posteriors, of which the latter are normalised here.
+    Li, Zhang and Jiang, Minimum Entropy Clustering and Applications to Gene Expression Analysis, CSB 2004. In
+    the essay's chapter on clustering: equation (5) for the criterion, (9) and (10) for the posteriors, of
+    which the latter are normalised here.
 
     Examples
     --------
@@ -134,7 +132,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         "entropy": [StrOptions({"shannon", "havrda_charvat"})],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither"), None],
-        "n_neighbors": [Interval(Integral, 2, None, closed="left")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means", "random"}), HasMethods("fit_predict"), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -189,7 +187,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         ConvergenceWarning
             If the last sweep still moved a row.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         if len(X) < self.n_clusters:
             raise ValueError(f"n_samples={len(X)} must be at least n_clusters={self.n_clusters}")
         initial, n_initial = self._initial_partition(X)

@@ -1,8 +1,7 @@
 """Posterior probabilities of clusters at each row, kept up to date while rows change their clusters.
 
-Both estimates count a row among its own neighbours. Each proposes what the posteriors would be if one row
-changed its cluster, for exactly the rows where that changes anything, and takes the proposal over when told
-to.
+Each estimate proposes what the posteriors would be if one row changed its cluster, for all rows where that
+changes anything, and takes the proposal over when told to.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ BLOCK_DISTANCES = 2**22
 
 
 class WindowPosteriors:
-    """Shares of the clusters among the rows within a radius of each row, equation (9).
+    """Shares of the clusters among the rows within a radius of each row, itself included: equation (9).
 
     A row lies in the windows of exactly the rows that lie in its own: they are the ones whose posteriors
     change with its cluster.
@@ -78,8 +77,9 @@ class VolumePosteriors:
     """Posteriors from the volumes that hold the nearest members of each cluster, equation (10) normalised.
 
     The k-th nearest member of cluster j is at the distance r_j from the row, so that the volume which holds k
-    members is proportional to r_j^d in d dimensions, and the posterior to r_j^-d. A cluster of fewer members
-    counts with all of them: the posterior is proportional to min(k, n_j) / r_j^d.
+    members is proportional to r_j^d in d dimensions, and the posterior to r_j^-d. The row itself is no
+    member: at distance zero it would say that it stays where it is. A cluster of fewer members counts with
+    all of them, the posterior being proportional to min(k, n_j) / r_j^d, and one of none has none.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class VolumePosteriors:
         Clusters 0, …, n_clusters - 1, some of which may be empty.
     n_clusters : int
     n_neighbors : int
-        k, at least 2: a row is the nearest member of its own cluster, at distance zero.
+        k
 
     Attributes
     ----------
@@ -99,10 +99,10 @@ class VolumePosteriors:
 
     Notes
     -----
-    Each cluster's k + 1 nearest distances are kept for each row, in n_samples x n_clusters x (k + 1) numbers:
-    one more than the volumes take, which is the next where a member leaves. A proposal then takes the
-    distances of one row to all others. Only what is accepted has distances of a cluster's members computed
-    anew, for the rows that had the leaving member among their nearest; these are n_clusters x (k + 1) on
+    The k + 2 nearest distances of each cluster are kept for each row, in n_samples x n_clusters x (k + 2)
+    numbers: for the row itself, and for the one that becomes the k-th where a member leaves. A proposal takes
+    the distances of one row to all others. Only what is accepted has distances to a cluster's members
+    computed anew, for the rows that had the leaving member on their lists; these are n_clusters x (k + 2) on
     average, since each row has that many members on its lists.
     """
 
@@ -110,27 +110,27 @@ class VolumePosteriors:
         self.labels = labels.copy()
         self._X, self._k = X, n_neighbors
         self._sizes = np.bincount(labels, minlength=n_clusters)
-        self._near = np.stack([_nearest(X, X[labels == c], n_neighbors + 1) for c in range(n_clusters)])
-        self.values = _volume_shares(self._near, self._sizes, n_neighbors, X.shape[1])
+        self._near = np.stack([_nearest(X, X[labels == c], n_neighbors + 2) for c in range(n_clusters)])
+        self.values = _volume_shares(self._near, self._sizes, labels, n_neighbors, X.shape[1])
 
     def propose(self, row: int, cluster: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows that would change if `row` went to `cluster`, and what their posteriors would be."""
-        left, last = self.labels[row], self._k - 1
+        left, last = self.labels[row], self._k  # of a row's own cluster, the row being its first
         distances = self._distances(row)
         rows = np.flatnonzero(
             (distances <= self._near[left, :, last]) | (distances < self._near[cluster, :, last])
         )
-        near, distances = self._near[:, rows], distances[rows, np.newaxis]
-        near[left] = _without(near[left], distances)
-        near[cluster] = _with(near[cluster], distances)
-        sizes = self._sizes.copy()
+        near, labels, sizes = self._near[:, rows], self.labels[rows], self._sizes.copy()
+        near[left] = _without(near[left], distances[rows, np.newaxis])
+        near[cluster] = _with(near[cluster], distances[rows, np.newaxis])
+        labels[rows == row] = cluster
         sizes[left] -= 1
         sizes[cluster] += 1
-        return rows, _volume_shares(near, sizes, self._k, self._X.shape[1])
+        return rows, _volume_shares(near, sizes, labels, self._k, self._X.shape[1])
 
     def accept(self, row: int, cluster: int, rows: np.ndarray, values: np.ndarray) -> None:
         """Take over what was proposed."""
-        left, last = self.labels[row], self._k
+        left, last = self.labels[row], self._k + 1
         distances = self._distances(row)
         self.labels[row] = cluster
         self._sizes[left] -= 1
@@ -183,13 +183,13 @@ def volume_posteriors(
     """
     near = np.stack([_nearest(Z, X[labels == c], n_neighbors) for c in range(n_clusters)])
     sizes = np.bincount(labels, minlength=n_clusters)
-    return _volume_shares(near, sizes, n_neighbors, X.shape[1])
+    return _volume_shares(near, sizes, np.full(len(Z), -1), n_neighbors, X.shape[1])
 
 
 def neighbour_distance(X: np.ndarray, n_neighbors: int) -> float:
-    """Median over the rows of the distance that holds so many of them, the row itself among them."""
-    n_neighbors = min(n_neighbors, len(X))
-    distances, _ = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors(X)
+    """Median over the rows of the distance to the so many nearest other rows, or to all there are."""
+    n_neighbors = min(n_neighbors, len(X) - 1)
+    distances, _ = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
     return float(np.median(distances[:, -1]))
 
 
@@ -227,12 +227,19 @@ def _with(near: np.ndarray, distances: np.ndarray) -> np.ndarray:
     return np.minimum(near, np.maximum(previous, distances))
 
 
-def _volume_shares(near: np.ndarray, sizes: np.ndarray, n_neighbors: int, n_features: int) -> np.ndarray:
-    """Posteriors from distances of the nearest members, shape (n_clusters, n_rows, at least n_neighbors)."""
-    counted = np.minimum(n_neighbors, sizes)
-    radii = near[np.arange(len(sizes)), :, counted - 1]
-    # Clusters whose nearest members are all equal to the row have no volume: they share what there is.
+def _volume_shares(
+    near: np.ndarray, sizes: np.ndarray, labels: np.ndarray, n_neighbors: int, n_features: int
+) -> np.ndarray:
+    """Posteriors, shape (n_rows, n_clusters).
+
+    From distances of the nearest members, shape (n_clusters, n_rows, at least n_neighbors + 1), among them
+    the distance zero of each row to itself in the cluster that it is labelled with.
+    """
+    own = labels == np.arange(len(sizes))[:, np.newaxis]
+    counted = np.minimum(n_neighbors, sizes[:, np.newaxis] - own)
+    radii = np.take_along_axis(near, (counted - 1 + own)[:, :, np.newaxis], axis=2)[:, :, 0]
+    # No volume holds members that are all equal to the row: such clusters share what there is.
     radii = np.maximum(radii, np.finfo(np.float64).tiny)
-    with np.errstate(divide="ignore"):  # an empty cluster has the logarithm -inf, which is right
-        log_shares = np.log(counted)[:, np.newaxis] - n_features * np.log(radii)
+    with np.errstate(divide="ignore"):  # a cluster without members has the logarithm -inf, which is right
+        log_shares = np.log(counted) - n_features * np.log(radii)
     return softmax(log_shares, axis=0).T

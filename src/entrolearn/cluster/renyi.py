@@ -17,7 +17,7 @@ from entrolearn.validation import Interval, validated
 __all__ = ["RenyiEntropyClustering"]
 
 #: Where the rows suffice: clusters that are seeded, and rows that each begins with.
-DEFAULT_SEEDS, DEFAULT_SEED_SIZE = 20, 10
+DEFAULT_SEEDS, DEFAULT_SEED_SIZE = 10, 10
 
 #: Kernel values in memory at once where new rows are labelled (32 MiB).
 BLOCK_VALUES = 2**22
@@ -48,14 +48,16 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         between-cluster entropy.
     sigma : float or None, default=None
         σ. None: Silverman's rule for all rows,
-        :math:`(4 / ((d + 2) n))^{1 / (d + 4)}` times the root of the features' mean variance. It is for a
-        single Gaussian, and wide where clusters are narrow beside their distances or curved: take a fraction
-        of it.
+        :math:`(4 / ((d + 2) n))^{1 / (d + 4)}` times the root of the features' mean variance. Curved clusters
+        need less; see Notes for what too little does.
     n_seeds : int or None, default=None
-        Clusters that are seeded, more than are expected to be found. None: 20 or `n_clusters`, whichever is
-        more, and on fewer than 40 rows not more than half of them or `n_clusters`.
+        Clusters that are seeded, more than are expected to be found. None: 10 or twice `n_clusters`,
+        whichever is more, but on few rows at most half as many as rows.
     seed_size : int or None, default=None
         Rows that each of them begins with. None: 10, or fewer so that at most half of the rows are seeded.
+    n_init : int, default=10
+        Random seedings. The one counts whose chosen level has the largest between-cluster entropy; where
+        `n_clusters` is None, of those with the most common number of clusters, the fewest on a tie.
     random_state : int, RandomState instance or None, default=None
         Draws the rows that clusters are seeded with.
 
@@ -66,6 +68,8 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     n_clusters_ : int
     objective_ : float
         Minus the between-cluster entropy of `labels_`, in nats.
+    objectives_ : ndarray of shape (n_init,)
+        The same for the level that each seeding would have chosen.
     hierarchy_ : ndarray of shape (n_levels, n_samples)
         Labels at each level, from as many clusters as were seeded down to two.
     between_cluster_entropies_ : ndarray of shape (n_levels,)
@@ -99,8 +103,13 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     Where a cluster is left out, the product of the sizes is that of the others, so that for a pair of
     clusters the entropy is their quadratic cross entropy; equation (8) has one 2 too many as printed.
 
+    What a row adds to a cluster's entropy is less than 2 ln(1 + 1/N): a row that lies outside of all clusters
+    joins a large one, however far, rather than a small one near by. That is in equation (1). It spoils
+    seedings whose clusters grow unevenly, which is what restarts are for, and where σ is so small that most
+    rows lie outside of most clusters, it spoils them all.
+
     An N x N matrix is kept, and refused where this machine has no memory for it. Time goes with N times the
-    number of labellings, which are a few per row.
+    number of labellings, which are a few per row and seeding.
 
     References
     ----------
@@ -113,7 +122,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     >>> from entrolearn import RenyiEntropyClustering
     >>> from sklearn.datasets import make_blobs
     >>> X, y = make_blobs(150, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
-    >>> renyi = RenyiEntropyClustering(sigma=1.0, random_state=0).fit(X)
+    >>> renyi = RenyiEntropyClustering(random_state=0).fit(X)
     >>> renyi.n_clusters_, renyi.predict([[8.0, 1.0]]) == renyi.labels_[y == 1][0]
     (3, array([ True]))
     """
@@ -123,14 +132,18 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         "sigma": [Interval(Real, 0, None, closed="neither"), None],
         "n_seeds": [Interval(Integral, 2, None, closed="left"), None],
         "seed_size": [Interval(Integral, 1, None, closed="left"), None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_clusters=None, *, sigma=None, n_seeds=None, seed_size=None, random_state=None):
+    def __init__(
+        self, n_clusters=None, *, sigma=None, n_seeds=None, seed_size=None, n_init=10, random_state=None
+    ):
         self.n_clusters = n_clusters
         self.sigma = sigma
         self.n_seeds = n_seeds
         self.seed_size = seed_size
+        self.n_init = n_init
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
@@ -159,22 +172,25 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         n_seeds, seed_size = self._seeding(len(X))
         check_memory(len(X), len(X), advice="fit on a sample of the rows, and predict the others")
         self.sigma_ = _silverman_width(X) if self.sigma is None else float(self.sigma)
-        seeds = check_random_state(self.random_state).choice(len(X), n_seeds, replace=False)
-        potentials = _grown_seeds(_exponents(X, self.sigma_), seeds, seed_size)
-        self.seeds_ = potentials.labels.copy()
-        _assign(potentials, np.flatnonzero(self.seeds_ < 0))
-        levels = _hierarchy(potentials)
+        self._mean = X.mean(axis=0)
+        self._X = X - self._mean  # distances by inner products lose digits far from the origin
+        exponents = minus_scaled_distances(self._X, self._X, _gamma(self.sigma_))
+        np.fill_diagonal(exponents, 0.0)
+        random_state = check_random_state(self.random_state)
+        growths = [
+            _grown(exponents, random_state.choice(len(X), n_seeds, replace=False), seed_size, self.n_clusters)
+            for _ in range(self.n_init)
+        ]
+        best = _best(growths)
         log_volume = X.shape[1] / 2 * math.log(4 * math.pi * self.sigma_**2)
-        self.hierarchy_ = np.array([level.labels for level in levels])
-        self.between_cluster_entropies_ = log_volume + np.array([level.between for level in levels])
-        self.n_iter_ = n_seeds - 2
-        chosen = self._chosen(n_seeds)
-        level = levels[chosen]
-        self.labels_, self.n_clusters_ = self.hierarchy_[chosen].copy(), len(level.sizes)
-        self.objective_ = -float(self.between_cluster_entropies_[chosen])
-        self.within_cluster_entropies_ = log_volume - np.log(level.within / level.sizes**2)
-        self._sizes, self._within = level.sizes, level.within
-        self._X = X
+        self.seeds_, self.n_iter_ = best.seeds, len(best.levels) - 1
+        self.hierarchy_ = np.array([level.labels for level in best.levels])
+        self.between_cluster_entropies_ = log_volume + best.entropies
+        self.objectives_ = np.array([-(log_volume + growth.level.between) for growth in growths])
+        self.objective_ = -(log_volume + best.level.between)
+        self.labels_, self.n_clusters_ = best.level.labels.copy(), len(best.level.sizes)
+        self.within_cluster_entropies_ = log_volume - np.log(best.level.within / best.level.sizes**2)
+        self._sizes, self._within = best.level.sizes, best.level.within
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -191,7 +207,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
             were still to grow.
         """
         check_is_fitted(self)
-        Z = validate_data(self, X, dtype=np.float64, reset=False)
+        Z = validate_data(self, X, dtype=np.float64, reset=False) - self._mean
         of_cluster = (self.labels_[:, np.newaxis] == np.arange(self.n_clusters_)).astype(np.float64)
         labels = np.empty(len(Z), dtype=self.labels_.dtype)
         for rows in gen_batches(len(Z), max(1, BLOCK_VALUES // len(self._X))):
@@ -205,7 +221,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         least = self.n_clusters or 2
         if n_samples < least:
             raise ValueError(f"n_samples={n_samples} must be at least n_clusters={least}")
-        n_seeds = self.n_seeds or max(least, min(DEFAULT_SEEDS, n_samples // 2))
+        n_seeds = self.n_seeds or max(least, min(max(DEFAULT_SEEDS, 2 * least), n_samples // 2))
         if n_seeds < least:
             raise ValueError(f"n_seeds={n_seeds} must be at least n_clusters={least}")
         seed_size = self.seed_size or max(1, min(DEFAULT_SEED_SIZE, n_samples // (2 * n_seeds)))
@@ -216,13 +232,6 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
             )
         return n_seeds, seed_size
 
-    def _chosen(self, n_seeds: int) -> int:
-        """The level that becomes the result."""
-        if self.n_clusters is not None:
-            return n_seeds - self.n_clusters
-        jumps = np.diff(self.between_cluster_entropies_)
-        return int(jumps.argmax()) + 1 if jumps.size else 0
-
 
 @dataclass(frozen=True)
 class _Level:
@@ -232,6 +241,42 @@ class _Level:
     between: float
     sizes: np.ndarray
     within: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Growth:
+    """What came of one seeding: the hierarchy and its chosen level."""
+
+    seeds: np.ndarray
+    levels: list[_Level]
+    level: _Level
+
+    @property
+    def entropies(self) -> np.ndarray:
+        return np.array([level.between for level in self.levels])
+
+
+def _grown(exponents: np.ndarray, seeds: np.ndarray, seed_size: int, n_clusters: int | None) -> _Growth:
+    """The hierarchy that grows from some rows as seeds."""
+    potentials = _grown_seeds(exponents, seeds, seed_size)
+    seeded = potentials.labels.copy()
+    _assign(potentials, np.flatnonzero(seeded < 0))
+    levels = _hierarchy(potentials)
+    return _Growth(seeded, levels, levels[_chosen([level.between for level in levels], n_clusters)])
+
+
+def _chosen(entropies: list[float], n_clusters: int | None) -> int:
+    """The level that becomes the result, from the entropies of all of them down to two clusters."""
+    if n_clusters is None and len(entropies) > 1:
+        return int(np.diff(entropies).argmax()) + 1
+    return len(entropies) + 1 - (n_clusters or 2)
+
+
+def _best(growths: list[_Growth]) -> _Growth:
+    """The growth whose clusters are furthest apart, of those with the most common number of clusters."""
+    votes = np.bincount([len(growth.level.sizes) for growth in growths])
+    elected = [growth for growth in growths if len(growth.level.sizes) == votes.argmax()]
+    return max(elected, key=lambda growth: growth.level.between)
 
 
 def _hierarchy(potentials: ClusterPotentials) -> list[_Level]:
@@ -281,14 +326,6 @@ def _assign(potentials: ClusterPotentials, rows: np.ndarray) -> None:
         potentials.add(row, int(potentials.increases(row).argmin()))
         rows, nearness = np.delete(rows, next_one), np.delete(nearness, next_one)
         np.maximum(nearness, exponents[row, rows], out=nearness)
-
-
-def _exponents(X: np.ndarray, sigma: float) -> np.ndarray:
-    """Logarithms of the kernel values of all pairs of rows."""
-    X = X - X.mean(axis=0)  # distances by inner products lose digits far from the origin
-    exponents = minus_scaled_distances(X, X, _gamma(sigma))
-    np.fill_diagonal(exponents, 0.0)
-    return exponents
 
 
 def _gamma(sigma: float) -> float:
