@@ -106,10 +106,23 @@ def test_of_several_seedings_the_one_with_clusters_furthest_apart_counts(blobs):
 
 
 def test_the_level_is_where_the_between_cluster_entropy_jumps():
-    assert renyi._chosen([9.0, 8.0, 7.5, 15.0, 14.0], None) == 3
-    assert renyi._chosen([9.0, 8.0, 7.5, 15.0, 14.0], 2) == 4
-    assert renyi._chosen([9.0, 8.0, 7.5, 15.0, 14.0], 6) == 0
-    assert renyi._chosen([9.0], None) == 0  # two clusters were seeded, and are
+    def numbers(*entropies):
+        levels = [
+            renyi._Level(np.empty(0), entropy, np.empty(len(entropies) + 1 - i), np.empty(0))
+            for i, entropy in enumerate(entropies)
+        ]
+        return [len(renyi._chosen(levels, n_clusters).sizes) for n_clusters in (None, 2, len(entropies) + 1)]
+
+    assert numbers(9.0, 8.0, 7.5, 15.0, 14.0) == [3, 2, 6]
+    assert numbers(9.0) == [2, 2, 2]  # two clusters were seeded, and are
+
+
+def test_a_single_cluster_has_nothing_beside_it(blobs):
+    clustering = RenyiEntropyClustering(1, n_init=2, random_state=0).fit(blobs[0])
+    assert clustering.objective_ == -math.inf
+    assert_array_equal(clustering.labels_, 0)
+    assert [level.max() + 1 for level in clustering.hierarchy_[-2:]] == [2, 1]
+    assert_array_equal(clustering.predict(blobs[0]), 0)
 
 
 def test_labels_have_the_entropies_that_are_told(blobs):
@@ -218,7 +231,7 @@ def test_seeds_take_at_most_half_of_the_rows_unless_told(n_samples, params, expe
         ({"n_seeds": 10, "seed_size": 10}, "10 seeds of 10 rows take 100 rows; X has n_samples=30"),
         ({"n_clusters": 5, "n_seeds": 4}, "n_seeds=4 must be at least n_clusters=5"),
         ({"n_clusters": 31}, "n_samples=30 must be at least n_clusters=31"),
-        ({"n_clusters": 1}, "'n_clusters'"),
+        ({"n_clusters": 0}, "'n_clusters'"),
         ({"sigma": 0.0}, "'sigma'"),
     ],
 )

@@ -102,7 +102,9 @@ def between_entropy(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:
     Returns
     -------
     float
-        In nats.
+        In nats. Infinite for a single cluster, which has nothing between.
     """
+    if len(sizes) == 1:
+        return math.inf
     different = ~np.eye(len(sizes), dtype=bool)
     return float(math.log(2) + np.log(sizes).sum() - logsumexp(log_pair_sums[different]))

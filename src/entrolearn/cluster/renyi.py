@@ -45,7 +45,8 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int or None, default=None
         Which level of the hierarchy is chosen. None: the one that is reached with the largest jump of the
-        between-cluster entropy.
+        between-cluster entropy. With 1 the hierarchy goes on to a single cluster, beside which there is
+        nothing: its between-cluster entropy is infinite.
     sigma : float or None, default=None
         σ. None: Silverman's rule for all rows,
         :math:`(4 / ((d + 2) n))^{1 / (d + 4)}` times the root of the features' mean variance. Curved clusters
@@ -71,7 +72,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     objectives_ : ndarray of shape (n_init,)
         The same for the level that each seeding would have chosen.
     hierarchy_ : ndarray of shape (n_levels, n_samples)
-        Labels at each level, from as many clusters as were seeded down to two.
+        Labels at each level, from as many clusters as were seeded down to two (or one, see `n_clusters`).
     between_cluster_entropies_ : ndarray of shape (n_levels,)
         Of each level, in nats.
     within_cluster_entropies_ : ndarray of shape (n_clusters_,)
@@ -128,7 +129,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 2, None, closed="left"), None],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "sigma": [Interval(Real, 0, None, closed="neither"), None],
         "n_seeds": [Interval(Integral, 2, None, closed="left"), None],
         "seed_size": [Interval(Integral, 1, None, closed="left"), None],
@@ -218,7 +219,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
 
     def _seeding(self, n_samples: int) -> tuple[int, int]:
         """Clusters that are seeded, and rows of each, once it is known that the rows suffice."""
-        least = self.n_clusters or 2
+        least = max(2, self.n_clusters or 2)
         if n_samples < least:
             raise ValueError(f"n_samples={n_samples} must be at least n_clusters={least}")
         n_seeds = self.n_seeds or max(least, min(max(DEFAULT_SEEDS, 2 * least), n_samples // 2))
@@ -261,15 +262,16 @@ def _grown(exponents: np.ndarray, seeds: np.ndarray, seed_size: int, n_clusters:
     potentials = _grown_seeds(exponents, seeds, seed_size)
     seeded = potentials.labels.copy()
     _assign(potentials, np.flatnonzero(seeded < 0))
-    levels = _hierarchy(potentials)
-    return _Growth(seeded, levels, levels[_chosen([level.between for level in levels], n_clusters)])
+    levels = _hierarchy(potentials, fewest=1 if n_clusters == 1 else 2)
+    return _Growth(seeded, levels, _chosen(levels, n_clusters))
 
 
-def _chosen(entropies: list[float], n_clusters: int | None) -> int:
-    """The level that becomes the result, from the entropies of all of them down to two clusters."""
-    if n_clusters is None and len(entropies) > 1:
-        return int(np.diff(entropies).argmax()) + 1
-    return len(entropies) + 1 - (n_clusters or 2)
+def _chosen(levels: list[_Level], n_clusters: int | None) -> _Level:
+    """The level that becomes the result: of so many clusters, or reached with the largest jump."""
+    if n_clusters is not None:
+        return levels[len(levels[0].sizes) - n_clusters]
+    jumps = np.diff([level.between for level in levels])
+    return levels[jumps.argmax() + 1] if jumps.size else levels[0]
 
 
 def _best(growths: list[_Growth]) -> _Growth:
@@ -279,18 +281,16 @@ def _best(growths: list[_Growth]) -> _Growth:
     return max(elected, key=lambda growth: growth.level.between)
 
 
-def _hierarchy(potentials: ClusterPotentials) -> list[_Level]:
-    """The partition there is and those after it: the worst cluster's rows join others, until two are left."""
+def _hierarchy(potentials: ClusterPotentials, fewest: int) -> list[_Level]:
+    """The partition there is and those after it: the worst cluster's rows join others, until few are left."""
     levels = []
     while True:
-        log_pair_sums = potentials.log_pair_sums()
-        between = between_entropy(log_pair_sums, potentials.sizes)
-        levels.append(
-            _Level(potentials.labels.copy(), between, potentials.sizes.copy(), potentials.within.copy())
-        )
-        if len(potentials.sizes) == 2:
+        sizes, log_pair_sums = potentials.sizes.copy(), potentials.log_pair_sums()
+        between = between_entropy(log_pair_sums, sizes)
+        levels.append(_Level(potentials.labels.copy(), between, sizes, potentials.within.copy()))
+        if len(sizes) == fewest:
             return levels
-        _assign(potentials, potentials.release(_worst(log_pair_sums, potentials.sizes)))
+        _assign(potentials, potentials.release(_worst(log_pair_sums, sizes)))
 
 
 def _worst(log_pair_sums: np.ndarray, sizes: np.ndarray) -> int:
