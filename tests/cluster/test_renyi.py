@@ -105,16 +105,25 @@ def test_of_several_seedings_the_one_with_clusters_furthest_apart_counts(blobs):
     assert several.objective_ == several.objectives_.min() < several.objectives_.max()
 
 
-def test_the_level_is_where_the_between_cluster_entropy_jumps():
-    def numbers(*entropies):
+def test_the_level_is_where_the_separation_jumps():
+    def numbers(*separations):
         levels = [
-            renyi._Level(np.empty(0), entropy, np.empty(len(entropies) + 1 - i), np.empty(0))
-            for i, entropy in enumerate(entropies)
+            renyi._Level(np.empty(0), 0.0, each, np.empty(len(separations) + 1 - i), np.empty(0))
+            for i, each in enumerate(separations)
         ]
-        return [len(renyi._chosen(levels, n_clusters).sizes) for n_clusters in (None, 2, len(entropies) + 1)]
+        return [len(renyi._chosen(levels, n_clusters).sizes) for n_clusters in (None, 2, len(levels) + 1)]
 
-    assert numbers(9.0, 8.0, 7.5, 15.0, 14.0) == [3, 2, 6]
+    assert numbers(1.0, 1.5, 1.4, 7.0, 9.0) == [3, 2, 6]
     assert numbers(9.0) == [2, 2, 2]  # two clusters were seeded, and are
+
+
+def test_groups_are_counted_at_any_width_that_they_fill(blobs):
+    """Where the between-cluster entropy itself only falls, as it does by ln N with each cluster that goes."""
+    X, y = blobs
+    counted = RenyiEntropyClustering(sigma=3.0, random_state=0).fit(X)
+    assert counted.n_clusters_ == 4
+    assert adjusted_rand_score(y, counted.labels_) == 1
+    assert np.all(np.diff(counted.between_cluster_entropies_) < 0)
 
 
 def test_a_single_cluster_has_nothing_beside_it(blobs):
@@ -136,6 +145,9 @@ def test_labels_have_the_entropies_that_are_told(blobs):
     sizes = math.prod(int(own.sum()) for own in members)
     between = -math.log(kernel[different].sum() / (2 * sizes))
     assert clustering.objective_ == pytest.approx(-between, rel=1e-9)
+    level = len(clustering.hierarchy_) - 2  # of three clusters
+    assert clustering.separations_[level] == pytest.approx(-math.log(kernel[different].mean()), rel=1e-9)
+    assert clustering.separations_[-1] == pytest.approx(clustering.between_cluster_entropies_[-1], rel=1e-9)
 
 
 def test_other_units_and_other_axes_do_not_change_the_clusters():
@@ -147,7 +159,7 @@ def test_other_units_and_other_axes_do_not_change_the_clusters():
     turned = RenyiEntropyClustering(3, n_init=2, random_state=0).fit(10 * X @ turn + 1000)
     assert turned.sigma_ == pytest.approx(10 * plain.sigma_, rel=1e-9)
     assert_array_equal(turned.hierarchy_, plain.hierarchy_)
-    for name in ("between_cluster_entropies_", "within_cluster_entropies_"):
+    for name in ("between_cluster_entropies_", "separations_", "within_cluster_entropies_"):
         grown = getattr(turned, name) - getattr(plain, name)
         assert_allclose(grown, 4 * math.log(10), rtol=1e-6)
 

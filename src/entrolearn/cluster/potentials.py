@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.special import logsumexp
 
-__all__ = ["ClusterPotentials", "between_entropy", "entropy_increase"]
+__all__ = ["ClusterPotentials", "between_entropy", "entropy_increase", "separation"]
 
 
 class ClusterPotentials:
@@ -104,7 +104,33 @@ def between_entropy(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:
     float
         In nats. Infinite for a single cluster, which has nothing between.
     """
-    if len(sizes) == 1:
+    return float(math.log(2) + np.log(sizes).sum() - _log_sum_between(log_pair_sums))
+
+
+def separation(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:
+    """Minus the logarithm of the mean kernel value of two rows in different clusters.
+
+    The between-cluster entropy of two clusters, and what compares with it for more of them: there the product
+    of the sizes makes the entropy grow by about the logarithm of a size with each cluster.
+
+    Parameters
+    ----------
+    log_pair_sums : ndarray, shape (n_clusters, n_clusters)
+        As in :func:`between_entropy`.
+    sizes : ndarray, shape (n_clusters,)
+
+    Returns
+    -------
+    float
+        In nats. Infinite for a single cluster.
+    """
+    n_pairs = sizes.sum() ** 2 - np.sum(sizes**2)
+    if n_pairs == 0:
         return math.inf
-    different = ~np.eye(len(sizes), dtype=bool)
-    return float(math.log(2) + np.log(sizes).sum() - logsumexp(log_pair_sums[different]))
+    return float(math.log(n_pairs) - _log_sum_between(log_pair_sums))
+
+
+def _log_sum_between(log_pair_sums: np.ndarray) -> float:
+    """Logarithm of the sum over all pairs of different clusters; -inf where there is no pair."""
+    different = ~np.eye(len(log_pair_sums), dtype=bool)
+    return float(logsumexp(log_pair_sums[different])) if different.any() else -math.inf

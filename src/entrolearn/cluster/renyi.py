@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from entrolearn.cluster.potentials import ClusterPotentials, between_entropy, entropy_increase
+from entrolearn.cluster.potentials import ClusterPotentials, between_entropy, entropy_increase, separation
 from entrolearn.kernels import check_memory, kernel_matrix, minus_scaled_distances
 from entrolearn.measures import silverman_factor
 from entrolearn.validation import Interval, validated
@@ -44,9 +44,9 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or None, default=None
-        Which level of the hierarchy is chosen. None: the one that is reached with the largest jump of the
-        between-cluster entropy. With 1 the hierarchy goes on to a single cluster, beside which there is
-        nothing: its between-cluster entropy is infinite.
+        Which level of the hierarchy is chosen. None: the one that is reached with the largest jump of
+        `separations_`. With 1 the hierarchy goes on to a single cluster, beside which there is nothing: its
+        between-cluster entropy is infinite.
     sigma : float or None, default=None
         σ. None: Silverman's rule for all rows,
         :math:`(4 / ((d + 2) n))^{1 / (d + 4)}` times the root of the features' mean variance. Curved clusters
@@ -75,6 +75,9 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         Labels at each level, from as many clusters as were seeded down to two (or one, see `n_clusters`).
     between_cluster_entropies_ : ndarray of shape (n_levels,)
         Of each level, in nats.
+    separations_ : ndarray of shape (n_levels,)
+        Minus the logarithm of the mean of G over the pairs of rows in different clusters, in nats: the
+        between-cluster entropy of two clusters, which is comparable between levels for more.
     within_cluster_entropies_ : ndarray of shape (n_clusters_,)
         H(C) of the clusters of `labels_`, in nats.
     seeds_ : ndarray of shape (n_samples,)
@@ -98,8 +101,11 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     a member, so that none takes what is next to another's. The row that is labelled next is the one nearest
     to any labelled row, which makes the result independent of the order of the rows and lets clusters grow
     along their shape. The level: superfluous clusters share a group with others and overlap with them, which
-    one such pair suffices for to keep the between-cluster entropy low; it leaps when the last of them is
-    gone. The first level has nothing to leap from, and is chosen only if it is the only one.
+    one such pair suffices for to keep rows of different clusters near; their separation leaps when the last
+    of them is gone. The between-cluster entropy leaps there, too, but falls by the logarithm of a size with
+    each cluster that goes, which can hide it. Where some groups are much further apart than others, the
+    largest leap can be that to the coarser structure; `separations_` shows all. The first level has nothing
+    to leap from, and is chosen only if it is the only one.
 
     Where a cluster is left out, the product of the sizes is that of the others, so that for a pair of
     clusters the entropy is their quadratic cross entropy; equation (8) has one 2 too many as printed.
@@ -186,7 +192,8 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         log_volume = X.shape[1] / 2 * math.log(4 * math.pi * self.sigma_**2)
         self.seeds_, self.n_iter_ = best.seeds, len(best.levels) - 1
         self.hierarchy_ = np.array([level.labels for level in best.levels])
-        self.between_cluster_entropies_ = log_volume + best.entropies
+        self.between_cluster_entropies_ = log_volume + np.array([level.between for level in best.levels])
+        self.separations_ = log_volume + np.array([level.separation for level in best.levels])
         self.objectives_ = np.array([-(log_volume + growth.level.between) for growth in growths])
         self.objective_ = -(log_volume + best.level.between)
         self.labels_, self.n_clusters_ = best.level.labels.copy(), len(best.level.sizes)
@@ -240,6 +247,7 @@ class _Level:
 
     labels: np.ndarray
     between: float
+    separation: float
     sizes: np.ndarray
     within: np.ndarray
 
@@ -251,10 +259,6 @@ class _Growth:
     seeds: np.ndarray
     levels: list[_Level]
     level: _Level
-
-    @property
-    def entropies(self) -> np.ndarray:
-        return np.array([level.between for level in self.levels])
 
 
 def _grown(exponents: np.ndarray, seeds: np.ndarray, seed_size: int, n_clusters: int | None) -> _Growth:
@@ -270,7 +274,7 @@ def _chosen(levels: list[_Level], n_clusters: int | None) -> _Level:
     """The level that becomes the result: of so many clusters, or reached with the largest jump."""
     if n_clusters is not None:
         return levels[len(levels[0].sizes) - n_clusters]
-    jumps = np.diff([level.between for level in levels])
+    jumps = np.diff([level.separation for level in levels])
     return levels[jumps.argmax() + 1] if jumps.size else levels[0]
 
 
@@ -286,8 +290,15 @@ def _hierarchy(potentials: ClusterPotentials, fewest: int) -> list[_Level]:
     levels = []
     while True:
         sizes, log_pair_sums = potentials.sizes.copy(), potentials.log_pair_sums()
-        between = between_entropy(log_pair_sums, sizes)
-        levels.append(_Level(potentials.labels.copy(), between, sizes, potentials.within.copy()))
+        levels.append(
+            _Level(
+                labels=potentials.labels.copy(),
+                between=between_entropy(log_pair_sums, sizes),
+                separation=separation(log_pair_sums, sizes),
+                sizes=sizes,
+                within=potentials.within.copy(),
+            )
+        )
         if len(sizes) == fewest:
             return levels
         _assign(potentials, potentials.release(_worst(log_pair_sums, sizes)))
