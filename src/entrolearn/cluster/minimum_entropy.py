@@ -26,8 +26,7 @@ from entrolearn.validation import HasMethods, Interval, StrOptions, validated
 
 __all__ = ["MinimumEntropyClustering"]
 
-#: A change of entropy that might be rounding is none: sums of some thousand terms of order one are exact to
-#: this.
+#: A change that might be rounding is none: sums of some thousand entropies are exact to less than this.
 ROUNDING = 1e-10
 
 
@@ -49,8 +48,8 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         Clusters of the initial partition. At most that many remain.
     posterior : {"parzen", "knn"}, default="parzen"
         How posteriors are estimated. "parzen": the clusters' shares among the rows in a window, which is a
-        ball around the row. "knn": proportional to the reciprocal of the volume that holds the `n_neighbors`
-        nearest members of a cluster.
+        ball around the row and counts it. "knn": proportional to the reciprocal of the volume that holds the
+        `n_neighbors` nearest members of a cluster, apart from the row itself.
     entropy : {"shannon", "havrda_charvat"}, default="shannon"
         The entropy of the posteriors; "havrda_charvat" is the structural entropy of degree `alpha`,
         :math:`(\sum_j p_j^\alpha - 1) / (2^{1 - \alpha} - 1)`.
@@ -104,6 +103,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
     change; it takes time with their number. With "knn" a move can change the volumes of its two clusters at
     any row. The sum then goes over all rows where it does, wherever they are, and takes the distances to all
     rows. These volumes are of as many dimensions as X has features: in many, posteriors are nearly 0 or 1.
+    The row itself is no neighbour there: at distance zero it would hold the last row of a cluster for ever.
 
     A tie is no reason to move. A row of the training data may lie where another cluster is more probable than
     its own, because its move would have cost its neighbours more; `predict` says the former, `labels_` the

@@ -100,12 +100,11 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     Three things that the paper leaves open. Seeds grow in turn by a row each, always the free one nearest to
     a member, so that none takes what is next to another's. The row that is labelled next is the one nearest
     to any labelled row, which makes the result independent of the order of the rows and lets clusters grow
-    along their shape. The level: superfluous clusters share a group with others and overlap with them, which
-    one such pair suffices for to keep rows of different clusters near; their separation leaps when the last
-    of them is gone. The between-cluster entropy leaps there, too, but falls by the logarithm of a size with
-    each cluster that goes, which can hide it. Where some groups are much further apart than others, the
-    largest leap can be that to the coarser structure; `separations_` shows all. The first level has nothing
-    to leap from, and is chosen only if it is the only one.
+    along their shape. The level: superfluous clusters share a group with others, whose rows are near theirs;
+    the separation leaps when the last such pair is gone. The between-cluster entropy leaps there, too, but
+    falls by about the logarithm of a size with each cluster that goes, which can hide it. Where some groups
+    are much further apart than others, the largest leap can be that to the coarser structure; `separations_`
+    shows all. The first level has nothing to leap from, and is chosen only if it is the only one.
 
     Where a cluster is left out, the product of the sizes is that of the others, so that for a pair of
     clusters the entropy is their quadratic cross entropy; equation (8) has one 2 too many as printed.
