@@ -35,7 +35,10 @@ FAMILIES = {
     },
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
-    "cluster": set(),
+    "cluster": {
+        "posteriors",
+        "potentials",
+    },
     "networks": set(),
     "maxent": set(),
 }

@@ -28,9 +28,11 @@ from entrolearn import (
     KDEClassifier,
     KELMClassifier,
     KELMRegressor,
+    MinimumEntropyClustering,
     OneNormSVC,
     OneNormSVR,
     PerClassPCA,
+    RenyiEntropyClustering,
     RKELMClassifier,
     RKELMRegressor,
     TwoEllipsoidPCA,
@@ -81,6 +83,10 @@ ESTIMATORS = [
     GEM(n_components=1, gamma=10.0),
     MELM(n_init=2, random_state=0),
     MELM(n_init=2, covariance="oas", solver="penalty", random_state=0),
+    MinimumEntropyClustering(random_state=0),
+    MinimumEntropyClustering(posterior="knn", entropy="havrda_charvat", n_neighbors=3, random_state=0),
+    RenyiEntropyClustering(random_state=0),
+    RenyiEntropyClustering(3, sigma=0.5, random_state=0),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),
     EntropySearch(
         # Scaled first: far from [0, 1] every rbf unit is zero, and a search has nothing to choose.

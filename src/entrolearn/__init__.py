@@ -33,6 +33,8 @@ _MODULES = {
     "PerClassPCA": "entrolearn.manifold.projections",
     "GEM": "entrolearn.manifold.projections",
     "MELM": "entrolearn.manifold.melm",
+    "MinimumEntropyClustering": "entrolearn.cluster.minimum_entropy",
+    "RenyiEntropyClustering": "entrolearn.cluster.renyi",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
@@ -42,6 +44,8 @@ _MODULES = {
 
 # The same table for editors and type checkers, which follow imports but not `__getattr__`.
 if TYPE_CHECKING:
+    from entrolearn.cluster.minimum_entropy import MinimumEntropyClustering as MinimumEntropyClustering
+    from entrolearn.cluster.renyi import RenyiEntropyClustering as RenyiEntropyClustering
     from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier
     from entrolearn.machines.elm import ELMClassifier as ELMClassifier

@@ -209,8 +209,16 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     return out
 
 
-def check_memory(n_rows: int, n_columns: int) -> None:
+def check_memory(
+    n_rows: int, n_columns: int, advice: str = "a machine on landmarks, such as RKELM, needs less"
+) -> None:
     """Refuse a matrix of double precision that this machine has no memory for, before anything is computed.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+    advice : str
+        What the error ends with: what takes less.
 
     Raises
     ------
@@ -222,7 +230,7 @@ def check_memory(n_rows: int, n_columns: int) -> None:
     if needed > there:
         raise MemoryError(
             f"a kernel matrix of {n_rows} x {n_columns} rows takes {needed / 2**30:.3g} GiB, more than the "
-            f"{there / 2**30:.3g} GiB of this machine; a machine on landmarks, such as RKELM, needs less."
+            f"{there / 2**30:.3g} GiB of this machine; {advice}."
         )
 
 

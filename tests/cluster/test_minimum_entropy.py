@@ -1,0 +1,257 @@
+"""Minimum entropy clustering."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+
+from entrolearn import MinimumEntropyClustering
+
+ENTROPIES = [("shannon", 2.0), ("havrda_charvat", 2.0), ("havrda_charvat", 0.5), ("havrda_charvat", 1.0)]
+POSTERIORS = ["parzen", "knn"]
+
+
+def naive_posteriors(X, labels, clustering):
+    """Equations (9) and (10), the latter normalised."""
+    clusters = np.unique(labels)
+    distances = cdist(X, X)
+    if clustering.posterior == "parzen":
+        near = distances <= clustering.radius
+        return np.array([[np.mean(labels[row] == c) for c in clusters] for row in near])
+    np.fill_diagonal(distances, np.inf)
+    weights = np.zeros((len(X), len(clusters)))
+    for j, c in enumerate(clusters):
+        near = np.sort(distances[:, labels == c], axis=1)[:, : clustering.n_neighbors]
+        for i in range(len(X)):
+            members = near[i, np.isfinite(near[i])]
+            weights[i, j] = len(members) / members[-1] ** X.shape[1] if len(members) else 0
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def naive_objective(X, labels, clustering):
+    """Equation (5) as a mean over the rows, by the definitions of the entropies."""
+    total = 0.0
+    for p in naive_posteriors(X, labels, clustering):
+        p = p[p > 0]
+        if clustering.entropy == "shannon" or clustering.alpha == 1:
+            total -= np.sum(p * np.log2(p))
+        else:
+            total += (np.sum(p**clustering.alpha) - 1) / (2 ** (1 - clustering.alpha) - 1)
+    return total / len(X)
+
+
+def naive_clustering(X, labels, clustering):
+    """The method as printed, with everything computed anew for every row."""
+    labels, history = np.array(labels), [naive_objective(X, labels, clustering)]
+    while True:
+        moved = False
+        for row in range(len(X)):
+            clusters = np.unique(labels)
+            posterior = naive_posteriors(X, labels, clustering)[row]
+            best = clusters[posterior.argmax()]
+            if posterior.max() <= posterior[clusters == labels[row]][0] * (1 + 1e-12):
+                continue
+            proposed = labels.copy()
+            proposed[row] = best
+            change = naive_objective(X, proposed, clustering) - naive_objective(X, labels, clustering)
+            if len(X) * change < -1e-9:
+                labels, moved = proposed, True
+        history.append(naive_objective(X, labels, clustering))
+        if not moved:
+            return labels, history
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+@pytest.mark.parametrize(("entropy", "alpha"), ENTROPIES)
+def test_it_is_the_printed_method(posterior, entropy, alpha):
+    X, y = make_blobs(40, centers=4, cluster_std=1.5, random_state=0)
+    rng = np.random.default_rng(1)
+    start = np.where(rng.random(40) < 0.3, rng.integers(4, size=40), y)
+    clustering = MinimumEntropyClustering(
+        4, posterior=posterior, entropy=entropy, alpha=alpha, radius=2.0, n_neighbors=3, init=start
+    ).fit(X)
+    labels, history = naive_clustering(X, start, clustering)
+    assert_allclose(clustering.history_, history, rtol=1e-9, atol=1e-12)
+    assert_array_equal(clustering.labels_, np.unique(labels, return_inverse=True)[1])
+    assert clustering.objective_ == clustering.history_[-1] < clustering.history_[0]
+    assert clustering.n_iter_ == len(history) - 1 >= 2
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+@pytest.mark.parametrize(("entropy", "alpha"), ENTROPIES)
+@pytest.mark.parametrize("init", ["k-means", "random"])
+def test_no_sweep_raises_the_objective(posterior, entropy, alpha, init):
+    X, _ = make_blobs(150, centers=5, cluster_std=2.0, random_state=2)
+    clustering = MinimumEntropyClustering(
+        6, posterior=posterior, entropy=entropy, alpha=alpha, init=init, random_state=0
+    ).fit(X)
+    assert np.all(np.diff(clustering.history_) <= 1e-12)
+    assert clustering.history_[-1] == pytest.approx(clustering.history_[-2], abs=1e-12)  # nothing moved
+    assert len(clustering.history_) == clustering.n_iter_ + 1
+    assert clustering.n_clusters_ == len(set(clustering.labels_.tolist())) <= 6
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+def test_the_end_is_a_minimum_over_all_moves_of_the_method(posterior):
+    """No row whose most probable cluster is another can go there without the objective rising."""
+    X, _ = make_blobs(60, centers=3, cluster_std=2.5, random_state=3)
+    clustering = MinimumEntropyClustering(
+        3, posterior=posterior, radius=1.5, n_neighbors=4, random_state=0
+    ).fit(X)
+    assert clustering.objective_ == pytest.approx(
+        naive_objective(X, clustering.labels_, clustering), rel=1e-9
+    )
+    posteriors = naive_posteriors(X, clustering.labels_, clustering)
+    for row in np.flatnonzero(posteriors.argmax(axis=1) != clustering.labels_):
+        moved = clustering.labels_.copy()
+        moved[row] = posteriors[row].argmax()
+        assert naive_objective(X, moved, clustering) >= clustering.objective_ - 1e-9
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+def test_mislabelled_rows_inside_groups_are_repaired(posterior):
+    X, y = make_blobs(100, centers=[[0, 0], [20, 0]], random_state=4)
+    start = y.copy()
+    start[[3, 30, 77]] = 1 - start[[3, 30, 77]]
+    clustering = MinimumEntropyClustering(2, posterior=posterior, radius=2.0, init=start).fit(X)
+    assert_array_equal(clustering.labels_, y)
+
+
+def test_separate_groups_stay_and_have_no_entropy():
+    X, y = make_blobs(60, centers=[[0, 0], [50, 0], [0, 50]], random_state=5)
+    clustering = MinimumEntropyClustering(3, radius=5.0, init=y).fit(X)
+    assert_array_equal(clustering.labels_, y)
+    assert_array_equal(clustering.history_, [0, 0])
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+@pytest.mark.parametrize(("entropy", "alpha"), ENTROPIES)
+def test_one_cluster_is_the_trivial_minimum(posterior, entropy, alpha):
+    X = np.random.default_rng(6).normal(size=(40, 2))
+    clustering = MinimumEntropyClustering(1, posterior=posterior, entropy=entropy, alpha=alpha).fit(X)
+    assert clustering.objective_ == pytest.approx(0, abs=1e-12)
+    assert clustering.n_clusters_ == 1
+
+
+def test_two_halves_of_a_window_have_one_bit():
+    """A window over everything sees half of each cluster: 1 bit of either entropy, and no row would gain."""
+    X, start = np.arange(8.0)[:, np.newaxis], np.repeat([0, 1], 4)
+    for entropy in ("shannon", "havrda_charvat"):
+        clustering = MinimumEntropyClustering(2, entropy=entropy, radius=10.0, init=start).fit(X)
+        assert_allclose(clustering.history_, [1, 1], rtol=1e-12)
+
+
+def test_structural_entropy_of_degree_two_is_the_error_of_the_nearest_neighbour_rule():
+    """Li, Zhang and Jiang: half of it is the chance that two draws from a row's window differ in cluster."""
+    X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=7)
+    clustering = MinimumEntropyClustering(3, entropy="havrda_charvat", radius=3.0, init=y).fit(X)
+    chances = []
+    for row in cdist(X, X) <= 3.0:
+        inside = y[row]
+        chances.append(np.mean(inside[:, np.newaxis] != inside))
+    assert clustering.history_[0] == pytest.approx(2 * np.mean(chances), rel=1e-12)
+
+
+def test_degree_one_is_the_limit_and_shannons():
+    X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=8)
+    shannon, one, nearly = (
+        MinimumEntropyClustering(3, radius=3.0, init=y, **which).fit(X).history_[0]
+        for which in (
+            {},
+            {"entropy": "havrda_charvat", "alpha": 1.0},
+            {"entropy": "havrda_charvat", "alpha": 1 + 1e-6},
+        )
+    )
+    assert one == shannon
+    assert nearly == pytest.approx(shannon, rel=1e-5)
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+def test_fanos_inequality_holds_for_the_partition_found(posterior):
+    """Equation (6): H(Pe) + Pe log(m - 1) >= H(C|x), with the error of guessing the likeliest cluster."""
+    X, _ = make_blobs(200, centers=4, cluster_std=2.5, random_state=9)
+    clustering = MinimumEntropyClustering(4, posterior=posterior, radius=1.5, n_neighbors=5, random_state=0)
+    labels = clustering.fit(X).labels_
+    m = clustering.n_clusters_
+    error = 1 - naive_posteriors(X, labels, clustering).max(axis=1).mean()
+    bound = -error * math.log2(error) - (1 - error) * math.log2(1 - error) + error * math.log2(m - 1)
+    assert 0 < clustering.objective_ <= bound
+
+
+@pytest.mark.parametrize(("border", "expected"), [(0.95, 1.25), (1.6, 1.25), (0.5, 0.5)])
+def test_a_border_goes_to_the_gap_that_its_windows_see_and_stays_inside_a_group(border, expected):
+    """Windows deep inside an even group are cut in the same way wherever the border is."""
+    x = np.concatenate([np.linspace(0, 1, 51), np.linspace(1.5, 2.5, 51)])
+    start = (x > border).astype(int)
+    clustering = MinimumEntropyClustering(2, radius=0.2, init=start).fit(x[:, np.newaxis])
+    assert_array_equal(clustering.labels_, x > expected)
+
+
+def test_any_initial_partition_will_do():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    by_name = MinimumEntropyClustering(3, init=names).fit(X)
+    assert_array_equal(by_name.labels_, MinimumEntropyClustering(3, init=y).fit(X).labels_)
+    linkage = AgglomerativeClustering(3)
+    of_linkage = MinimumEntropyClustering(3, init=linkage).fit(X)
+    expected = MinimumEntropyClustering(3, init=AgglomerativeClustering(3).fit_predict(X)).fit(X)
+    assert_array_equal(of_linkage.labels_, expected.labels_)
+    assert not hasattr(linkage, "labels_")  # a clone was fitted
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+def test_distances_are_all_that_counts(posterior):
+    X, y = make_blobs(80, centers=3, cluster_std=2.0, random_state=11)
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
+    one = MinimumEntropyClustering(3, posterior=posterior, init=y).fit(X)
+    other = MinimumEntropyClustering(3, posterior=posterior, init=y).fit(3 * X @ turn + 7)
+    assert_array_equal(other.labels_, one.labels_)
+    assert_allclose(other.history_, one.history_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("posterior", POSTERIORS)
+def test_prediction_is_the_largest_posterior(posterior):
+    X, y = make_blobs(80, centers=3, random_state=12)
+    clustering = MinimumEntropyClustering(3, posterior=posterior, n_neighbors=5, init=y).fit(X)
+    Z = X[:20] + 0.1
+    distances = cdist(Z, X)
+    if posterior == "parzen":
+        inside = distances <= clustering.radius_
+        shares = [[np.sum(inside[i] & (clustering.labels_ == c)) for c in range(3)] for i in range(20)]
+    else:
+        shares = [-np.sort(distances[:, clustering.labels_ == c], axis=1)[:, 4] for c in range(3)]
+        shares = np.transpose(shares)
+    assert_array_equal(clustering.predict(Z), np.argmax(shares, axis=1))
+
+
+def test_far_from_all_windows_the_nearest_row_decides():
+    X, y = make_blobs(60, centers=[[0, 0], [9, 0]], random_state=13)
+    clustering = MinimumEntropyClustering(2, init=y).fit(X)
+    assert_array_equal(clustering.predict([[-500.0, 0.0], [500.0, 0.0]]), [0, 1])
+
+
+def test_sweeps_that_run_out_are_told():
+    X, _ = make_blobs(100, centers=4, cluster_std=3.0, random_state=14)
+    with pytest.warns(ConvergenceWarning, match="last of 1 sweeps"):
+        MinimumEntropyClustering(4, init="random", max_iter=1, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"init": [0, 1]}, r"init has shape \(2,\); labels must be one for each row of X, \(30,\)"),
+        ({"init": np.arange(30)}, "init has 30 different labels; it must have at most n_clusters=8"),
+        ({"n_clusters": 31}, "n_samples=30 must be at least n_clusters=31"),
+        ({"n_neighbors": 0}, "'n_neighbors'"),
+        ({"posterior": "gaussian"}, "'posterior'"),
+    ],
+)
+def test_what_cannot_be_is_refused(params, message):
+    X = np.random.default_rng(15).normal(size=(30, 2))
+    with pytest.raises(ValueError, match=message):
+        MinimumEntropyClustering(**params).fit(X)
