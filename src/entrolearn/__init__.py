@@ -38,6 +38,7 @@ _MODULES = {
     "gmean_scorer": "entrolearn.metrics.gmean",
     "visual_separability": "entrolearn.metrics.separability",
     "MaximumEntropyDistribution": "entrolearn.maxent.distribution",
+    "MaxEntClassifier": "entrolearn.maxent.classifier",
     "information_scores": "entrolearn.metrics.information",
     "information_scorer": "entrolearn.metrics.information",
     "reject_least_certain": "entrolearn.metrics.information",
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from entrolearn.manifold.projections import ClassPCA as ClassPCA
     from entrolearn.manifold.projections import PerClassPCA as PerClassPCA
     from entrolearn.manifold.projections import TwoEllipsoidPCA as TwoEllipsoidPCA
+    from entrolearn.maxent.classifier import MaxEntClassifier as MaxEntClassifier
     from entrolearn.maxent.distribution import MaximumEntropyDistribution as MaximumEntropyDistribution
     from entrolearn.metrics.gmean import gmean_score as gmean_score
     from entrolearn.metrics.gmean import gmean_scorer as gmean_scorer
