@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime, brentq, minimize
@@ -114,6 +116,26 @@ def test_a_constraint_that_repeats_another_changes_nothing():
     assert_allclose(twice.probabilities, once.probabilities, rtol=1e-10)
 
 
+def test_a_constant_whose_moment_is_off_by_a_rounding_changes_nothing():
+    functions = [value, lambda y: np.full(len(y), 1000.0)]
+    found = MaximumEntropyDistribution.on_points(FACES, functions, [2.5, 1000.0 * (1 - 1e-15)])
+    assert found.expectation(value) == pytest.approx(2.5, rel=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_moments_of_any_distribution_are_met_with_at_least_its_entropy(seed):
+    rng = np.random.default_rng(seed)
+    n_points, n_functions = rng.integers(2, 12), rng.integers(1, 5)
+    table = rng.normal(size=(n_points, n_functions)) * 10.0 ** rng.integers(-4, 5, size=n_functions)
+    table += rng.choice([0.0, 10.0])
+    p = rng.dirichlet(np.full(n_points, rng.choice([0.05, 0.3, 1.0])))
+    functions = [lambda y, j=j: table[y.astype(int), j] for j in range(n_functions)]
+    found = MaximumEntropyDistribution.on_points(np.arange(n_points), functions, p @ table)
+    scale = np.abs(table - p @ table).max(axis=0)
+    assert (np.abs(found.probabilities @ table - p @ table) <= 1e-6 * scale).all()
+    assert found.entropy >= entropy(p, base=math.e) - 1e-4
+
+
 # On an interval
 
 
@@ -188,7 +210,8 @@ def test_newton_step_solves_with_the_hessian_of_finite_differences(dual):
 
 
 def test_minimum_is_scipys(dual):
-    theta, value_there, probability = minimize_dual(dual, np.zeros(3))
+    theta = minimize_dual(dual, np.zeros(3))
+    value_there, probability = dual(theta)
     twin = minimize(lambda theta: dual(theta)[0], np.zeros(3), method="BFGS", options={"gtol": 1e-9})
     assert_allclose(theta, twin.x, atol=1e-5)
     assert value_there == pytest.approx(twin.fun, rel=1e-12)

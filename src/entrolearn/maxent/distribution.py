@@ -17,6 +17,9 @@ NODES = 16
 #: Panels between two breaks: doubled until the moments stay the same.
 PANELS = [2**n for n in range(4, 13)]
 
+#: Relative difference of a constant function and its moment that is one of roundings.
+ROUNDING = 1e-12
+
 #: How far, in standard deviations, a moment may move when the panels are halved.
 RESOLVED = 1e-8
 
@@ -120,10 +123,10 @@ class MaximumEntropyDistribution:
         problem = _Problem(functions, moments)
         dual, scale = problem.dual(points, np.zeros(len(points)))
         try:
-            theta, entropy, probabilities = minimize_dual(dual, np.zeros(len(problem.moments)))
+            theta = minimize_dual(dual, np.zeros(len(problem.moments)))
         except InfeasibleMomentsError as error:
             raise problem.refused(points, error) from None
-        return cls(**problem.solution(theta / scale, entropy), points=points, probabilities=probabilities)
+        return cls(**problem.solution(dual, theta, scale), points=points)
 
     @classmethod
     def on_interval(
@@ -168,15 +171,14 @@ class MaximumEntropyDistribution:
             theta = multipliers * scale if solved_before else np.zeros(len(problem.moments))
             resolved = solved_before and dual.distance(theta) <= RESOLVED
             try:
-                theta, entropy, probabilities = minimize_dual(dual, theta)
+                theta = minimize_dual(dual, theta)
             except InfeasibleMomentsError as infeasible:
                 multipliers, error = None, infeasible
                 continue
             multipliers = theta / scale
             if resolved:
-                solution = problem.solution(multipliers, entropy)
-                interval = float(lower), float(upper)
-                return cls(**solution, points=points, probabilities=probabilities, interval=interval)
+                solution = problem.solution(dual, theta, scale)
+                return cls(**solution, points=points, interval=(float(lower), float(upper)))
         error = error or "the quadrature does not resolve the functions, or the density"
         raise problem.refused(points, error)
 
@@ -229,18 +231,24 @@ class _Problem:
 
     def dual(self, points: np.ndarray, log_weights: np.ndarray) -> tuple[Dual, np.ndarray]:
         """The dual in units of the functions' largest values, and these units."""
-        centred = _evaluated(self.functions, points) - self.moments
+        values = _evaluated(self.functions, points)
+        centred = values - self.moments
         scale = np.abs(centred).max(axis=0)
-        scale[scale == 0] = 1.0
+        met = scale <= ROUNDING * np.abs(values).max(axis=0)  # by any distribution: a constant
+        centred[:, met], scale[met] = 0.0, 1.0
         return Dual(centred / scale, log_weights), scale
 
-    def solution(self, multipliers: np.ndarray, entropy: float) -> dict:
+    def solution(self, dual: Dual, theta: np.ndarray, scale: np.ndarray) -> dict:
+        log_partition, probabilities = dual(theta)
+        multipliers = theta / scale
         return {
             "functions": self.functions,
             "moments": self.moments,
             "multipliers": multipliers,
-            "log_partition": entropy + float(multipliers @ self.moments),
-            "entropy": entropy,
+            "log_partition": log_partition + float(multipliers @ self.moments),
+            # With the moments as they are met: multipliers may be large.
+            "entropy": log_partition - float(theta @ dual.gradient(probabilities)),
+            "probabilities": probabilities,
         }
 
     def refused(self, points: np.ndarray, reason) -> InfeasibleMomentsError:

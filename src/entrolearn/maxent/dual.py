@@ -19,12 +19,13 @@ MAX_STEPS = 200
 
 #: The moments are met to this many standard deviations of their functions, or where roundings end the search
 #: before, to the second number.
-TOLERANCE, LEAST_TOLERANCE = 1e-11, 1e-6
+TOLERANCE, LEAST_TOLERANCE = 1e-11, 1e-4
 
 #: Standardised directions in which the functions vary less than this repeat what others say.
 RANK_TOLERANCE = 1e-10
 
-#: How far, relatively, all points must be on one side of a plane to count as parted from the moments by it.
+#: How far from the moments a plane that has all points behind it must be, in units of the functions' greatest
+#: distances to them: nearer ones are roundings.
 PARTED = 1e-9
 
 
@@ -39,7 +40,7 @@ class Dual:
     Attributes
     ----------
     centred : ndarray, shape (n_points, n_functions)
-        The functions less their moments, at each point.
+        The functions less their moments, at each point, scaled to a greatest size of about one.
     log_weights : ndarray, shape (n_points,)
     """
 
@@ -57,8 +58,7 @@ class Dual:
 
     def parts(self, direction: np.ndarray) -> bool:
         """Whether all points lie on one side: then every mean of G does, and none is zero."""
-        along = self.centred @ direction
-        return bool(along.max() < -PARTED * np.abs(along).max())
+        return bool((self.centred @ direction).max() < -PARTED * np.linalg.norm(direction))
 
     def distance(self, theta: np.ndarray) -> float:
         """How far the moments are from being met, in standard deviations of the functions at θ."""
@@ -83,7 +83,7 @@ class Dual:
         return -step / scale, constant / scale
 
 
-def minimize_dual(dual: Dual, theta: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
+def minimize_dual(dual: Dual, theta: np.ndarray) -> np.ndarray:
     """Minimise by damped Newton steps.
 
     Parameters
@@ -94,10 +94,8 @@ def minimize_dual(dual: Dual, theta: np.ndarray) -> tuple[np.ndarray, float, np.
 
     Returns
     -------
-    theta : ndarray, shape (n_functions,)
+    ndarray, shape (n_functions,)
         The multipliers.
-    log_partition : float
-    probability : ndarray, shape (n_points,)
 
     Raises
     ------
@@ -119,9 +117,10 @@ def minimize_dual(dual: Dual, theta: np.ndarray) -> tuple[np.ndarray, float, np.
         if moved is None:
             break
         theta, value, probability = moved
-    if distance > LEAST_TOLERANCE:
+    met = np.abs(dual.gradient(probability)).max(initial=0.0) <= LEAST_TOLERANCE
+    if distance > LEAST_TOLERANCE or not met:
         raise InfeasibleMomentsError("no distribution with these moments was found")
-    return theta, value, probability
+    return theta
 
 
 def _distance(dual: Dual, probability: np.ndarray, step: np.ndarray) -> float:
@@ -133,7 +132,7 @@ def _damped(
 ) -> tuple[np.ndarray, float, np.ndarray] | None:
     """The first of the halved steps that goes down as Armijo asks; None where roundings leave none."""
     rounding = 1e-14 * max(1.0, abs(value))
-    for halvings in range(60):
+    for halvings in range(30):
         fraction = 0.5**halvings
         there = theta + fraction * step
         lower, probability = dual(there)
