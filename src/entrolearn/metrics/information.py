@@ -131,9 +131,9 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
     fall with every error: a prediction may have more errors and tell more. Information does not replace
     accuracy, as the essay concludes, but stands beside it; the mapping has both.
 
-    Hu, He and Yuan normalise 24 measures in three groups. Here are those of mutual information and of cross
-    entropy that divide by the entropies above, and exp(-KL) from the group of divergences; their variants of
-    mutual information that leave the reject out, and other divergences, are not.
+    Hu, He and Yuan compare 24 normalised measures, derived from mutual information, divergences or cross
+    entropies. The mapping has such of the essay's measures: divided by entropies of T and Y, a divergence as
+    exp(-KL). Other divergences, and variants of mutual information without the rejects, it has not.
 
     References
     ----------
