@@ -40,7 +40,7 @@ FAMILIES = {
         "potentials",
     },
     "networks": set(),
-    "maxent": set(),
+    "maxent": {"dual", "features", "solvers"},
 }
 ABOVE_FAMILIES = {"selection", "metrics", "plotting"}
 LEVEL = dict.fromkeys(LEAVES, 0) | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE_FAMILIES, 2) | {"lab": 3}

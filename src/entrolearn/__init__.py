@@ -36,9 +36,14 @@ _MODULES = {
     "MinimumEntropyClustering": "entrolearn.cluster.minimum_entropy",
     "RenyiEntropyClustering": "entrolearn.cluster.renyi",
     "EntropySearch": "entrolearn.selection",
-    "gmean_score": "entrolearn.metrics",
-    "gmean_scorer": "entrolearn.metrics",
-    "visual_separability": "entrolearn.metrics",
+    "gmean_score": "entrolearn.metrics.gmean",
+    "gmean_scorer": "entrolearn.metrics.gmean",
+    "visual_separability": "entrolearn.metrics.separability",
+    "MaximumEntropyDistribution": "entrolearn.maxent.distribution",
+    "MaxEntClassifier": "entrolearn.maxent.classifier",
+    "information_scores": "entrolearn.metrics.information",
+    "information_scorer": "entrolearn.metrics.information",
+    "reject_least_certain": "entrolearn.metrics.information",
     "cross_entropy_method": "entrolearn.optimize.cross_entropy",
 }
 
@@ -65,9 +70,14 @@ if TYPE_CHECKING:
     from entrolearn.manifold.projections import ClassPCA as ClassPCA
     from entrolearn.manifold.projections import PerClassPCA as PerClassPCA
     from entrolearn.manifold.projections import TwoEllipsoidPCA as TwoEllipsoidPCA
-    from entrolearn.metrics import gmean_score as gmean_score
-    from entrolearn.metrics import gmean_scorer as gmean_scorer
-    from entrolearn.metrics import visual_separability as visual_separability
+    from entrolearn.maxent.classifier import MaxEntClassifier as MaxEntClassifier
+    from entrolearn.maxent.distribution import MaximumEntropyDistribution as MaximumEntropyDistribution
+    from entrolearn.metrics.gmean import gmean_score as gmean_score
+    from entrolearn.metrics.gmean import gmean_scorer as gmean_scorer
+    from entrolearn.metrics.information import information_scorer as information_scorer
+    from entrolearn.metrics.information import information_scores as information_scores
+    from entrolearn.metrics.information import reject_least_certain as reject_least_certain
+    from entrolearn.metrics.separability import visual_separability as visual_separability
     from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.selection import EntropySearch as EntropySearch
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC

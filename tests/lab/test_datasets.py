@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,13 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import optimize, sparse, stats
 from sklearn.datasets import make_moons
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.naive_bayes import MultinomialNB
 
 from entrolearn.lab import datasets
 from entrolearn.lab.config import load_catalog
@@ -40,6 +43,7 @@ from entrolearn.lab.parsers import (
     GENERATORS,
     documents,
     gaussians,
+    phrases,
     rings,
     stretched_gaussians,
     waveform,
@@ -450,6 +454,33 @@ def test_documents_of_equal_frequencies_tell_nothing_of_their_class():
         return learner.score(table.X[400:], table.labels[400:])
 
     assert abs(score(0) - 0.5) < 0.12 < score(1) - 0.5
+
+
+PHRASES = {"n_features": 60, "n_pairs": 20, "n_classes": 3, "terms": 15, "spread": 0.8, "seed": 0}
+
+
+def test_phrases_have_pairs_of_words_that_are_never_apart_and_words_of_their_own():
+    table = phrases(n_samples=300, **PHRASES)
+    counts = table.X.toarray()
+    assert_array_equal(counts[:, :40:2], counts[:, 1:40:2])
+    assert len(np.unique(counts[:, 40:], axis=1).T) == 20
+    terms = counts.sum(axis=1) - counts[:, :40:2].sum(axis=1)
+    assert terms.mean() == pytest.approx(15, abs=5 * math.sqrt(15 / 300))
+    assert set(table.labels) == {0, 1, 2}
+    assert table.X.indices.dtype == np.int32  # which scikit-learn's solvers take
+
+
+def test_naive_bayes_counts_pairs_of_words_twice():
+    """It is as certain of a row as if each pair had been seen twice, and so less right than on the terms."""
+    table = phrases(n_samples=3000, **PHRASES)
+    terms = table.X[:, [*range(0, 40, 2), *range(40, 60)]]
+    of_words, of_terms = (
+        log_loss(
+            table.labels[1000:], MultinomialNB().fit(X[:1000], table.labels[:1000]).predict_proba(X[1000:])
+        )
+        for X in (table.X, terms)
+    )
+    assert of_words > 1.1 * of_terms
 
 
 def test_two_moons_are_those_of_scikit_learn(catalog):

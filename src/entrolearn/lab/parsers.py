@@ -392,9 +392,30 @@ def documents(
     return Table(normalize(counts), label, numbered(n_features), [n_samples])
 
 
+def phrases(
+    *, n_samples: int, n_features: int, n_pairs: int, n_classes: int, terms: float, spread: float, seed: int
+) -> Table:
+    """Counts of words some of which come in pairs only, as "Puerto" and "Rico"; sparse, labels from 0.
+
+    A document is a Poisson number of independent terms, `terms` in the mean. The first `n_pairs` terms are
+    pairs of words, the columns 2i and 2i + 1, the others single words. Frequencies fall as 1 / rank in a
+    random order of the terms; in each class every term's is multiplied by exp(`spread` z), z standard normal.
+    """
+    rng = np.random.default_rng(seed)
+    n_terms = n_features - n_pairs
+    rank = 1 + rng.permutation(n_terms)
+    frequency = np.exp(spread * rng.standard_normal((n_classes, n_terms))) / rank
+    label = rng.integers(n_classes, size=n_samples)
+    length = np.maximum(rng.poisson(terms, n_samples), 1)
+    counts = rng.multinomial(length, (frequency / frequency.sum(axis=1, keepdims=True))[label])
+    words = counts[:, np.r_[np.repeat(np.arange(n_pairs), 2), np.arange(n_pairs, n_terms)]]
+    return Table(sparse.csr_array(words.astype(np.float64)), label, numbered(n_features), [n_samples])
+
+
 GENERATORS = {
     "documents": documents,
     "gaussians": gaussians,
+    "phrases": phrases,
     "rings": rings,
     "stretched_gaussians": stretched_gaussians,
     "two_moons": two_moons,

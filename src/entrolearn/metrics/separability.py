@@ -1,96 +1,26 @@
-"""Scores that the papers report and scikit-learn has not: of predictions, and of projections."""
+"""How well several kinds of classifiers tell the classes of a projection apart."""
 
-import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 
 import numpy as np
-from scipy.stats import gmean
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import make_scorer, recall_score
 from sklearn.model_selection import ParameterGrid, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state, check_X_y
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
 from entrolearn.manifold.kde import KDEClassifier
 from entrolearn.path import Partition, PathPoint, path, place
 
-__all__ = [
-    "gmean_score",
-    "gmean_scorer",
-    "separability_classifiers",
-    "separability_scores",
-    "visual_separability",
-]
+__all__ = ["separability_classifiers", "separability_scores", "visual_separability"]
 
 #: A classifier, and the values of its parameters that are tried.
 Tunable = tuple[ClassifierMixin, Mapping[str, Sequence]]
-
-
-def gmean_score(y_true, y_pred, *, labels=None) -> float:
-    r"""Geometric mean of the recalls of all classes.
-
-    For two classes :math:`\sqrt{\frac{TP}{TP+FN} \cdot \frac{TN}{TN+FP}}`, for K classes the K-th root of the
-    product of their recalls. Unlike accuracy it does not depend on how frequent the classes are.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n_samples,)
-        The right labels.
-    y_pred : array-like, shape (n_samples,)
-        The predicted labels.
-    labels : array-like, optional
-        The classes whose recalls count; those of `y_true` unless given.
-
-    Returns
-    -------
-    float
-        From 0 (some class is never recognised) to 1.
-
-    Raises
-    ------
-    ValueError
-        If the labels are not those of a classification, or none of `labels` occurs in `y_true`.
-
-    Warns
-    -----
-    UserWarning
-        Where a class has no recall because it does not occur in `y_true`: it is left out, as in
-        :func:`sklearn.metrics.balanced_accuracy_score`.
-
-    References
-    ----------
-    Czarnecki and Tabor, Extreme Entropy Machines, footnote 7.
-
-    Examples
-    --------
-    >>> from entrolearn.metrics import gmean_score
-    >>> round(gmean_score([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 0]), 4)
-    0.6124
-    """
-    kind = type_of_target(y_true, input_name="y_true")
-    if kind not in ("binary", "multiclass"):
-        raise ValueError(f"y_true is {kind}; gmean_score takes binary or multiclass labels")
-    present = np.unique(y_true)
-    wanted = np.union1d(present, np.unique(y_pred)) if labels is None else np.unique(labels)
-    scored = wanted[np.isin(wanted, present)]
-    if scored.size == 0:
-        raise ValueError(
-            f"none of the labels {wanted.tolist()} occurs in y_true, which has {present.tolist()}"
-        )
-    if scored.size < wanted.size:
-        absent = wanted[~np.isin(wanted, present)].tolist()
-        warnings.warn(f"classes {absent} do not occur in y_true and are left out", UserWarning, stacklevel=2)
-    return float(gmean(recall_score(y_true, y_pred, labels=scored, average=None)))
-
-
-gmean_scorer = make_scorer(gmean_score)
-"""Scorer of :func:`gmean_score`, for ``cross_val_score``, ``GridSearchCV`` and their like."""
 
 
 def separability_classifiers(n_samples: int, n_features: int = 2) -> dict[str, Tunable]:

@@ -1,0 +1,171 @@
+"""The likelihood of a conditional model of greatest entropy, and two ways to its maximum.
+
+``P(c | x) = exp(λ'f(x, c) + b_c) / Z(x)``. With a Gaussian prior of variance σ² on each weight, none on b,
+the loss is the mean over n rows of ``-ln P(y | x)``, plus ``λ'λ / 2 σ² n``. Its gradient is the difference
+between the model's means of the features and those of the data: where it is zero, and there is no prior, the
+constraints of the maximum entropy problem hold.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax, wrightomega
+
+from entrolearn.maxent.features import Features
+
+__all__ = ["SOLVERS", "Likelihood", "Solution"]
+
+#: Where the data never have a feature that the model expects, the best weight without a prior is -inf: one
+#: step of iterative scaling makes the expected value at most this many times smaller, in logarithms.
+MOST = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The loss of weights.
+
+    Attributes
+    ----------
+    features : Features
+    truth : ndarray of shape (n_samples, n_classes)
+        1 at each row's class, else 0.
+    biased : bool
+        Whether each class has a bias b, a feature that is always 1; else b is 0.
+    prior_variance : float
+        σ², infinite where there is no prior.
+    """
+
+    features: Features
+    truth: np.ndarray
+    biased: bool
+    prior_variance: float
+
+    @cached_property
+    def data_means(self) -> np.ndarray:
+        """Of the features of the rows with their own classes."""
+        return self._means(self.truth)
+
+    @cached_property
+    def precision(self) -> np.ndarray:
+        """Of the prior on each parameter, for a mean over the rows instead of a sum."""
+        precision = np.zeros(self.n_parameters)
+        precision[: self.features.n_features] = 1 / (self.prior_variance * len(self.truth))
+        return precision
+
+    @property
+    def n_parameters(self) -> int:
+        return len(self.data_means)
+
+    def split(self, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The weights, and the bias of each class."""
+        n_classes = self.truth.shape[1]
+        if self.biased:
+            return parameters[:-n_classes], parameters[-n_classes:]
+        return parameters, np.zeros(n_classes)
+
+    def __call__(self, parameters: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """The loss, its gradient, and the model's means of all features."""
+        weights, bias = self.split(parameters)
+        log_probability = log_softmax(self.features.scores(weights) + bias, axis=1)
+        model_means = self._means(np.exp(log_probability))
+        pull = parameters * self.precision
+        likelihood = float(np.vdot(self.truth, log_probability)) / len(self.truth)
+        return 0.5 * float(parameters @ pull) - likelihood, model_means - self.data_means + pull, model_means
+
+    def _means(self, probability: np.ndarray) -> np.ndarray:
+        means = self.features.means(probability)
+        return np.concatenate([means, probability.mean(axis=0)]) if self.biased else means
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where a search ended.
+
+    Attributes
+    ----------
+    parameters : ndarray
+    losses : list of float
+        Before the first iteration, and after each.
+    violation : float
+        The greatest component of the gradient: how far a constraint is from holding.
+    """
+
+    parameters: np.ndarray
+    losses: list[float]
+    violation: float
+
+
+def lbfgs(likelihood: Likelihood, max_iter: int, tol: float) -> Solution:
+    """By a quasi-Newton method of limited memory, until no constraint is off by more than `tol`."""
+    start = np.zeros(likelihood.n_parameters)
+    losses = [likelihood(start)[0]]
+
+    def keep_loss(intermediate_result):
+        losses.append(float(intermediate_result.fun))
+
+    found = minimize(
+        lambda parameters: likelihood(parameters)[:2],
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        callback=keep_loss,
+        options={"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 0.0, "maxls": 50},
+    )
+    return Solution(found.x, losses, float(np.abs(found.jac).max(initial=0.0)))
+
+
+def generalized_iterative_scaling(likelihood: Likelihood, max_iter: int, tol: float) -> Solution:
+    r"""By Darroch and Ratcliff's updates, each of which raises the likelihood.
+
+    With C the greatest sum of a row's features with a class, a weight moves by δ such that its constraint
+    would hold if the model's mean of the feature grew by the factor :math:`e^{C \delta}`:
+
+    .. math:: e^{C \delta} E_i + \frac{\lambda_i + \delta}{\sigma^2 n} = \tilde E_i
+
+    Without a prior that is :math:`\frac{1}{C} \ln (\tilde E_i / E_i)`; with it, Chen and Rosenfeld's
+    equation, which Wright's ω function solves.
+
+    Notes
+    -----
+    The feature that makes every sum equal to C is left out. The bound behind the updates holds where sums are
+    smaller (Curran and Clark 2003), and the model with it is the same: it adds the same to the scores of all
+    classes as a change of the other weights does.
+    """
+    total = likelihood.features.greatest_sum() + likelihood.biased
+    parameters = np.zeros(likelihood.n_parameters)
+    losses = []
+    while True:
+        loss, gradient, model_means = likelihood(parameters)
+        losses.append(loss)
+        violation = float(np.abs(gradient).max(initial=0.0))
+        if violation <= tol or len(losses) > max_iter:
+            return Solution(parameters, losses, violation)
+        parameters = parameters + _scaling_step(likelihood, parameters, model_means, total)
+
+
+def _scaling_step(
+    likelihood: Likelihood, parameters: np.ndarray, model_means: np.ndarray, total: float
+) -> np.ndarray:
+    precision, data_means = likelihood.precision, likelihood.data_means
+    step = np.zeros_like(parameters)  # of a feature that is always zero
+    occurs = model_means > 0
+    free, held = occurs & (precision == 0), occurs & (precision > 0)
+    with np.errstate(divide="ignore"):
+        growth = np.log(data_means[free] / model_means[free])
+    step[free] = np.maximum(growth, -MOST) / total
+    # Of a + ln(a) = z, with a / (total * model's mean / precision) = exp(total * step).
+    log_unit = np.log(total * model_means[held] / precision[held])
+    z = log_unit + total * (data_means[held] / precision[held] - parameters[held])
+    root = wrightomega(z)
+    log_root = np.where(z > 1, np.log(np.maximum(root, 1)), z - root)
+    step[held] = (log_root - log_unit) / total
+    return step
+
+
+SOLVERS: dict[str, Callable[[Likelihood, int, float], Solution]] = {
+    "lbfgs": lbfgs,
+    "gis": generalized_iterative_scaling,
+}

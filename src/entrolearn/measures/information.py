@@ -1,0 +1,635 @@
+"""Entropies and divergences of discrete distributions, from probabilities, from counts and from samples.
+
+For distributions p and q of a variable, and P of a pair (T, Y), T along the rows and Y along the columns::
+
+    H(p)      = -sum p log p                 H(T, Y)  = H(P)
+    H(p; q)   = -sum p log q                 H(T | Y) = H(T, Y) - H(Y)
+    KL(p, q)  =  sum p log (p / q)           I(T, Y)  = KL(P, product of the marginals)
+
+in bits, or in nats with ``base=math.e``. Conditional entropy and mutual information are computed as sums over
+the table, not as differences of entropies, which would leave roundings where they must be zero.
+"""
+
+import math
+from collections.abc import Callable
+from numbers import Real
+
+import numpy as np
+from scipy.special import entr, logsumexp, rel_entr, xlogy
+
+__all__ = [
+    "conditional_entropy",
+    "counts_from_samples",
+    "cross_entropy",
+    "entropy",
+    "entropy_from_counts",
+    "havrda_charvat_entropy",
+    "joint_entropy",
+    "kl_divergence",
+    "mutual_information",
+    "mutual_information_from_counts",
+    "probabilities_from_counts",
+    "renyi_entropy",
+]
+
+#: Orders this close to 1 have Rényi's entropy from the power sum's distance to 1, which is small there.
+NEAR_ONE = 0.25
+
+
+def entropy(p, *, base: float = 2) -> float | np.ndarray:
+    r"""Shannon's entropy, :math:`H(p) = -\sum_i p_i \log p_i`.
+
+    Parameters
+    ----------
+    p : array-like of shape (..., n_values)
+        Probabilities, which add up to one along the last axis within rounding.
+    base : {2, e}, default=2
+        Of the logarithm: bits, or nats with :data:`math.e`.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        From 0, where one value is certain, to the logarithm of the number of values, where all are equally
+        likely: the greatest uncertainty.
+
+    Raises
+    ------
+    ValueError
+        If `p` is no distribution, or `base` is neither 2 nor e.
+
+    See Also
+    --------
+    entropy_from_counts : From how often each value was seen, corrected for the sample's size if asked.
+    gaussian_entropy, kde_entropy, knn_entropy : Of continuous variables.
+
+    References
+    ----------
+    .. [1] C. E. Shannon (1948). A mathematical theory of communication. Bell System Technical Journal 27.
+    .. [2] Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning,
+       section "Entropy Functions". It calls the upper bound maximum certainty, and means uncertainty.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import entropy
+    >>> entropy([0.5, 0.25, 0.25])
+    1.5
+    >>> entropy([[0.5, 0.5], [0.0, 1.0]])
+    array([1., 0.])
+    """
+    unit = _unit(base)
+    return _plain(entr(_distribution(p, "p")).sum(axis=-1) / unit)
+
+
+def joint_entropy(P, *, base: float = 2) -> float:
+    r"""Entropy of a pair, :math:`H(T, Y) = -\sum_{t, y} p(t, y) \log p(t, y)`.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_rows, n_columns)
+        Joint probabilities of T along the rows and Y along the columns, which add up to one.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float
+        At least the entropy of either variable, at most the sum of both.
+
+    Raises
+    ------
+    ValueError
+        If `P` is no joint distribution of two variables, or `base` is neither 2 nor e.
+
+    References
+    ----------
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, table of
+    entropy functions.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import joint_entropy
+    >>> joint_entropy([[0.25, 0.25], [0.25, 0.25]])
+    2.0
+    """
+    unit = _unit(base)
+    return float(entr(_joint(P)).sum() / unit)
+
+
+def mutual_information(P, *, base: float = 2) -> float:
+    r"""What two variables tell of each other, :math:`\sum_{t, y} p(t, y) \log \frac{p(t, y)}{p(t) p(y)}`.
+
+    Parameters
+    ----------
+    P : array-like of shape (n_rows, n_columns)
+        Joint probabilities, which add up to one.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float
+        From 0, where the variables are independent, to the smaller of their entropies, where one decides the
+        other.
+
+    Raises
+    ------
+    ValueError
+        If `P` is no joint distribution of two variables, or `base` is neither 2 nor e.
+
+    See Also
+    --------
+    mutual_information_from_counts : From a contingency table.
+    sklearn.feature_selection.mutual_info_regression, sklearn.feature_selection.mutual_info_classif : Between
+        continuous features and a number or a class, by nearest neighbours.
+
+    Notes
+    -----
+    The essay's table has a minus sign before the sum, with which it would be negative.
+
+    References
+    ----------
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, table of
+    entropy functions, corrected.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import mutual_information
+    >>> mutual_information([[0.5, 0.0], [0.0, 0.5]])
+    1.0
+    """
+    unit = _unit(base)
+    P = _joint(P)
+    independent = P.sum(axis=1, keepdims=True) * P.sum(axis=0)
+    return max(0.0, float(rel_entr(P, independent).sum() / unit))
+
+
+def conditional_entropy(P, *, given: str, base: float = 2) -> float:
+    r"""What stays uncertain of one variable where the other is known.
+
+    .. math:: H(T \mid Y) = -\sum_{t, y} p(t, y) \log p(t \mid y)
+
+    Parameters
+    ----------
+    P : array-like of shape (n_rows, n_columns)
+        Joint probabilities of T along the rows and Y along the columns, which add up to one.
+    given : {"rows", "columns"}
+        The variable that is known: "columns" is H(T | Y), "rows" is H(Y | T).
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float
+        From 0, where the known variable decides the other, to the other's entropy, where the two are
+        independent.
+
+    Raises
+    ------
+    ValueError
+        If `P` is no joint distribution of two variables, or another argument is not one of its values.
+
+    References
+    ----------
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, table of
+    entropy functions.
+
+    Examples
+    --------
+    The row decides the column, and the column does not tell the rows apart:
+
+    >>> from entrolearn.measures import conditional_entropy
+    >>> P = [[0.5, 0.0], [0.5, 0.0]]
+    >>> conditional_entropy(P, given="columns"), conditional_entropy(P, given="rows")
+    (1.0, 0.0)
+    """
+    unit = _unit(base)
+    if given not in ("rows", "columns"):
+        raise ValueError(f"given is {given!r}; it must be 'rows' or 'columns', the variable that is known")
+    P = _joint(P)
+    known = P.sum(axis=0 if given == "columns" else 1, keepdims=True)
+    return float(abs(rel_entr(P, np.broadcast_to(known, P.shape))).sum() / unit)
+
+
+def cross_entropy(p, q, *, base: float = 2) -> float | np.ndarray:
+    r"""What values of p cost in a code made for q, :math:`H(p; q) = -\sum_i p_i \log q_i`.
+
+    Parameters
+    ----------
+    p, q : array-like of shape (..., n_values)
+        Probabilities of the same values, which add up to one along the last axis.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        At least the entropy of p, which it is if and only if q = p; inf where q gives no probability to a
+        value that has some in p.
+
+    Raises
+    ------
+    ValueError
+        If `p` or `q` is no distribution, they differ in shape, or `base` is neither 2 nor e.
+
+    References
+    ----------
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, table of
+    entropy functions.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import cross_entropy
+    >>> cross_entropy([0.5, 0.5], [0.25, 0.75]) > cross_entropy([0.5, 0.5], [0.5, 0.5])
+    True
+    >>> cross_entropy([0.5, 0.5], [1.0, 0.0]), cross_entropy([1.0, 0.0], [0.5, 0.5])
+    (inf, 1.0)
+    """
+    unit = _unit(base)
+    p, q = _pair(p, q)
+    return _plain(abs(xlogy(p, q)).sum(axis=-1) / unit)
+
+
+def kl_divergence(p, q, *, base: float = 2) -> float | np.ndarray:
+    r"""Kullback–Leibler divergence, :math:`\mathrm{KL}(p, q) = \sum_i p_i \log \frac{p_i}{q_i}`.
+
+    Parameters
+    ----------
+    p, q : array-like of shape (..., n_values)
+        Probabilities of the same values, which add up to one along the last axis.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        At least 0, and 0 if and only if the distributions are equal; inf where q gives no probability to a
+        value that has some in p. Not symmetric.
+
+    Raises
+    ------
+    ValueError
+        If `p` or `q` is no distribution, they differ in shape, or `base` is neither 2 nor e.
+
+    References
+    ----------
+    Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning, table of
+    entropy functions.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import kl_divergence
+    >>> kl_divergence([0.5, 0.5, 0.0], [0.25, 0.25, 0.5])
+    1.0
+    >>> kl_divergence([0.25, 0.25, 0.5], [0.5, 0.5, 0.0])
+    inf
+    """
+    unit = _unit(base)
+    p, q = _pair(p, q)
+    return _plain(np.maximum(rel_entr(p, q).sum(axis=-1) / unit, 0.0))
+
+
+def renyi_entropy(p, alpha: float, *, base: float = 2) -> float | np.ndarray:
+    r"""Rényi's entropy, :math:`H_\alpha(p) = \frac{1}{1 - \alpha} \log \sum_i p_i^\alpha`.
+
+    Parameters
+    ----------
+    p : array-like of shape (..., n_values)
+        Probabilities, which add up to one along the last axis.
+    alpha : float
+        The order, from 0 to inf. At 0 it is the logarithm of the number of values that occur, at 1 Shannon's
+        entropy, at 2 the quadratic one, at inf minus the logarithm of the greatest probability.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        It does not grow with `alpha`; at most the logarithm of the number of values.
+
+    Raises
+    ------
+    ValueError
+        If `p` is no distribution, or another argument is out of its range.
+
+    See Also
+    --------
+    quadratic_entropy_kde : Order 2 of a density on the line.
+
+    References
+    ----------
+    A. Rényi (1961). On measures of entropy and information. Fourth Berkeley Symposium.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import renyi_entropy
+    >>> renyi_entropy([0.5, 0.25, 0.25], 1), renyi_entropy([0.5, 0.25, 0.25], math.inf)
+    (1.5, 1.0)
+    """
+    unit = _unit(base)
+    _check_order(alpha, infinite=True)
+    p = _distribution(p, "p")
+    if alpha == 1:
+        return entropy(p, base=base)
+    if alpha == math.inf:
+        return _plain(abs(np.log(p.max(axis=-1))) / unit)
+    if abs(alpha - 1) < NEAR_ONE:
+        log_sum = np.log1p(_power_sum_less_one(p, alpha))
+    else:
+        log_sum = logsumexp(alpha * _log(p), b=p > 0, axis=-1)
+    return _plain(np.maximum(log_sum / ((1 - alpha) * unit), 0.0))
+
+
+def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.ndarray:
+    r"""Structural entropy of degree α of Havrda and Charvát.
+
+    .. math:: H^\alpha(p) = \frac{\sum_i p_i^\alpha - 1}{b^{1 - \alpha} - 1}
+
+    Parameters
+    ----------
+    p : array-like of shape (..., n_values)
+        Probabilities, which add up to one along the last axis.
+    alpha : float
+        The degree, at least 0. At 1 it is Shannon's entropy, at 2 with base 2 twice Gini's impurity.
+    base : {2, e}, default=2
+        b: with 2 a fair coin has entropy 1 whatever the degree.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        At least 0.
+
+    Raises
+    ------
+    ValueError
+        If `p` is no distribution, or another argument is out of its range.
+
+    Notes
+    -----
+    Tsallis' entropy is the same sum over ``1 - alpha``. It is not additive over independent variables, as
+    Rényi's is.
+
+    References
+    ----------
+    .. [1] J. Havrda and F. Charvát (1967). Quantification method of classification processes. Kybernetika 3.
+    .. [2] H. Li, K. Zhang and T. Jiang (2004). Minimum entropy clustering and applications to gene expression
+       analysis. CSB.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import havrda_charvat_entropy
+    >>> havrda_charvat_entropy([0.5, 0.5], 3.0), havrda_charvat_entropy([0.5, 0.25, 0.25], 2.0)
+    (1.0, 1.25)
+    """
+    unit = _unit(base)
+    _check_order(alpha, infinite=False)
+    p = _distribution(p, "p")
+    if alpha == 1:
+        return entropy(p, base=base)
+    return _plain(np.maximum(_power_sum_less_one(p, alpha) / math.expm1((1 - alpha) * unit), 0.0))
+
+
+def counts_from_samples(*samples) -> np.ndarray:
+    """How often each combination of values occurs.
+
+    Parameters
+    ----------
+    *samples : array-likes of shape (n_samples,)
+        Discrete variables, of any type that can be sorted, observed together.
+
+    Returns
+    -------
+    ndarray of int, one axis for each sample
+        Along each axis the variable's values in sorted order.
+
+    Raises
+    ------
+    ValueError
+        If there is no sample, or the samples differ in length or are empty.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import counts_from_samples, mutual_information, probabilities_from_counts
+    >>> counts = counts_from_samples(["a", "a", "b", "b"], [1, 1, 2, 2])
+    >>> counts
+    array([[2, 0],
+           [0, 2]])
+    >>> mutual_information(probabilities_from_counts(counts))
+    1.0
+    """
+    arrays = [np.asarray(sample) for sample in samples]
+    shapes = [array.shape for array in arrays]
+    if not arrays or any(len(shape) != 1 or shape != shapes[0] or shape[0] == 0 for shape in shapes):
+        raise ValueError(
+            f"the samples have shapes {shapes}; they must be one or more of the same (n,), n > 0"
+        )
+    values, codes = zip(*(np.unique(array, return_inverse=True) for array in arrays), strict=True)
+    counts = np.zeros([len(each) for each in values], dtype=np.int64)
+    np.add.at(counts, codes, 1)
+    return counts
+
+
+def probabilities_from_counts(counts) -> np.ndarray:
+    """Relative frequencies: the plug-in estimate of a distribution, joint ones included.
+
+    Parameters
+    ----------
+    counts : array-like of any shape
+        How often each value, or combination of values, was seen. Weights that are no integers will do.
+
+    Returns
+    -------
+    ndarray of the same shape
+        Adding up to one.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or not finite, or all are zero.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import probabilities_from_counts
+    >>> probabilities_from_counts([[3, 1], [0, 4]])
+    array([[0.375, 0.125],
+           [0.   , 0.5  ]])
+    """
+    counts = _counts(counts)
+    return counts / counts.sum()
+
+
+def entropy_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
+    r"""Entropy of the distribution that some counts were drawn from.
+
+    Parameters
+    ----------
+    counts : array-like of any shape
+        How often each value, or combination of values, was seen.
+    correction : {None, "miller_madow"}, default=None
+        None is the plug-in estimate, the entropy of the relative frequencies, which is too small in the mean.
+        "miller_madow" adds the first term of that bias, :math:`(m - 1) / 2N` nats for N observations of
+        m different values.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float
+        At least 0. Corrected, it may exceed the logarithm of the number of values.
+
+    Raises
+    ------
+    ValueError
+        If `counts` hold no observation, or an argument is not one of its values.
+
+    References
+    ----------
+    G. A. Miller (1955). Note on the bias of information estimates. Information Theory in Psychology.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import entropy_from_counts
+    >>> entropy_from_counts([2, 2])
+    1.0
+    >>> round(entropy_from_counts([2, 2], correction="miller_madow"), 4)
+    1.1803
+    """
+    unit = _unit(base)
+    biased = _bias_estimate(correction)
+    counts = _counts(counts)
+    return float((entr(counts / counts.sum()).sum() - biased(counts)) / unit)
+
+
+def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
+    """Mutual information of the two variables of a contingency table.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_rows, n_columns)
+        How often each combination of values was seen.
+    correction : {None, "miller_madow"}, default=None
+        None is the plug-in estimate, which is too large in the mean. "miller_madow" corrects the three
+        entropies it is made of, see :func:`entropy_from_counts`.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    float
+        Corrected, it may be below 0: independent variables have about 0 in the mean.
+
+    Raises
+    ------
+    ValueError
+        If `counts` are no contingency table, or an argument is not one of its values.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import mutual_information_from_counts
+    >>> mutual_information_from_counts([[5, 5], [5, 5]])
+    0.0
+    >>> round(mutual_information_from_counts([[5, 5], [5, 5]], correction="miller_madow"), 4)
+    -0.0361
+    """
+    unit = _unit(base)
+    biased = _bias_estimate(correction)
+    counts = _counts(counts)
+    if counts.ndim != 2:
+        raise ValueError(f"counts have shape {counts.shape}; they must be a table of two variables")
+    bias = biased(counts.sum(axis=1)) + biased(counts.sum(axis=0)) - biased(counts)
+    return mutual_information(counts / counts.sum(), base=base) - float(bias / unit)
+
+
+def _no_bias(counts: np.ndarray) -> float:
+    return 0.0
+
+
+def _miller_madow(counts: np.ndarray) -> float:
+    """By how much the plug-in entropy differs from the true one in the mean, to the first order, in nats."""
+    return -(np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
+
+
+BIAS_ESTIMATES: dict[str | None, Callable[[np.ndarray], float]] = {
+    None: _no_bias,
+    "miller_madow": _miller_madow,
+}
+
+
+def _bias_estimate(correction: str | None) -> Callable[[np.ndarray], float]:
+    if correction not in BIAS_ESTIMATES:
+        known = ", ".join(map(repr, BIAS_ESTIMATES))
+        raise ValueError(f"correction is {correction!r}; it must be one of {known}")
+    return BIAS_ESTIMATES[correction]
+
+
+def _power_sum_less_one(p: np.ndarray, alpha: float) -> np.ndarray:
+    """The sum of p^alpha over the values that occur, less one, to full precision near alpha = 1."""
+    return (p * np.expm1((alpha - 1) * _log(p))).sum(axis=-1)
+
+
+def _log(p: np.ndarray) -> np.ndarray:
+    """Natural logarithm; 0 where p is."""
+    return np.log(p, out=np.zeros_like(p), where=p > 0)
+
+
+def _plain(value: np.ndarray) -> float | np.ndarray:
+    """A float where there is one distribution."""
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def _unit(base: float) -> float:
+    """The nats in a unit of information."""
+    if base not in (2, math.e):
+        raise ValueError(f"base is {base!r}; it must be 2 or math.e")
+    return math.log(base)
+
+
+def _check_order(alpha: float, *, infinite: bool) -> None:
+    if not (isinstance(alpha, Real) and alpha >= 0 and (infinite or alpha < math.inf)):
+        raise ValueError(
+            f"alpha is {alpha!r}; it must be a {'' if infinite else 'finite '}number of at least 0"
+        )
+
+
+def _joint(P) -> np.ndarray:
+    P = np.asarray(P)
+    if P.ndim != 2:
+        raise ValueError(f"P has shape {P.shape}; it must be a table of two variables' joint probabilities")
+    return _distribution(P.reshape(1, -1), "P").reshape(P.shape)
+
+
+def _pair(p, q) -> tuple[np.ndarray, np.ndarray]:
+    p, q = _distribution(p, "p"), _distribution(q, "q")
+    if p.shape != q.shape:
+        raise ValueError(f"p has shape {p.shape} and q {q.shape}; they must be of the same values")
+    return p, q
+
+
+def _distribution(p, name: str) -> np.ndarray:
+    """Probabilities, checked, that add up to one along the last axis to the last digit or so."""
+    p = np.asarray(p)
+    # Rounding as that of the numbers given: the square root, because sums of many are off by many roundings.
+    tolerance = math.sqrt(np.finfo(p.dtype if p.dtype.kind == "f" else np.float64).eps)
+    p = _not_negative(p, name, "probabilities")
+    if p.ndim == 0 or p.shape[-1] == 0:
+        raise ValueError(f"{name} has shape {p.shape}; it must hold at least one probability")
+    total = p.sum(axis=-1, keepdims=True)
+    if not (abs(total - 1) <= tolerance).all():
+        furthest = total.flat[abs(total - 1).argmax()]
+        raise ValueError(f"{name} adds up to {furthest:.10g}; probabilities must add up to 1")
+    return p / total
+
+
+def _counts(counts) -> np.ndarray:
+    counts = _not_negative(np.asarray(counts), "counts", "counts")
+    if not counts.sum() > 0:
+        raise ValueError(f"counts of shape {counts.shape} hold no observation")
+    return counts
+
+
+def _not_negative(values: np.ndarray, name: str, what: str) -> np.ndarray:
+    values = values.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} holds NaN or infinite values; {what} must be finite")
+    if (values < 0).any():
+        raise ValueError(f"{name} holds {values.min():g}; {what} must not be negative")
+    return values

@@ -1,0 +1,333 @@
+"""Information-theoretic evaluation of a classification that may reject rows, after Hu, He and Yuan.
+
+T is the true class of a row and Y what is predicted, where "not decided" is one more value of Y. The
+confusion matrix divided by the number of rows is their joint distribution, and the entropy H(T) the baseline:
+all that there is to be known.
+"""
+
+import math
+
+import numpy as np
+from sklearn.metrics import confusion_matrix, make_scorer
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import type_of_target, unique_labels
+
+from entrolearn.measures import (
+    conditional_entropy,
+    cross_entropy,
+    entropy,
+    joint_entropy,
+    kl_divergence,
+    mutual_information,
+    probabilities_from_counts,
+)
+
+__all__ = [
+    "information_scorer",
+    "information_scores",
+    "normalized_mutual_information_scorer",
+    "reject_least_certain",
+]
+
+#: Measures that a classifier should make large, and those that it should make small.
+SIMILARITIES = frozenset(
+    {
+        "correct_rate",
+        "accuracy",
+        "mutual_information",
+        "normalized_mutual_information",
+        "normalized_mutual_information_pred",
+        "normalized_mutual_information_arithmetic",
+        "normalized_mutual_information_geometric",
+        "normalized_mutual_information_joint",
+        "normalized_mutual_information_max",
+        "normalized_mutual_information_min",
+        "normalized_cross_entropy_true_pred",
+        "normalized_cross_entropy_pred_true",
+        "normalized_kl_true_pred",
+        "normalized_kl_pred_true",
+    }
+)
+DISSIMILARITIES = frozenset(
+    {
+        "error_rate",
+        "reject_rate",
+        "conditional_entropy_true",
+        "conditional_entropy_pred",
+        "cross_entropy_true_pred",
+        "cross_entropy_pred_true",
+        "kl_true_pred",
+        "kl_pred_true",
+    }
+)
+
+
+def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[str, float]:
+    r"""Rates, entropies and divergences of a classification, where some rows may be rejected.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n_samples,)
+        The right labels.
+    y_pred : array-like, shape (n_samples,)
+        The predicted labels, or `reject`.
+    reject : label, optional
+        What stands in `y_pred` for a row that is not decided. It must be no label of `y_true`. Unless given,
+        no row is rejected.
+    base : {2, e}, default=2
+        Of the logarithm: bits, or nats with :data:`math.e`.
+
+    Returns
+    -------
+    dict of str to float
+        Rates, of all rows:
+
+        - ``correct_rate``, ``error_rate``, ``reject_rate``: CR + E + Rej = 1
+        - ``accuracy``: CR / (CR + E), of the rows that are decided
+
+        Entropies, with the prediction Y taking the reject as one more value:
+
+        - ``entropy_true``: H(T), the baseline
+        - ``entropy_pred``, ``joint_entropy``: H(Y), H(T, Y)
+        - ``mutual_information``: I(T, Y)
+        - ``conditional_entropy_true``, ``conditional_entropy_pred``: H(T | Y), H(Y | T)
+        - ``cross_entropy_true_pred``, ``cross_entropy_pred_true``: H(T; Y), H(Y; T) of the two marginals
+        - ``kl_true_pred``, ``kl_pred_true``: KL(T, Y), KL(Y, T) of the two marginals
+
+        The same on a scale where 1 is reached by an exact classification:
+
+        - ``normalized_mutual_information``: I over H(T), the share of the baseline
+        - ``normalized_mutual_information_pred``: I over H(Y); ``_arithmetic``, ``_geometric``, ``_max`` and
+          ``_min``: over that mean, maximum or minimum of H(T) and H(Y); ``_joint``: over H(T, Y)
+        - ``normalized_cross_entropy_true_pred``, ``normalized_cross_entropy_pred_true``: H(T) / H(T; Y) and
+          H(Y) / H(Y; T)
+        - ``normalized_kl_true_pred``, ``normalized_kl_pred_true``: exp(-KL), with KL in nats
+
+        A ratio of 0 over 0 is nan: the accuracy where all rows are rejected, the share of a baseline that is
+        0 because there is one class only, the share of H(Y) where all predictions are the same.
+
+    Raises
+    ------
+    ValueError
+        If the labels are not those of a classification, or `reject` is a label of `y_true`.
+
+    See Also
+    --------
+    reject_least_certain : Takes the decision back where a classifier is least certain.
+    sklearn.metrics.matthews_corrcoef : Another score that a rare class counts in.
+
+    Notes
+    -----
+    Cross entropies and divergences compare the marginals p(t) and p(y) on the classes and the reject
+    together, and T is never a reject. H(T; Y) and KL(T, Y) are therefore finite unless a class that occurs is
+    never predicted; H(Y; T) and KL(Y, T) are inf as soon as one row is rejected, or predicted to be of a
+    class that does not occur. Normalised, inf becomes 0.
+
+    All measures reach the baseline, I = H(T; Y) = H(Y; T) = H(Y) = H(T) and zero conditional entropies and
+    divergences, where a classification is exact. This is necessary and not sufficient: entropies do not know
+    which prediction stands for which class, so that all of them reach it too where two classes of equally
+    many rows are taken for each other, and no row is right. (Cross entropies and divergences, of the
+    marginals alone, reach it wherever each class is predicted as often as it occurs.) Nor does information
+    fall with every error: a prediction may have more errors and tell more. Information does not replace
+    accuracy, as the essay concludes, but stands beside it; the mapping has both.
+
+    Hu, He and Yuan compare 24 normalised measures, derived from mutual information, divergences or cross
+    entropies. The mapping has such of the essay's measures: divided by entropies of T and Y, a divergence as
+    exp(-KL). Other divergences, and variants of mutual information without the rejects, it has not.
+
+    References
+    ----------
+    .. [1] B.-G. Hu, R. He and X. Yuan (2012). Information-theoretic measures for objective evaluation of
+       classifications. Acta Automatica Sinica 38(7), 1169-1182.
+    .. [2] Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning,
+       section "(Dis)similarity measures".
+
+    Examples
+    --------
+    >>> from entrolearn.metrics import information_scores
+    >>> scores = information_scores([0, 0, 1, 1], [0, 0, 1, -1], reject=-1)
+    >>> scores["correct_rate"], scores["error_rate"], scores["reject_rate"], scores["accuracy"]
+    (0.75, 0.0, 0.25, 1.0)
+    >>> scores["entropy_true"], scores["mutual_information"], scores["kl_pred_true"]
+    (1.0, 1.0, inf)
+    """
+    P = _joint_distribution(y_true, y_pred, reject)
+    return _rates(P, rejects=reject is not None) | _information(P, base)
+
+
+def information_scorer(measure: str, *, reject=None, base: float = 2):
+    """Scorer of one of the measures of :func:`information_scores`.
+
+    Parameters
+    ----------
+    measure : str
+        A key of the mapping. Those that should be small (errors, conditional and cross entropies,
+        divergences) are taken with a minus sign, as scikit-learn does.
+    reject : label, optional
+        What the classifier predicts for a row that it does not decide.
+    base : {2, e}, default=2
+        Of the logarithm.
+
+    Returns
+    -------
+    callable
+        Takes a fitted classifier, X and y: for ``cross_val_score``, ``GridSearchCV`` and their like.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure, or it is good neither large nor small: the entropies H(T), H(Y), H(T, Y).
+
+    Notes
+    -----
+    A choice by mutual information does not see classes that are taken for each other, see the notes of
+    :func:`information_scores`.
+
+    Examples
+    --------
+    >>> from entrolearn.metrics import information_scorer
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> uncertain = information_scorer("conditional_entropy_true")
+    >>> round(uncertain(DummyClassifier().fit(X, y), X, y), 4)  # minus the logarithm of three classes
+    -1.585
+    """
+    if measure not in SIMILARITIES | DISSIMILARITIES:
+        known = ", ".join(sorted(SIMILARITIES | DISSIMILARITIES))
+        raise ValueError(f"measure is {measure!r}; it must be one of {known}")
+    return make_scorer(
+        _score, greater_is_better=measure in SIMILARITIES, measure=measure, reject=reject, base=base
+    )
+
+
+def _score(y_true, y_pred, *, measure: str, reject, base: float) -> float:
+    return information_scores(y_true, y_pred, reject=reject, base=base)[measure]
+
+
+normalized_mutual_information_scorer = information_scorer("normalized_mutual_information")
+"""Scorer of the share of H(T) that the predictions tell, for ``cross_val_score``, ``GridSearchCV`` and their
+like. nan where there is one class only."""
+
+
+def reject_least_certain(y_pred, certainty, share: float, *, reject) -> np.ndarray:
+    """Take back the predictions that a classifier is least certain of.
+
+    Parameters
+    ----------
+    y_pred : array-like, shape (n_samples,)
+        Predicted labels.
+    certainty : array-like, shape (n_samples,)
+        How certain each is, as the greatest of the probabilities or the distance to the boundary.
+    share : float
+        From 0 to 1: that share of the rows is rejected, rounded to whole rows. Among rows that are equally
+        certain the first ones go.
+    reject : label
+        What to put in the place of a prediction: of the labels' kind, and none of them.
+
+    Returns
+    -------
+    ndarray, shape (n_samples,)
+        A copy.
+
+    Raises
+    ------
+    ValueError
+        If the arrays differ in length, the certainty is not finite, `share` is out of its range, or `reject`
+        does not fit the labels.
+
+    Notes
+    -----
+    To reject where the greatest posterior probability is below a threshold is Chow's rule, which has the
+    least error for its rejects if the probabilities are right.
+
+    References
+    ----------
+    C. K. Chow (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information
+    Theory 16.
+
+    Examples
+    --------
+    >>> from entrolearn.metrics import reject_least_certain
+    >>> reject_least_certain([1, 0, 1, 0], [0.9, 0.6, 0.7, 1.0], 0.5, reject=-1)
+    array([ 1, -1, -1,  0])
+    """
+    y_pred = column_or_1d(y_pred)
+    certainty = column_or_1d(certainty, dtype=np.float64)
+    check_consistent_length(y_pred, certainty)
+    if not np.isfinite(certainty).all():
+        raise ValueError("certainty holds NaN or infinite values; it must be finite")
+    if not 0 <= share <= 1:
+        raise ValueError(f"share is {share!r}; it must be from 0 to 1")
+    _check_reject(reject, y_pred, "y_pred")
+    least = np.argsort(certainty, kind="stable")[: round(share * len(y_pred))]
+    decided = np.ones(len(y_pred), dtype=bool)
+    decided[least] = False
+    return np.where(decided, y_pred, reject)
+
+
+def _joint_distribution(y_true, y_pred, reject) -> np.ndarray:
+    """Of T along the rows and Y along the columns, of the same labels; the reject is the last of them."""
+    for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")):
+        kind = type_of_target(labels, input_name=name)
+        if kind not in ("binary", "multiclass"):
+            raise ValueError(f"{name} is {kind}; information_scores takes binary or multiclass labels")
+    labels = unique_labels(y_true, y_pred)
+    if reject is not None:
+        _check_reject(reject, np.asarray(y_true), "y_true")
+        labels = np.append(labels[labels != reject], reject)
+    return probabilities_from_counts(confusion_matrix(y_true, y_pred, labels=labels))
+
+
+def _check_reject(reject, labels: np.ndarray, name: str) -> None:
+    if (np.asarray(reject).dtype.kind in "US") != (labels.dtype.kind in "USO"):
+        raise ValueError(f"reject is {reject!r}; it must be of the same kind as {name}, {labels.dtype}")
+    if (labels == reject).any():
+        raise ValueError(f"reject is {reject!r}, which is a label of {name}")
+
+
+def _rates(P: np.ndarray, *, rejects: bool) -> dict[str, float]:
+    wrong = P - np.diag(P.diagonal())
+    rejected = float(wrong[:, -1].sum()) if rejects else 0.0
+    correct, error = float(P.trace()), float(wrong[:, : -1 if rejects else None].sum())
+    return {
+        "correct_rate": correct,
+        "error_rate": error,
+        "reject_rate": rejected,
+        "accuracy": _ratio(correct, correct + error),
+    }
+
+
+def _information(P: np.ndarray, base: float) -> dict[str, float]:
+    p_true, p_pred = P.sum(axis=1), P.sum(axis=0)
+    of_true, of_pred = entropy(p_true, base=base), entropy(p_pred, base=base)
+    joint, shared = joint_entropy(P, base=base), mutual_information(P, base=base)
+    forth, back = cross_entropy(p_true, p_pred, base=base), cross_entropy(p_pred, p_true, base=base)
+    kl_forth, kl_back = kl_divergence(p_true, p_pred, base=base), kl_divergence(p_pred, p_true, base=base)
+    return {
+        "entropy_true": of_true,
+        "entropy_pred": of_pred,
+        "joint_entropy": joint,
+        "mutual_information": shared,
+        "conditional_entropy_true": conditional_entropy(P, given="columns", base=base),
+        "conditional_entropy_pred": conditional_entropy(P, given="rows", base=base),
+        "cross_entropy_true_pred": forth,
+        "cross_entropy_pred_true": back,
+        "kl_true_pred": kl_forth,
+        "kl_pred_true": kl_back,
+        "normalized_mutual_information": _ratio(shared, of_true),
+        "normalized_mutual_information_pred": _ratio(shared, of_pred),
+        "normalized_mutual_information_arithmetic": _ratio(2 * shared, of_true + of_pred),
+        "normalized_mutual_information_geometric": _ratio(shared, math.sqrt(of_true * of_pred)),
+        "normalized_mutual_information_joint": _ratio(shared, joint),
+        "normalized_mutual_information_max": _ratio(shared, max(of_true, of_pred)),
+        "normalized_mutual_information_min": _ratio(shared, min(of_true, of_pred)),
+        "normalized_cross_entropy_true_pred": _ratio(of_true, forth),
+        "normalized_cross_entropy_pred_true": _ratio(of_pred, back),
+        "normalized_kl_true_pred": base**-kl_forth,
+        "normalized_kl_pred_true": base**-kl_back,
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else math.nan
