@@ -35,7 +35,7 @@ FAMILIES = {
     },
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
-    "cluster": set(),
+    "cluster": {"gaussians"},
     "networks": set(),
     "maxent": set(),
 }

@@ -33,6 +33,9 @@ _MODULES = {
     "PerClassPCA": "entrolearn.manifold.projections",
     "GEM": "entrolearn.manifold.projections",
     "MELM": "entrolearn.manifold.melm",
+    "CrossEntropyClustering": "entrolearn.cluster.cec",
+    "CrossEntropyMethodClustering": "entrolearn.cluster.centroids",
+    "KLClustering": "entrolearn.cluster.kl",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
@@ -42,6 +45,9 @@ _MODULES = {
 
 # The same table for editors and type checkers, which follow imports but not `__getattr__`.
 if TYPE_CHECKING:
+    from entrolearn.cluster.cec import CrossEntropyClustering as CrossEntropyClustering
+    from entrolearn.cluster.centroids import CrossEntropyMethodClustering as CrossEntropyMethodClustering
+    from entrolearn.cluster.kl import KLClustering as KLClustering
     from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier
     from entrolearn.machines.elm import ELMClassifier as ELMClassifier
