@@ -20,7 +20,7 @@ from entrolearn.validation import Interval, StrOptions, validated
 
 __all__ = ["KLClustering"]
 
-#: A row that diverges less from its center, in nats, may be the center.
+#: Divergences of no more than this, in nats, may be zero.
 ROUNDING = 1e-12
 
 
@@ -398,7 +398,9 @@ class _Search:
             labels = self._assigned(centers)
             centers = self.distributions.means(labels)
             history.append(self.objective(labels, centers))
-            converged = len(history) > 1 and history[-2] - history[-1] <= self.tol * history[-2]
+            converged = len(history) > 1 and (
+                history[-2] - history[-1] <= max(self.tol * history[-2], ROUNDING)
+            )
         return _Run(centers, labels, history, converged)
 
     def objective(self, labels: np.ndarray, centers: np.ndarray) -> float:
