@@ -150,6 +150,18 @@ def test_new_features_are_infinitely_far_and_decide_nothing():
     assert np.isfinite(found.transform(X)).all()
 
 
+@pytest.mark.parametrize("container", [np.array, csr_matrix])
+def test_row_without_entries_is_the_mean_of_the_others(topics, container):
+    X, _ = topics
+    mean = (X / X.sum(axis=1, keepdims=True)).mean(axis=0)
+    empty, filled = (
+        KLClustering(3, random_state=0).fit(container(np.vstack([X, last]))) for last in (0 * mean, mean)
+    )
+    assert_array_equal(empty.labels_, filled.labels_)
+    assert empty.objective_ == pytest.approx(filled.objective_, rel=1e-12)
+    assert_array_equal(empty.predict(container(np.zeros((1, 30)))), empty.labels_[-1:])
+
+
 def test_first_centers_are_drawn_by_their_divergence():
     """Two rows and many copies of one of them: the second center is the other, whatever the first is."""
     rows = np.array([[0.9, 0.1]] * 50 + [[0.1, 0.9]])
@@ -170,7 +182,7 @@ def test_first_centers_are_the_infinitely_far_ones_first():
     ("X", "options", "message"),
     [
         ([[1.0, -1.0], [1.0, 2.0]], {}, "Negative values in data passed to KLClustering"),
-        ([[1.0, 1.0], [0.0, 0.0]], {}, "row 1 of X is all zero, which is no distribution"),
+        (np.zeros((3, 2)), {}, "X is all zero; a row must have a positive entry"),
         ([[1.0], [2.0]], {}, r"1 feature\(s\)"),
         (np.eye(2), {"n_clusters": 3}, "n_samples=2 should be >= n_clusters=3"),
         (np.eye(2), {"init": np.eye(3)}, r"init has shape \(3, 3\); it must name a start, or be of"),

@@ -212,7 +212,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Not negative; every row has something.
+            Not negative. A row without any entry says nothing: it counts as the mean of the others.
         y : None
             Ignored.
 
@@ -223,7 +223,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Raises
         ------
         ValueError
-            If an entry is negative, a row is all zero, there is a single feature, there are fewer rows than
+            If an entry is negative, X is all zero, there is a single feature, there are fewer rows than
             clusters, or given centers do not fit.
 
         Warns
@@ -320,7 +320,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """The rows without features that are new, and which rows have none of these."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        rows = _normalised(X)
+        rows = _normalised(X, self._mean)
         new = np.asarray(rows[:, ~self._used].sum(axis=1)).ravel()
         known = _Distributions(rows[:, self._used], self._mean[self._used], self.smoothing)
         return known, new == 0
@@ -336,22 +336,27 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return tags
 
 
-def _normalised(X):
-    """Rows that add up to one.
+def _normalised(X, mean: np.ndarray | None = None):
+    """Rows that add up to one; those without any entry are the mean, by default that of the others.
 
     Raises
     ------
     ValueError
-        If an entry is negative, or a row is zero.
+        If an entry is negative, or all are zero and there is no mean.
     """
     check_non_negative(X, "KLClustering")
-    sums = np.asarray(X.sum(axis=1)).ravel()
-    if not sums.all():
-        raise ValueError(
-            f"row {np.flatnonzero(sums == 0)[0]} of X is all zero, which is no distribution; every row must "
-            "have a positive entry"
-        )
-    return normalize(X, norm="l1")
+    rows = normalize(X, norm="l1")
+    empty = np.asarray(rows.sum(axis=1)).ravel() == 0
+    if not empty.any():
+        return rows
+    if mean is None:
+        if empty.all():
+            raise ValueError("X is all zero; a row must have a positive entry to be a distribution")
+        mean = np.asarray(rows.sum(axis=0)).ravel() / np.count_nonzero(~empty)
+    if issparse(rows):
+        return rows + csr_matrix(empty[:, np.newaxis].astype(float)) @ csr_matrix(mean[np.newaxis])
+    rows[empty] = mean
+    return rows
 
 
 def _spread_out(distributions: _Distributions, n_clusters: int, random: np.random.RandomState) -> list[int]:
