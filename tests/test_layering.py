@@ -35,7 +35,7 @@ FAMILIES = {
     },
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
-    "cluster": {"gaussians"},
+    "cluster": {"gaussians", "hartigan"},
     "networks": set(),
     "maxent": set(),
 }

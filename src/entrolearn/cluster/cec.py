@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral, Real
 
@@ -24,6 +23,7 @@ from entrolearn.cluster.gaussians import (
     GaussianClusters,
     SphericalClusters,
 )
+from entrolearn.cluster.hartigan import HartiganSearch
 from entrolearn.validation import Interval, StrOptions, validated
 
 __all__ = ["CrossEntropyClustering"]
@@ -35,17 +35,8 @@ FAMILIES: dict[str, type[GaussianClusters]] = {
     "fixed": FixedClusters,
 }
 
-#: A move must lower the energy by more than this, in nats: less may be rounding, and could be made for ever.
-LEAST_GAIN = 1e-12
-
 #: Directions with a smaller share of the largest variance do not count where first rows are drawn.
 FLAT = 1e-10
-
-#: Numbers in memory at once while all moves of a block of rows are judged (8 MiB).
-BLOCK_NUMBERS = 2**20
-
-#: Moves after which everything is computed anew, so that rounding errors do not add up.
-REFIT_AFTER = 1000
 
 
 class CrossEntropyClustering(ClusterMixin, BaseEstimator):
@@ -221,13 +212,11 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
             raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}")
         clusters_of = self._clusters_of(X)
         random = check_random_state(self.random_state)
-        search_from = partial(
-            _searched, X, clusters_of, self._least_rows(X), self.merge, self.max_iter, random
-        )
         searches = []
         for labels in self._starts(X, random):
             try:
-                searches.append(search_from(labels))
+                search = HartiganSearch(X, labels, clusters_of(labels), self._least_rows(X), self.merge)
+                searches.append(search.run(self.max_iter, random))
             except LinAlgError as error:
                 raise ValueError(
                     f"a cluster is flat: the rows do not fill the space, and reg_covar is {self.reg_covar}; "
@@ -313,7 +302,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
             case _:
                 return centred
 
-    def _keep(self, search: "_Search") -> "CrossEntropyClustering":
+    def _keep(self, search: HartiganSearch) -> "CrossEntropyClustering":
         clusters = search.clusters
         order = np.argsort(-clusters.counts, kind="stable")
         self.labels_ = np.argsort(order)[search.labels].astype(np.int32)
@@ -365,103 +354,3 @@ def _without_small(units: np.ndarray, labels: np.ndarray, least_rows: int) -> np
         labels -= labels > smallest
         counts = np.bincount(labels)
     return labels
-
-
-@dataclass(eq=False)
-class _Search:
-    """Hartigan's search from one partition.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    labels : ndarray of int, shape (n_samples,)
-    clusters : GaussianClusters
-        Those of the labels, at any time.
-    least_rows : int
-        A cluster with fewer is removed.
-    merge : bool
-        Whether two clusters become one where no move pays.
-    energies, numbers : list
-        Energy and number of clusters after each pass.
-    converged : bool
-        Whether no move has paid in the last pass.
-    """
-
-    X: np.ndarray
-    labels: np.ndarray
-    clusters: GaussianClusters
-    least_rows: int
-    merge: bool
-    energies: list[float] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-    converged: bool = False
-    _n_moves: int = 0
-
-    def pass_over(self, rows: np.ndarray) -> None:
-        """Judge all moves of the rows, in this order, and make those that pay."""
-        before = self._n_moves
-        size = max(1, BLOCK_NUMBERS // self.clusters.means.size)
-        for start in range(0, len(rows), size):
-            self._move_what_pays(rows[start : start + size])
-        self.converged = self._n_moves == before and not (self.merge and self._merge_what_pays_most())
-        self.clusters.refit(self.X, self.labels)
-        self.energies.append(self.clusters.energy)
-        self.numbers.append(self.clusters.n_clusters)
-
-    def _move_what_pays(self, rows: np.ndarray) -> None:
-        if self.clusters.n_clusters == 1:
-            return
-        changes = self.clusters.changes(self.X[rows], self.labels[rows])
-        # Each move changes two clusters: what paid before it is judged once more.
-        for row in rows[changes.min(axis=0) < -LEAST_GAIN]:
-            changes = self.clusters.changes(self.X[row, np.newaxis], self.labels[row, np.newaxis])[:, 0]
-            target = int(changes.argmin())
-            if changes[target] < -LEAST_GAIN:
-                self._move(row, target)
-
-    def _move(self, row: int, target: int) -> None:
-        source = self.labels[row]
-        self.clusters.remove(self.X[row], source)
-        self._put(row, target)
-        if self.clusters.counts[source] < self.least_rows:
-            self._dissolve(source)
-        self._n_moves += 1
-        if self._n_moves % REFIT_AFTER == 0:
-            self.clusters.refit(self.X, self.labels)
-
-    def _dissolve(self, k: int) -> None:
-        """Remove a cluster; its rows go, one after the other, where they cost least."""
-        rows = np.flatnonzero(self.labels == k)
-        self.clusters.drop(k)
-        self.labels -= self.labels > k
-        for row in rows:
-            self._put(row, int(self.clusters.additions(self.X[row, np.newaxis])[:, 0].argmin()))
-
-    def _merge_what_pays_most(self) -> bool:
-        changes = self.clusters.mergers()
-        k, other = np.unravel_index(changes.argmin(), changes.shape)
-        if not changes[k, other] < -LEAST_GAIN:
-            return False
-        self.labels[self.labels == other] = k
-        self.labels -= self.labels > other
-        return True
-
-    def _put(self, row: int, k: int) -> None:
-        self.clusters.add(self.X[row], k)
-        self.labels[row] = k
-
-
-def _searched(
-    X: np.ndarray,
-    clusters_of: Callable[[np.ndarray], GaussianClusters],
-    least_rows: int,
-    merge: bool,
-    max_iter: int,
-    random: np.random.RandomState,
-    labels: np.ndarray,
-) -> _Search:
-    """The search's end: no move pays, or the passes are used up."""
-    search = _Search(X, labels, clusters_of(labels), least_rows, merge)
-    while not search.converged and len(search.energies) < max_iter:
-        search.pass_over(random.permutation(len(X)))
-    return search
