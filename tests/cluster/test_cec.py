@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
@@ -52,6 +53,35 @@ def test_without_mergers_superfluous_clusters_are_left_though_they_cost_more():
         assert merged.objective_ <= moved.objective_ + 1e-12
         assert merged.objective_ < moved.objective_ or moved.n_clusters_ == 4
     assert 4 < np.mean(left) < 10  # some are removed
+
+
+def lloyd(X, labels):
+    """Where it ends to move all rows to their densest clusters at once; clusters below 5 % are removed."""
+    while True:
+        clusters = FullClusters(X, labels, np.zeros(2))
+        densities = [
+            weight * multivariate_normal(mean, covariance).pdf(X)
+            for weight, mean, covariance in zip(
+                clusters.counts / len(X), clusters.means, clusters.covariances, strict=True
+            )
+        ]
+        kept = np.bincount(np.argmax(densities, axis=0), minlength=len(densities)) >= 0.05 * len(X)
+        moved = np.argmax(np.array(densities)[kept], axis=0)
+        if np.array_equal(moved, labels):
+            return labels
+        labels = moved
+
+
+def test_single_moves_go_on_where_lloyd_rests():
+    gains = []
+    for seed in range(6):
+        X, _ = mixture(4, seed)
+        rest = lloyd(X, KMeans(10, n_init=1, max_iter=1, random_state=seed).fit(X).labels_)
+        onward = CrossEntropyClustering(10, init=rest, merge=False, reg_covar=0.0, random_state=0).fit(X)
+        gains.append(FullClusters(X, rest, np.zeros(2)).energy - onward.objective_)
+        assert onward.n_clusters_ <= rest.max() + 1
+    assert min(gains) > -1e-12
+    assert np.sum(np.array(gains) > 1e-4) >= 4
 
 
 @pytest.mark.parametrize("merge", [False, True])

@@ -47,8 +47,8 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
 
     .. math:: E = \sum_k p_k \left(-\ln p_k + H^\times(X_k \| \mathcal{F})\right).
 
-    A cluster that does not save more than its number costs gives its rows away one by one, and one that is
-    left with too small a share of them is removed: `n_clusters` is what the search begins with.
+    Rows move, one at a time, to where they lower that. A cluster that is left with too small a share of the
+    rows is removed, and two that cost less as one are merged: `n_clusters` is what the search begins with.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         least. So is one of the family "full" with fewer than n_features + 2 rows, and of the others with
         fewer than three ("fixed": two).
     merge : bool, default=True
-        Whether two clusters become one where no row's move pays and that does. False, as the paper has it,
-        leaves more clusters: see the notes.
+        Whether two clusters become one where no row's move pays and that does. False is the paper's search,
+        which leaves more clusters: see the notes.
     reg_covar : float, default=1e-6
-        Keeps covariances from being singular: ``reg_covar / 2`` times the sum of the clusters' variances'
-        reciprocals, in units of the variance of all rows, is added to the energy. 0 for rows in general
-        position. Not in the family "fixed".
+        Keeps covariances from being singular: ``reg_covar / 2 * sum_k tr(V inv(S_k))`` is added to the
+        energy, V the variances of the features over all rows and S_k the covariances of the clusters. 0 for
+        rows in general position. Not in the family "fixed".
     init : {"k-means++", "random"} or array-like of int, shape (n_samples,), default="k-means++"
         The first partition: by the nearest of rows drawn as `sklearn.cluster.kmeans_plusplus` does or
         uniformly; or given, as labels. Rows are drawn in units of the family: uncorrelated features of one
@@ -115,12 +115,12 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     The search is Hartigan's: a row moves as soon as that lowers the energy, and with it the two clusters
     change. A pass judges all moves of all rows at once, then makes those that still pay, one at a time. At
     the end no single move pays, which implies that each row is in the cluster of greatest ``p_k N(x; m_k,
-    S_k)``: :meth:`predict` repeats the labels. The converse is not true, so that moving all rows to their
-    densest clusters, Lloyd's way, ends in more places; it hardly ever removes a cluster.
+    S_k)``: :meth:`predict` repeats the labels. The converse is not true: moving all rows to their densest
+    clusters at once, Lloyd's way, comes to rest earlier.
 
-    Single moves seldom empty a cluster that shares a component with another: of four separate components
-    sought with ten clusters, six to eight are left where the densities are full. Such pairs lower the energy
-    as one, hence `merge`.
+    Single moves do not empty every superfluous cluster either. Of ten that share four separate components,
+    six to nine are left where the densities are full, though four have the least energy. Pairs of them lower
+    it as one, hence `merge`, which the paper does not have; and not all of these, hence `n_init`.
 
     The energy falls with every move and every merger, and may rise only where a cluster is removed.
 
