@@ -107,10 +107,10 @@ class CrossEntropyMethodClustering(
     ----------
     n_clusters : int, default=8
         K.
-    samples_per_coordinate : int, default=50
+    samples_per_coordinate : int, default=100
         Points drawn in an iteration, for each of the ``n_clusters * n_features`` coordinates; at least 100
         in all.
-    elite_fraction : float, default=0.1
+    elite_fraction : float, default=0.03
         Share of the points that the distribution moves towards.
     smoothing : float, default=0.7
         How far it moves, from 0 to 1.
@@ -156,6 +156,10 @@ class CrossEntropyMethodClustering(
     whole width, 1, which works in two dimensions; in ten or more almost every set then has one centroid
     nearest to all rows, the others are selected by nothing, and the search ends with them lost.
 
+    The search is random and may end elsewhere than at the minimum, the more often the more clusters there are
+    and the fewer points are drawn. With 20 points for each coordinate it misses the minimum on iris in about
+    half of the cases, with 100 hardly ever; it often does with eight clusters or more.
+
     Scaling a feature changes the inertia, not the search, whose coordinates are shares of the box. The time
     of an iteration grows with ``samples_per_coordinate * n_samples * (n_clusters * n_features)**2``: for many
     features or clusters draw fewer points, or project the rows first.
@@ -192,8 +196,8 @@ class CrossEntropyMethodClustering(
         self,
         n_clusters=8,
         *,
-        samples_per_coordinate=50,
-        elite_fraction=0.1,
+        samples_per_coordinate=100,
+        elite_fraction=0.03,
         smoothing=0.7,
         init="center",
         initial_std=0.3,
