@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from entrolearn import KLClustering
-from entrolearn.cluster.kl import _Distributions, _spread_out
+from entrolearn.cluster.kl import _Distributions, _Search
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_first_centers_are_drawn_by_their_divergence():
     rows = np.array([[0.9, 0.1]] * 50 + [[0.1, 0.9]])
     distributions = _Distributions(rows, rows.mean(axis=0), 0.01)
     for seed in range(5):
-        drawn = _spread_out(distributions, 2, np.random.RandomState(seed))
+        drawn = _Search(distributions, 2, 1, 0.0).spread_out(np.random.RandomState(seed))
         assert sorted(drawn)[-1] == 50
         assert len(drawn) == 2
 
@@ -175,7 +175,7 @@ def test_first_centers_are_drawn_by_their_divergence():
 def test_first_centers_are_the_infinitely_far_ones_first():
     rows = np.array([[1.0, 0, 0]] * 30 + [[0.0, 1, 0]] + [[0.9, 0, 0.1]] * 30)
     distributions = _Distributions(rows, rows.mean(axis=0), 0.0)
-    assert 30 in _spread_out(distributions, 3, np.random.RandomState(0))
+    assert 30 in _Search(distributions, 3, 1, 0.0).spread_out(np.random.RandomState(0))
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,8 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     The essay's authors gave up clustering images of digits by this divergence, as the clusters' distributions
     did not differ enough. How much they differ is ``1 - objective_ / mutual_information_``, the share of the
-    information that the clusters keep.
+    information that the clusters keep. With ``smoothing=0`` nearly all images are infinitely far from each
+    center that is an image, and the search rests next to where it began, far from any classes.
 
     References
     ----------
@@ -242,7 +243,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         distributions = _Distributions(rows[:, self._used], mean[self._used], self.smoothing)
         search = _Search(distributions, self.n_clusters, self.max_iter, self.tol)
         random = check_random_state(self.random_state)
-        runs = [search.run(centers) for centers in self._starts(distributions, random)]
+        runs = [search.run(centers) for centers in self._starts(search, random)]
         self.objectives_ = np.array([run.history[-1] for run in runs])
         best = runs[self.objectives_.argmin()]
         if not best.converged:
@@ -260,7 +261,9 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.n_iter_ = len(best.history)
         return self
 
-    def _starts(self, distributions: _Distributions, random: np.random.RandomState) -> Iterator[np.ndarray]:
+    def _starts(self, search: "_Search", random: np.random.RandomState) -> Iterator[np.ndarray]:
+        """First centers."""
+        distributions = search.distributions
         if not isinstance(self.init, str):
             yield distributions.smoothed(self._given_centers())
             return
@@ -268,7 +271,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             if self.init == "random":
                 drawn = random.choice(len(distributions), self.n_clusters, replace=False)
             else:
-                drawn = _spread_out(distributions, self.n_clusters, random)
+                drawn = search.spread_out(random)
             yield distributions[drawn]
 
     def _given_centers(self) -> np.ndarray:
@@ -359,20 +362,6 @@ def _normalised(X, mean: np.ndarray | None = None):
     return rows
 
 
-def _spread_out(distributions: _Distributions, n_clusters: int, random: np.random.RandomState) -> list[int]:
-    """Rows far from one another, as k-means++ draws them."""
-    entropies = distributions.entropies()
-    drawn = [random.randint(len(distributions))]
-    nearest = np.full(len(distributions), np.inf)
-    while len(drawn) < n_clusters:
-        last = distributions[drawn[-1:]]
-        nearest = np.minimum(nearest, distributions.cross_entropies(last)[:, 0] - entropies)
-        weights = np.isinf(nearest).astype(float) if np.isinf(nearest).any() else np.maximum(nearest, 0)
-        weights = weights if weights.any() else np.ones(len(weights))
-        drawn.append(random.choice(len(distributions), p=weights / weights.sum()))
-    return drawn
-
-
 @dataclass(frozen=True, eq=False)
 class _Run:
     """Where one start has ended."""
@@ -385,7 +374,7 @@ class _Run:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """Rows to their nearest centers, centers to the means of their rows, and so on."""
+    """First centers; then rows to their nearest, centers to the means of their rows, and so on."""
 
     distributions: _Distributions
     n_clusters: int
@@ -395,6 +384,21 @@ class _Search:
     @cached_property
     def entropies(self) -> np.ndarray:
         return self.distributions.entropies()
+
+    def spread_out(self, random: np.random.RandomState) -> list[int]:
+        """Rows far from one another, as k-means++ draws them."""
+        n_rows = len(self.distributions)
+        drawn = [random.randint(n_rows)]
+        nearest = np.full(n_rows, np.inf)
+        while len(drawn) < self.n_clusters:
+            last = self.distributions[drawn[-1:]]
+            divergences = self.distributions.cross_entropies(last)[:, 0] - self.entropies
+            nearest = np.minimum(nearest, np.maximum(divergences, 0))
+            weights = np.isinf(nearest).astype(float) if np.isinf(nearest).any() else nearest
+            if not weights.any():  # there are not as many different rows
+                weights = np.ones(n_rows)
+            drawn.append(random.choice(n_rows, p=weights / weights.sum()))
+        return drawn
 
     def run(self, centers: np.ndarray) -> _Run:
         history: list[float] = []
