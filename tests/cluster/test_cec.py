@@ -191,6 +191,17 @@ def test_round_family_describes_round_clusters_with_fewer_parameters():
     assert_allclose(np.sort(variances), [0.25, 1.0, 4.0], rtol=0.15)
 
 
+def test_new_rows_go_where_their_weighted_density_is_greatest():
+    X, _ = mixture(3, 1)
+    new = 4 * np.random.default_rng(8).normal(size=(200, 2))
+    cec = CrossEntropyClustering(6, random_state=0).fit(X)
+    joint = [
+        np.log(weight) + multivariate_normal(mean, covariance).logpdf(new)
+        for weight, mean, covariance in zip(cec.weights_, cec.means_, cec.covariances_, strict=True)
+    ]
+    assert_array_equal(cec.predict(new), np.argmax(joint, axis=0))
+
+
 def test_given_labels_are_the_first_partition():
     X, y = mixture(4, 2)
     names = np.array(["d", "b", "c", "a"])[y]

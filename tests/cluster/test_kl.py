@@ -66,6 +66,7 @@ def test_objective_never_rises(smoothing):
         assert (np.diff(found.history_) <= 1e-14).all()
         assert found.history_[-1] == found.objective_ == found.objectives_.min()
         assert len(found.history_) == found.n_iter_
+        assert_array_equal(found.predict(X), found.labels_)
 
 
 def test_iterations_are_those_of_a_naive_twin(topics):

@@ -120,8 +120,9 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Starts, of which the best counts; 1 where the centers are given.
     max_iter : int, default=300
         Iterations of a start.
-    tol : float, default=1e-6
-        A start ends when an iteration lowers the objective by no more than this share of it.
+    tol : float, default=0.0
+        A start ends when an iteration lowers the objective by no more than this share of it. With 0 it ends
+        when no row changes its cluster: :meth:`predict` then repeats the labels.
     random_state : int, RandomState instance or None, default=None
         Draws the first centers.
 
@@ -195,7 +196,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         init="k-means++",
         n_init=10,
         max_iter=300,
-        tol=1e-6,
+        tol=0.0,
         random_state=None,
     ):
         self.n_clusters = n_clusters
