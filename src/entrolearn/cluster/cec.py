@@ -125,8 +125,12 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     The energy falls with every move and every merger, and may rise only where a cluster is removed.
 
     With ``reg_covar=0`` the family "full" does not depend on the units of the features, nor on any other
-    invertible affine map of the rows, "diagonal" not on the units. Covariances of few rows are too small:
-    "full" wants clusters of many times n_features rows, or finds too many. Project the rows first.
+    invertible affine map of the rows, "diagonal" not on the units.
+
+    The entropy that a covariance of few rows promises is too small, and the energy does not make up for it:
+    "full" wants some ten times n_features² rows in a cluster and more, or finds too many. Of three separate
+    components in six dimensions it finds three from 1000 rows of each, five to eight, at less energy than
+    that of the three, from 300. Project the rows first, or choose a smaller family.
 
     References
     ----------
