@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from benchmarks import clusterings
-from benchmarks.clusterings import RefittedClusters, centroids, grid, moves, searched, starts_for
+from benchmarks.clusterings import RefittedClusters, centroids, moves, searched, starts_for
 from entrolearn.cluster.gaussians import FullClusters
 from entrolearn.lab.limits import Limits
 
@@ -42,13 +42,6 @@ def test_table_of_moves_leaves_large_sizes_to_the_fast_one():
     assert table.loc[60, "energy: difference"] < 1e-10
     assert table.loc[60, "other labels"] == 0
     assert (table["s"] > 0).all()
-
-
-def test_grid_has_as_many_clusters_as_it_says():
-    X = grid(3)
-    assert X.shape == (180, 2)
-    assert np.abs(X - np.round(X)).max() < 0.5
-    assert len(np.unique(np.round(X), axis=0)) == 9
 
 
 def test_table_of_centroids_counts_starts(monkeypatch):
