@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from benchmarks import manifold, reduced, scaling, shortcuts, sparse_machines
+from benchmarks import clusterings, manifold, reduced, scaling, shortcuts, sparse_machines
 from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
 from benchmarks.peers import PEERS
@@ -30,6 +30,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "objective": ("Divergence of projected classes", manifold.objective),
     "starts": ("Starts and solvers", manifold.starts),
     "shortcuts": ("Cheaper divergences", manifold.shortcuts),
+    "moves": ("Moves of rows between clusters", clusterings.moves),
+    "centroids": ("Centroids beside KMeans", clusterings.centroids),
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
 PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {

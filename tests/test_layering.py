@@ -35,10 +35,7 @@ FAMILIES = {
     },
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
-    "cluster": {
-        "posteriors",
-        "potentials",
-    },
+    "cluster": {"gaussians", "hartigan", "posteriors", "potentials"},
     "networks": set(),
     "maxent": {"dual", "features", "solvers"},
 }

@@ -35,6 +35,9 @@ _MODULES = {
     "MELM": "entrolearn.manifold.melm",
     "MinimumEntropyClustering": "entrolearn.cluster.minimum_entropy",
     "RenyiEntropyClustering": "entrolearn.cluster.renyi",
+    "CrossEntropyClustering": "entrolearn.cluster.cec",
+    "CrossEntropyMethodClustering": "entrolearn.cluster.centroids",
+    "KLClustering": "entrolearn.cluster.kl",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics.gmean",
     "gmean_scorer": "entrolearn.metrics.gmean",
@@ -49,6 +52,9 @@ _MODULES = {
 
 # The same table for editors and type checkers, which follow imports but not `__getattr__`.
 if TYPE_CHECKING:
+    from entrolearn.cluster.cec import CrossEntropyClustering as CrossEntropyClustering
+    from entrolearn.cluster.centroids import CrossEntropyMethodClustering as CrossEntropyMethodClustering
+    from entrolearn.cluster.kl import KLClustering as KLClustering
     from entrolearn.cluster.minimum_entropy import MinimumEntropyClustering as MinimumEntropyClustering
     from entrolearn.cluster.renyi import RenyiEntropyClustering as RenyiEntropyClustering
     from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier

@@ -1,9 +1,15 @@
-"""Groups of rows by what they leave unknown: conditional, differential and cross entropies."""
+"""Groups of rows by entropies: conditional, differential, of Gaussian codes and of distributions."""
 
+from entrolearn.cluster.cec import CrossEntropyClustering
+from entrolearn.cluster.centroids import CrossEntropyMethodClustering
+from entrolearn.cluster.kl import KLClustering
 from entrolearn.cluster.minimum_entropy import MinimumEntropyClustering
 from entrolearn.cluster.renyi import RenyiEntropyClustering
 
 __all__ = [
+    "CrossEntropyClustering",
+    "CrossEntropyMethodClustering",
+    "KLClustering",
     "MinimumEntropyClustering",
     "RenyiEntropyClustering",
 ]

@@ -1,0 +1,327 @@
+"""Clusters around centroids that the cross-entropy method finds."""
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from entrolearn.optimize import CrossEntropyIteration, CrossEntropyResult, Gaussian, cross_entropy_method
+from entrolearn.validation import Interval, StrOptions, validated
+
+__all__ = ["CrossEntropyMethodClustering"]
+
+#: Sets of centroids in a sample at least: the elite of one or two coordinates needs some points too.
+LEAST_SAMPLES = 100
+
+#: Distances in memory at once (2 MiB: they stay in the processor's cache between product and minimum).
+BLOCK_DISTANCES = 2**18
+
+
+@dataclass(frozen=True, eq=False)
+class _Box:
+    """The smallest box around the rows, without the features in which it has no width.
+
+    Its coordinates are 0 at the centre and ±1/2 at the walls.
+    """
+
+    centre: np.ndarray
+    width: np.ndarray
+    wide: np.ndarray
+
+    @classmethod
+    def around(cls, X: np.ndarray) -> "_Box":
+        low, high = X.min(axis=0), X.max(axis=0)
+        return cls((low + high) / 2, high - low, high > low)
+
+    def coordinates(self, centroids: np.ndarray) -> np.ndarray:
+        """Of centroids, shape (k, n_features), as one point of the search."""
+        within = (centroids - self.centre)[:, self.wide] / self.width[self.wide]
+        return within.ravel()
+
+    def centroids(self, point: np.ndarray) -> np.ndarray:
+        """The centroids of a point, shape (k, n_features)."""
+        within = point.reshape(-1, np.count_nonzero(self.wide))
+        centroids = np.tile(self.centre, (len(within), 1))
+        centroids[:, self.wide] += within * self.width[self.wide]
+        return centroids
+
+
+@dataclass(frozen=True, eq=False)
+class _Inertia:
+    """The inertia of sets of centroids, equation (7), by one matrix product for all of them.
+
+    Attributes
+    ----------
+    width : ndarray, shape (n_coordinates,)
+        Of the box in each coordinate.
+    rows : ndarray, shape (n_coordinates + 1, n_samples)
+        The rows from the centre of the box, negative, over a last row of ones: the product with (c, ‖c‖²/2)
+        is then half of ‖x - c‖² - ‖x‖².
+    total : float
+        The sum of the rows' ‖x‖².
+    n_clusters : int
+    """
+
+    width: np.ndarray
+    rows: np.ndarray
+    total: float
+    n_clusters: int
+
+    @classmethod
+    def of(cls, X: np.ndarray, box: _Box, n_clusters: int) -> "_Inertia":
+        centred = (X - box.centre)[:, box.wide]
+        rows = np.vstack([-centred.T, np.ones(len(X))])
+        return cls(box.width[box.wide], rows, float(np.vdot(centred, centred)), n_clusters)
+
+    def __call__(self, points: np.ndarray) -> np.ndarray:
+        """Of each point, shape (n_points, n_clusters * n_coordinates)."""
+        # Clusters first: their minimum is then one of long arrays.
+        sets = points.reshape(len(points), self.n_clusters, -1).swapaxes(0, 1) * self.width
+        halves = 0.5 * np.einsum("kpd,kpd->kp", sets, sets)
+        half_distances = np.concatenate([sets, halves[:, :, np.newaxis]], axis=2) @ self.rows
+        return self.total + 2 * half_distances.min(axis=0).sum(axis=1)
+
+    @property
+    def batch_size(self) -> int:
+        """Points whose distances stay in the cache."""
+        return max(1, BLOCK_DISTANCES // (self.n_clusters * self.rows.shape[1]))
+
+
+class CrossEntropyMethodClustering(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Clusters around the centroids of least inertia, which the cross-entropy method looks for.
+
+    What :class:`sklearn.cluster.KMeans` minimises, without its steps: all centroids are the coordinates of
+    one point, points are drawn from independent normal variables, and these move towards the points of least
+    inertia. As the search sees nothing but values, it is not held by the partitions in which KMeans' steps
+    come to rest.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        K.
+    samples_per_coordinate : int, default=100
+        Points drawn in an iteration, for each of the ``n_clusters * n_features`` coordinates; at least 100
+        in all.
+    elite_fraction : float, default=0.03
+        Share of the points that the distribution moves towards.
+    smoothing : float, default=0.7
+        How far it moves, from 0 to 1.
+    init : {"center"} or array-like of shape (n_clusters, n_features), default="center"
+        Means of the first distribution, in the units of the rows: the centre of their box for all, or
+        centroids.
+    initial_std : float, default=0.3
+        Its standard deviations, as a share of the box's width in each feature.
+    tol : float, default=1e-4
+        The search ends when no standard deviation is a larger share of the box's width.
+    max_iter : int, default=1000
+        Iterations at most.
+    random_state : int, RandomState instance or None, default=None
+        Draws the points.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        The best centroids of all that were drawn, without any to which no row is nearest.
+    labels_ : ndarray of shape (n_samples,)
+        The nearest centroid of each row.
+    n_clusters_ : int
+    inertia_ : float
+        Sum of the squared distances of the rows to their centroids.
+    objective_ : float
+        The same.
+    history_ : list of :class:`entrolearn.optimize.CrossEntropyIteration`
+        Threshold, best and mean inertia of each sample.
+    n_iter_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has names of features that are all strings.
+
+    See Also
+    --------
+    CrossEntropyClustering : Shares the name alone: its clusters are Gaussians, and it finds their number.
+    sklearn.cluster.KMeans : With restarts as low on all that `make bench` sets beside this, in a twentieth of
+        the time or less.
+    entrolearn.optimize.cross_entropy_method : The search.
+
+    Notes
+    -----
+    The standard deviation 0.3 is that of a uniform distribution on the box, 1/√12. The essay advises the
+    whole width, 1, which works in two dimensions; in ten or more almost every set then has one centroid
+    nearest to all rows, the others are selected by nothing, and the search ends with them lost.
+
+    The search is random and may end elsewhere than at the minimum, the more often the more clusters there are
+    and the fewer points are drawn. With 20 points for each coordinate it misses the minimum on iris in about
+    half of the cases, with 100 hardly ever; it often does with eight clusters or more.
+
+    Scaling a feature changes the inertia, not the search, whose coordinates are shares of the box. The time
+    of an iteration grows with ``samples_per_coordinate * n_samples * (n_clusters * n_features)**2``: for many
+    features or clusters draw fewer points, or project the rows first.
+
+    References
+    ----------
+    Kroese, Rubinstein and Taimre (2007), Application of the cross-entropy method to clustering and vector
+    quantization, Journal of Global Optimization 37, 137-157.
+
+    Examples
+    --------
+    >>> from entrolearn import CrossEntropyMethodClustering
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import load_iris
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> found = CrossEntropyMethodClustering(3, random_state=0).fit(X)
+    >>> round(found.inertia_, 1), round(KMeans(3, n_init=50, random_state=0).fit(X).inertia_, 1)
+    (78.9, 78.9)
+    """
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "samples_per_coordinate": [Interval(Integral, 1, None, closed="left")],
+        "elite_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "smoothing": [Interval(Real, 0, 1, closed="right")],
+        "init": [StrOptions({"center"}), "array-like"],
+        "initial_std": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        samples_per_coordinate=100,
+        elite_fraction=0.03,
+        smoothing=0.7,
+        init="center",
+        initial_std=0.3,
+        tol=1e-4,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.samples_per_coordinate = samples_per_coordinate
+        self.elite_fraction = elite_fraction
+        self.smoothing = smoothing
+        self.init = init
+        self.initial_std = initial_std
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @validated(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None) -> "CrossEntropyMethodClustering":
+        """Find the centroids.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there are fewer rows than clusters, `init` has another shape than the centroids, or the elite
+            is of a single point.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the search used up its iterations.
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        if len(X) < self.n_clusters:
+            raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}")
+        box = _Box.around(X)
+        first = self._first_centroids(box)
+        random = check_random_state(self.random_state)
+        self.history_: list[CrossEntropyIteration] = []
+        if box.wide.any():
+            found = self._search(_Inertia.of(X, box, self.n_clusters), box.coordinates(first), random)
+            first, self.history_ = box.centroids(found.x), found.history
+        self.n_iter_ = len(self.history_)
+        distances = euclidean_distances(X, first, squared=True)
+        used, labels = np.unique(distances.argmin(axis=1), return_inverse=True)
+        self.cluster_centers_, self.n_clusters_ = first[used], len(used)
+        self.labels_ = labels.astype(np.int32)
+        self.inertia_ = self.objective_ = float(distances.min(axis=1).sum())
+        return self
+
+    def _first_centroids(self, box: _Box) -> np.ndarray:
+        if isinstance(self.init, str):
+            return np.tile(box.centre, (self.n_clusters, 1))
+        wanted = (self.n_clusters, len(box.centre))
+        init = check_array(self.init, dtype=np.float64, input_name="init")
+        if init.shape != wanted:
+            raise ValueError(
+                f"init has shape {init.shape}; it must be 'center' or centroids of shape {wanted}"
+            )
+        return init
+
+    def _search(
+        self, inertia: _Inertia, mean: np.ndarray, random: np.random.RandomState
+    ) -> CrossEntropyResult:
+        found = cross_entropy_method(
+            inertia,
+            Gaussian(mean, self.initial_std, tolerance=self.tol),
+            n_samples=max(self.samples_per_coordinate * len(mean), LEAST_SAMPLES),
+            elite_fraction=self.elite_fraction,
+            smoothing=self.smoothing,
+            tol=0.0,  # thresholds stop to fall long before the standard deviations do
+            max_iterations=self.max_iter,
+            vectorized=True,
+            batch_size=inertia.batch_size,
+            random_state=random,
+        )
+        if not found.success:
+            warnings.warn(
+                f"the search used up its {self.max_iter} iterations: raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return found
+
+    def predict(self, X) -> np.ndarray:
+        """The nearest centroid of each row.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+        """
+        return self.transform(X).argmin(axis=1).astype(np.int32)
+
+    def transform(self, X) -> np.ndarray:
+        """Distances to the centroids.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_clusters_)
+            Euclidean, in the units of the rows.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return euclidean_distances(X, self.cluster_centers_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)

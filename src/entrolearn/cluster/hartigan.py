@@ -1,0 +1,110 @@
+"""Hartigan's search for a partition of least energy: rows move one at a time, clusters vanish."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+
+from entrolearn.cluster.gaussians import GaussianClusters
+
+__all__ = ["HartiganSearch"]
+
+#: A move must lower the energy by more than this, in nats: less may be rounding, and could be made for ever.
+LEAST_GAIN = 1e-12
+
+#: Numbers in memory at once while all moves of a block of rows are judged (8 MiB).
+BLOCK_NUMBERS = 2**20
+
+#: Moves after which everything is computed anew, so that rounding errors do not add up.
+REFIT_AFTER = 1000
+
+
+@dataclass(eq=False)
+class HartiganSearch:
+    """A partition that is made better row by row.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    labels : ndarray of int, shape (n_samples,)
+        Changed in place.
+    clusters : GaussianClusters
+        Those of the labels, at any time.
+    least_rows : int
+        A cluster with fewer is removed.
+    merge : bool
+        Whether two clusters become one where no move pays.
+    energies, numbers : list
+        Energy and number of clusters after each pass.
+    converged : bool
+        Whether nothing has paid in the last pass.
+    """
+
+    X: np.ndarray
+    labels: np.ndarray
+    clusters: GaussianClusters
+    least_rows: int
+    merge: bool
+    energies: list[float] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    converged: bool = False
+    _n_moves: int = 0
+
+    def run(self, max_iter: int, random: np.random.RandomState) -> Self:
+        """Pass over all rows, each time in another order, until nothing pays."""
+        while not self.converged and len(self.energies) < max_iter:
+            self._pass_over(random.permutation(len(self.X)))
+        return self
+
+    def _pass_over(self, rows: np.ndarray) -> None:
+        """Judge all moves of the rows, in this order, and make those that pay."""
+        before = self._n_moves
+        size = max(1, BLOCK_NUMBERS // self.clusters.means.size)
+        for start in range(0, len(rows), size):
+            self._move_what_pays(rows[start : start + size])
+        self.converged = self._n_moves == before and not (self.merge and self._merge_what_pays_most())
+        self.clusters.refit(self.X, self.labels)
+        self.energies.append(self.clusters.energy)
+        self.numbers.append(self.clusters.n_clusters)
+
+    def _move_what_pays(self, rows: np.ndarray) -> None:
+        if self.clusters.n_clusters == 1:
+            return
+        changes = self.clusters.changes(self.X[rows], self.labels[rows])
+        # Each move changes two clusters: what paid before it is judged once more.
+        for row in rows[changes.min(axis=0) < -LEAST_GAIN]:
+            changes = self.clusters.changes(self.X[row, np.newaxis], self.labels[row, np.newaxis])[:, 0]
+            target = int(changes.argmin())
+            if changes[target] < -LEAST_GAIN:
+                self._move(row, target)
+
+    def _move(self, row: int, target: int) -> None:
+        source = self.labels[row]
+        self.clusters.remove(self.X[row], source)
+        self._put(row, target)
+        if self.clusters.counts[source] < self.least_rows:
+            self._dissolve(source)
+        self._n_moves += 1
+        if self._n_moves % REFIT_AFTER == 0:
+            self.clusters.refit(self.X, self.labels)
+
+    def _dissolve(self, k: int) -> None:
+        """Remove a cluster; its rows go, one after the other, where they cost least."""
+        rows = np.flatnonzero(self.labels == k)
+        self.clusters.drop(k)
+        self.labels -= self.labels > k
+        for row in rows:
+            self._put(row, int(self.clusters.additions(self.X[row, np.newaxis])[:, 0].argmin()))
+
+    def _merge_what_pays_most(self) -> bool:
+        changes = self.clusters.mergers()
+        k, other = np.unravel_index(changes.argmin(), changes.shape)
+        if not changes[k, other] < -LEAST_GAIN:
+            return False
+        self.labels[self.labels == other] = k
+        self.labels -= self.labels > other
+        return True
+
+    def _put(self, row: int, k: int) -> None:
+        self.clusters.add(self.X[row], k)
+        self.labels[row] = k
