@@ -113,7 +113,7 @@ def expected_failures(estimator):
     """Checks that give negative rows whatever the tag `positive_only` says."""
     if isinstance(estimator, MaxEntClassifier) and estimator.solver == "gis":
         return {
-            "check_decision_proba_consistency": "generalised iterative scaling wants no negative features"
+            "check_decision_proba_consistency": "iterative scaling wants no negative features"
         }
     if isinstance(estimator, KLClustering):
         return {"check_clustering": "rows with negative entries are no distributions"}
