@@ -36,7 +36,10 @@ FAMILIES = {
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
     "cluster": set(),
-    "networks": set(),
+    "networks": {
+        "perceptron",
+        "targets",
+    },
     "maxent": set(),
 }
 ABOVE_FAMILIES = {"selection", "metrics", "plotting"}

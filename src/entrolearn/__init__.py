@@ -33,6 +33,11 @@ _MODULES = {
     "PerClassPCA": "entrolearn.manifold.projections",
     "GEM": "entrolearn.manifold.projections",
     "MELM": "entrolearn.manifold.melm",
+    "SoftmaxRegression": "entrolearn.networks.softmax",
+    "MSEMLPClassifier": "entrolearn.networks.mse",
+    "MSEMLPRegressor": "entrolearn.networks.mse",
+    "ErrorEntropyMLPClassifier": "entrolearn.networks.error_entropy",
+    "ErrorEntropyMLPRegressor": "entrolearn.networks.error_entropy",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
@@ -64,6 +69,11 @@ if TYPE_CHECKING:
     from entrolearn.metrics import gmean_score as gmean_score
     from entrolearn.metrics import gmean_scorer as gmean_scorer
     from entrolearn.metrics import visual_separability as visual_separability
+    from entrolearn.networks.error_entropy import ErrorEntropyMLPClassifier as ErrorEntropyMLPClassifier
+    from entrolearn.networks.error_entropy import ErrorEntropyMLPRegressor as ErrorEntropyMLPRegressor
+    from entrolearn.networks.mse import MSEMLPClassifier as MSEMLPClassifier
+    from entrolearn.networks.mse import MSEMLPRegressor as MSEMLPRegressor
+    from entrolearn.networks.softmax import SoftmaxRegression as SoftmaxRegression
     from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.selection import EntropySearch as EntropySearch
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC

@@ -9,11 +9,13 @@ from entrolearn.measures.divergence import (
     quadratic_entropy_gaussian,
     quadratic_entropy_kde,
 )
+from entrolearn.measures.errors import error_entropy
 from entrolearn.measures.order_statistics import expected_maximum
 
 __all__ = [
     "cauchy_schwarz_gaussian",
     "cauchy_schwarz_kde",
+    "error_entropy",
     "expected_maximum",
     "quadratic_cross_entropy_gaussian",
     "quadratic_cross_entropy_kde",
