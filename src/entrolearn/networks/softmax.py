@@ -155,7 +155,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If y holds one class only, a class has too few rows to keep some out, or a fixed learning rate is
-            so large that the weights grow without bound.
+            so large that the loss grows without bound.
 
         Warns
         -----
@@ -196,13 +196,14 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
 
     def _gradient_descent(self, objective, watch, max_iter, tol) -> tuple[np.ndarray, list[float], bool]:
         rate = 1 / objective.curvature_bound() if self.learning_rate == "auto" else self.learning_rate
-        found = _gradient_descent(objective, watch, max_iter, tol, rate)
-        if not np.isfinite(found[0]).all():
+        with np.errstate(over="ignore", invalid="ignore"):  # said below, once and with a way out
+            theta, losses, converged = _gradient_descent(objective, watch, max_iter, tol, rate)
+        if not np.isfinite(losses[-1]):
             raise ValueError(
-                f"the weights are not finite after {len(found[1])} iterations: learning_rate="
+                f"the loss is not finite after {len(losses)} iterations: learning_rate="
                 f"{self.learning_rate!r} is too large; take a smaller one, or 'auto'"
             )
-        return found
+        return theta, losses, converged
 
     def _parts(self, theta: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
         return _parts(theta, len(self.classes_), n_features)
@@ -389,7 +390,7 @@ def _gradient_descent(
         theta -= rate * gradient
         loss, gradient = objective(theta)
         losses.append(loss)
-        if watch(theta, loss) or np.abs(gradient).max() <= tol:
+        if not np.isfinite(loss) or watch(theta, loss) or np.abs(gradient).max() <= tol:
             return theta, losses, True
     return theta, losses, False
 
