@@ -88,7 +88,7 @@ ESTIMATORS = [
     MELM(n_init=2, covariance="oas", solver="penalty", random_state=0),
     SoftmaxRegression(),
     SoftmaxRegression(1e-2, fit_intercept=False, solver="gradient"),
-    SoftmaxRegression(early_stopping=True, random_state=0),
+    SoftmaxRegression(early_stopping=True, validation_fraction=0.5, random_state=0),
     MSEMLPClassifier(n_hidden=10, random_state=0),
     MSEMLPRegressor(n_hidden=10, random_state=0),
     ErrorEntropyMLPClassifier(random_state=0),
