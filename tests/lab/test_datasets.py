@@ -452,6 +452,16 @@ def test_documents_of_equal_frequencies_tell_nothing_of_their_class():
     assert abs(score(0) - 0.5) < 0.12 < score(1) - 0.5
 
 
+def test_mackey_glass_of_the_catalog_has_values_that_span_its_delay(catalog):
+    options = catalog["mackey-glass"]["generator"]
+    assert (options["n_delays"] - 1) * options["interval"] == options["delay"]
+    dataset = prepare("mackey-glass", catalog["mackey-glass"])
+    assert dataset.task == "regression"
+    np.testing.assert_array_equal(dataset.X[1:, :-1], dataset.X[:-1, 1:])
+    np.testing.assert_array_equal(dataset.y[:-1], dataset.X[1:, -1])
+    assert 0.1 < dataset.y.min() < dataset.y.max() < 2  # at most 0.2 / 0.1, what all cells make
+
+
 def test_two_moons_are_those_of_scikit_learn(catalog):
     dataset = prepare("two-moons", catalog["two-moons"])
     X, y = make_moons(600, noise=0.2, random_state=catalog["two-moons"]["generator"]["seed"])

@@ -244,7 +244,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
     >>> X = np.linspace(-1, 1, 400)[:, None]
     >>> y = np.sin(3 * X[:, 0])
     >>> network = MSEMLPRegressor(n_hidden=20, learning_rate=0.1, random_state=0).fit(X, y)
-    >>> network.score(X, y) > 0.99
+    >>> network.score(X, y) > 0.97
     True
     """
 
