@@ -1,4 +1,4 @@
-"""Networks that learn by information theory: softmax and perceptrons."""
+"""Networks whose weights maximise information, or minimise the entropy or the size of their errors."""
 
 from entrolearn.networks.error_entropy import ErrorEntropyMLPClassifier, ErrorEntropyMLPRegressor
 from entrolearn.networks.mse import MSEMLPClassifier, MSEMLPRegressor
