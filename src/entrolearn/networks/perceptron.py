@@ -1,7 +1,7 @@
 """A perceptron with one hidden layer: its parameters in one array, and backpropagation into kept buffers.
 
-Nothing is allocated between the rows and the changed weights: the products of a batch go into buffers, and
-the product that is a gradient is added by BLAS to the weights themselves.
+The products of a batch go into buffers that stay, and the product that is a gradient is added by BLAS to the
+weights themselves: no array of their size is ever allocated for a step.
 """
 
 import math
