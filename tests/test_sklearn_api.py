@@ -27,18 +27,23 @@ from entrolearn import (
     ELMClassifier,
     ELMRegressor,
     EntropySearch,
+    ErrorEntropyMLPClassifier,
+    ErrorEntropyMLPRegressor,
     KDEClassifier,
     KELMClassifier,
     KELMRegressor,
     KLClustering,
     MaxEntClassifier,
     MinimumEntropyClustering,
+    MSEMLPClassifier,
+    MSEMLPRegressor,
     OneNormSVC,
     OneNormSVR,
     PerClassPCA,
     RenyiEntropyClustering,
     RKELMClassifier,
     RKELMRegressor,
+    SoftmaxRegression,
     TwoEllipsoidPCA,
     WELMClassifier,
 )
@@ -99,6 +104,13 @@ ESTIMATORS = [
     CrossEntropyClustering(5, family="spherical", merge=False, n_init=1, random_state=0),
     CrossEntropyClustering(5, family="fixed", covariance=0.5, n_init=1, random_state=0),
     KLClustering(3, n_init=2, random_state=0),
+    SoftmaxRegression(),
+    SoftmaxRegression(1e-2, fit_intercept=False, solver="gradient"),
+    SoftmaxRegression(early_stopping=True, validation_fraction=0.5, random_state=0),
+    MSEMLPClassifier(n_hidden=10, random_state=0),
+    MSEMLPRegressor(n_hidden=10, random_state=0),
+    ErrorEntropyMLPClassifier(random_state=0),
+    ErrorEntropyMLPRegressor(entropy="renyi", random_state=0),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),
     EntropySearch(
         # Scaled first: far from [0, 1] every rbf unit is zero, and a search has nothing to choose.
@@ -112,9 +124,7 @@ ESTIMATORS = [
 def expected_failures(estimator):
     """Checks that give negative rows whatever the tag `positive_only` says."""
     if isinstance(estimator, MaxEntClassifier) and estimator.solver == "gis":
-        return {
-            "check_decision_proba_consistency": "iterative scaling wants no negative features"
-        }
+        return {"check_decision_proba_consistency": "iterative scaling wants no negative features"}
     if isinstance(estimator, KLClustering):
         return {"check_clustering": "rows with negative entries are no distributions"}
     return {}

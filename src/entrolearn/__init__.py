@@ -38,6 +38,11 @@ _MODULES = {
     "CrossEntropyClustering": "entrolearn.cluster.cec",
     "CrossEntropyMethodClustering": "entrolearn.cluster.centroids",
     "KLClustering": "entrolearn.cluster.kl",
+    "SoftmaxRegression": "entrolearn.networks.softmax",
+    "MSEMLPClassifier": "entrolearn.networks.mse",
+    "MSEMLPRegressor": "entrolearn.networks.mse",
+    "ErrorEntropyMLPClassifier": "entrolearn.networks.error_entropy",
+    "ErrorEntropyMLPRegressor": "entrolearn.networks.error_entropy",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics.gmean",
     "gmean_scorer": "entrolearn.metrics.gmean",
@@ -84,6 +89,11 @@ if TYPE_CHECKING:
     from entrolearn.metrics.information import information_scores as information_scores
     from entrolearn.metrics.information import reject_least_certain as reject_least_certain
     from entrolearn.metrics.separability import visual_separability as visual_separability
+    from entrolearn.networks.error_entropy import ErrorEntropyMLPClassifier as ErrorEntropyMLPClassifier
+    from entrolearn.networks.error_entropy import ErrorEntropyMLPRegressor as ErrorEntropyMLPRegressor
+    from entrolearn.networks.mse import MSEMLPClassifier as MSEMLPClassifier
+    from entrolearn.networks.mse import MSEMLPRegressor as MSEMLPRegressor
+    from entrolearn.networks.softmax import SoftmaxRegression as SoftmaxRegression
     from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.selection import EntropySearch as EntropySearch
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC

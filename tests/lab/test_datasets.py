@@ -483,6 +483,16 @@ def test_naive_bayes_counts_pairs_of_words_twice():
     assert of_words > 1.1 * of_terms
 
 
+def test_mackey_glass_of_the_catalog_has_values_that_span_its_delay(catalog):
+    options = catalog["mackey-glass"]["generator"]
+    assert (options["n_delays"] - 1) * options["interval"] == options["delay"]
+    dataset = prepare("mackey-glass", catalog["mackey-glass"])
+    assert dataset.task == "regression"
+    np.testing.assert_array_equal(dataset.X[1:, :-1], dataset.X[:-1, 1:])
+    np.testing.assert_array_equal(dataset.y[:-1], dataset.X[1:, -1])
+    assert 0.1 < dataset.y.min() < dataset.y.max() < 2  # at most 0.2 / 0.1, what all cells make
+
+
 def test_two_moons_are_those_of_scikit_learn(catalog):
     dataset = prepare("two-moons", catalog["two-moons"])
     X, y = make_moons(600, noise=0.2, random_state=catalog["two-moons"]["generator"]["seed"])

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from entrolearn.lab.series import mackey_glass_series
+
 __all__ = ["BUNDLED", "FORMATS", "GENERATORS", "Table"]
 
 
@@ -412,10 +414,21 @@ def phrases(
     return Table(sparse.csr_array(words.astype(np.float64)), label, numbered(n_features), [n_samples])
 
 
+def mackey_glass(*, n_samples: int, n_delays: int, interval: int, delay: int) -> Table:
+    """The Mackey-Glass series to be continued: a row holds the last values, its label is the next one.
+
+    Values stand `interval` time units apart, the oldest in the first column; each row starts one value later.
+    """
+    series = mackey_glass_series(n_samples + n_delays, delay=delay, interval=interval)
+    windows = np.lib.stride_tricks.sliding_window_view(series, n_delays + 1)
+    return _matrix(windows[:, :-1], windows[:, -1])
+
+
 GENERATORS = {
     "documents": documents,
     "gaussians": gaussians,
     "phrases": phrases,
+    "mackey_glass": mackey_glass,
     "rings": rings,
     "stretched_gaussians": stretched_gaussians,
     "two_moons": two_moons,

@@ -13,6 +13,8 @@ import numpy as np
 from scipy import fft
 from scipy.linalg import cholesky, eigh, inv, solve_triangular
 
+from entrolearn.measures.gridding import ORDER, SplineShares, blur
+
 __all__ = ["Grid", "weighted_log_potentials"]
 
 #: Grid steps per standard deviation of the narrowest kernel of a pair.
@@ -20,9 +22,6 @@ STEPS_PER_WIDTH = 3.0
 
 #: Standard deviations of the widest kernel of a pair between the points and their periodic images.
 REACH = 6.0
-
-#: Grid points that a point is shared among, along each axis: the order of the spline.
-ORDER = 4
 
 #: Potentials of two classes relative to their own below which rounding would show.
 SMALLEST = 1e-9
@@ -89,7 +88,7 @@ def weighted_log_potentials(
     tuple or None
         None where some classes are so far apart that rounding would decide.
     """
-    shares = [_Shares(own @ grid.axes.T, grid) for own in points]
+    shares = [SplineShares(own @ grid.axes.T, grid.origin, grid.step, grid.shape) for own in points]
     spectra = _Spectra.of(shares, grid.axes @ kernels @ grid.axes.T, grid)
     pairs = list(zip(*np.triu_indices(len(points)), strict=True))
     potentials = {pair: spectra.potential(*pair) for pair in pairs}
@@ -142,14 +141,11 @@ class _Spectra:
     frequencies: list[np.ndarray]
 
     @classmethod
-    def of(cls, shares: Sequence["_Shares"], kernels: np.ndarray, grid: Grid) -> "_Spectra":
+    def of(cls, shares: Sequence[SplineShares], kernels: np.ndarray, grid: Grid) -> "_Spectra":
         frequencies = grid.frequencies()
-        blurs = (
-            np.sinc(omega * step / (2 * np.pi)) ** (2 * ORDER)
-            for omega, step in zip(frequencies, grid.step, strict=True)
-        )
+        blurs = (blur(omega, step) ** 2 for omega, step in zip(frequencies, grid.step, strict=True))
         return cls(
-            [fft.rfftn(own.density()) / len(own) for own in shares],
+            [fft.rfftn(own.spread()) / len(own) for own in shares],
             [_gaussian(frequencies, kernel) for kernel in kernels],
             1 / math.prod(blurs),
             _multiplicity(grid.shape) / (grid.n_points * math.prod(grid.step)),
@@ -175,63 +171,6 @@ class _Spectra:
     def _product(self, a: int, b: int) -> np.ndarray:
         together = (self.densities[a].conj() * self.densities[b]).real
         return together * self.kernel(a, b) * self.counted
-
-
-class _Shares:
-    """How points are shared among the points of a grid."""
-
-    def __init__(self, places: np.ndarray, grid: Grid):
-        self.grid = grid
-        at = (places - grid.origin) / grid.step
-        cell = np.floor(at).astype(np.intp)
-        within = at - cell
-        self.values = [_spline(within[:, axis]) for axis in range(len(grid.shape))]
-        self._slopes = [_spline_slope(within[:, axis]) for axis in range(len(grid.shape))]
-        offsets = np.arange(-1, ORDER - 1)
-        each = [(cell[:, axis, np.newaxis] + offsets) % n for axis, n in enumerate(grid.shape)]
-        self.index = each[0]
-        for axis, n in enumerate(grid.shape[1:], start=1):
-            self.index = self.index[..., np.newaxis] * n + each[axis].reshape(
-                len(places), *(1,) * axis, ORDER
-            )
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def _products(self, factors: Sequence[np.ndarray]) -> np.ndarray:
-        """The product of one factor per axis at each of the grid points of each point."""
-        found = factors[0]
-        for axis, factor in enumerate(factors[1:], start=1):
-            found = found[..., np.newaxis] * factor.reshape(len(factor), *(1,) * axis, ORDER)
-        return found
-
-    def density(self) -> np.ndarray:
-        """How much lies at each grid point."""
-        shared = self._products(self.values)
-        n_points = self.grid.n_points
-        return np.bincount(self.index.ravel(), shared.ravel(), n_points).reshape(self.grid.shape)
-
-    def slopes(self, field: np.ndarray) -> np.ndarray:
-        """The gradient of an interpolated field at each point, shape (n, k), in the grid's coordinates."""
-        near = field.ravel()[self.index]
-        found = np.empty((len(near), len(self.values)))
-        for axis, step in enumerate(self.grid.step):
-            factors = [*self.values]
-            factors[axis] = self._slopes[axis] / step
-            found[:, axis] = (near * self._products(factors)).reshape(len(near), -1).sum(axis=1)
-        return found
-
-
-def _spline(t: np.ndarray) -> np.ndarray:
-    """Weights of the cubic B-spline at the four grid points around a place t of its cell, shape (n, 4)."""
-    s = 1 - t
-    return np.column_stack([s**3, 3 * t**3 - 6 * t**2 + 4, 3 * s**3 - 6 * s**2 + 4, t**3]) / 6
-
-
-def _spline_slope(t: np.ndarray) -> np.ndarray:
-    """Derivatives of these weights."""
-    s = 1 - t
-    return np.column_stack([-(s**2), 3 * t**2 - 4 * t, 4 * s - 3 * s**2, t**2]) / 2
 
 
 def _of_pairs(kernels: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from entrolearn.measures.divergence import (
     quadratic_entropy_gaussian,
     quadratic_entropy_kde,
 )
+from entrolearn.measures.errors import error_entropy
 from entrolearn.measures.information import (
     conditional_entropy,
     counts_from_samples,
@@ -34,6 +35,7 @@ __all__ = [
     "cross_entropy",
     "entropy",
     "entropy_from_counts",
+    "error_entropy",
     "expected_maximum",
     "gaussian_entropy",
     "havrda_charvat_entropy",

@@ -1,0 +1,199 @@
+"""A perceptron with one hidden layer: its parameters in one array, and backpropagation into kept buffers.
+
+The products of a batch go into buffers that stay, and the product that is a gradient is added by BLAS to the
+weights themselves: no array of their size is ever allocated for a step.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import get_blas_funcs
+from sklearn.utils import gen_batches
+
+__all__ = ["ACTIVATIONS", "INITS", "Parameters", "Perceptron", "outputs"]
+
+INITS = {"glorot"}
+
+#: Rows whose hidden values are in memory at once where only outputs are asked for.
+BLOCK_ROWS = 4096
+
+
+def _logistic(Z: np.ndarray) -> None:
+    np.negative(Z, out=Z)
+    with np.errstate(over="ignore"):  # exp overflows where the quotient is zero, as it should be
+        np.exp(Z, out=Z)
+    Z += 1
+    np.reciprocal(Z, out=Z)
+
+
+def _times_logistic_slope(slopes: np.ndarray, values: np.ndarray) -> None:
+    slopes *= values
+    slopes -= slopes * values
+
+
+def _tanh(Z: np.ndarray) -> None:
+    np.tanh(Z, out=Z)
+
+
+def _times_tanh_slope(slopes: np.ndarray, values: np.ndarray) -> None:
+    squares = values * values
+    squares *= slopes
+    slopes -= squares
+
+
+def _identity(Z: np.ndarray) -> None:
+    pass
+
+
+def _times_one(slopes: np.ndarray, values: np.ndarray) -> None:
+    pass
+
+
+class Activation(NamedTuple):
+    """What a unit makes of its weighted sum.
+
+    Attributes
+    ----------
+    apply : callable
+        Turns an array of sums into values, in place.
+    times_slope : callable
+        Multiplies slopes by values with the slopes by sums, in place; knows the values only.
+    gain : float
+        Glorot's bound is the root of the gain over the sum of a layer's inputs and units.
+    """
+
+    apply: Callable[[np.ndarray], None]
+    times_slope: Callable[[np.ndarray, np.ndarray], None]
+    gain: float
+
+
+ACTIVATIONS = {
+    "logistic": Activation(_logistic, _times_logistic_slope, 2.0),
+    "tanh": Activation(_tanh, _times_tanh_slope, 6.0),
+    "identity": Activation(_identity, _times_one, 6.0),
+}
+
+
+class Parameters:
+    """Weights and intercepts of both layers, all of them views of one array.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Features, hidden units, outputs.
+    dtype : dtype
+
+    Attributes
+    ----------
+    flat : ndarray
+        All parameters, in the order of the layers, each layer's weights before its intercepts.
+    coefs : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, n_outputs)
+    intercepts : list of ndarray, shapes (n_hidden,) and (n_outputs,)
+    """
+
+    def __init__(self, sizes: tuple[int, int, int], dtype):
+        shapes = [shape for fan in zip(sizes[:-1], sizes[1:], strict=True) for shape in (fan, fan[1:])]
+        ends = np.cumsum([math.prod(shape) for shape in shapes])
+        self.flat = np.zeros(ends[-1], dtype)
+        parts = np.split(self.flat, ends[:-1])
+        views = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        self.coefs, self.intercepts = views[::2], views[1::2]
+
+    @classmethod
+    def drawn(
+        cls, sizes: tuple[int, int, int], init: str | float, hidden: str, rng: np.random.RandomState, dtype
+    ) -> "Parameters":
+        """Uniform ones within a bound around zero: a number, or Glorot's for each layer."""
+        found = cls(sizes, dtype)
+        for coef, intercept in zip(found.coefs, found.intercepts, strict=True):
+            bound = math.sqrt(ACTIVATIONS[hidden].gain / sum(coef.shape)) if init == "glorot" else init
+            coef[...] = rng.uniform(-bound, bound, coef.shape)
+            intercept[...] = rng.uniform(-bound, bound, intercept.shape)
+        return found
+
+
+class Perceptron:
+    """A perceptron at work on batches of rows.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Read at each call; a step changes them in place.
+    hidden, output : str
+        Names in ``ACTIVATIONS``.
+    n_rows : int
+        Most rows of a batch.
+    """
+
+    def __init__(self, parameters: Parameters, hidden: str, output: str, n_rows: int):
+        self.parameters = parameters
+        self._activations = ACTIVATIONS[hidden], ACTIVATIONS[output]
+        dtype = parameters.flat.dtype
+        self._values = [np.empty((n_rows, coef.shape[1]), dtype) for coef in parameters.coefs]
+        self._hidden_slopes = np.empty_like(self._values[0])
+        self._gemm = get_blas_funcs("gemm", dtype=dtype)
+
+    def forward(self, X: np.ndarray) -> np.ndarray:
+        """Outputs of rows, shape (n, n_outputs): a buffer that the next call writes over."""
+        values = X
+        for layer in (0, 1):
+            values = np.dot(values, self.parameters.coefs[layer], out=self._values[layer][: len(X)])
+            values += self.parameters.intercepts[layer]
+            self._activations[layer].apply(values)
+        return values
+
+    def backward(
+        self,
+        X: np.ndarray,
+        slopes: np.ndarray,
+        into: Parameters,
+        *,
+        scales: Sequence[float] = (1.0, 1.0),
+        kept: float = 0.0,
+    ) -> None:
+        """Make `into` be `kept` times itself plus each layer's scale times the gradient of a loss.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, n_features)
+            The rows of the last call of :meth:`forward`.
+        slopes : ndarray, shape (n, n_outputs)
+            Derivatives of the loss by the outputs; written over.
+        into : Parameters
+            The network's own ones, to take a step, or others, to know the gradient.
+        scales : pair of float
+            Of the hidden layer and of the output layer.
+        kept : float
+        """
+        hidden, output = (values[: len(X)] for values in self._values)
+        self._activations[1].times_slope(slopes, output)
+        # Before the weights that it needs may change.
+        hidden_slopes = np.dot(slopes, self.parameters.coefs[1].T, out=self._hidden_slopes[: len(X)])
+        self._activations[0].times_slope(hidden_slopes, hidden)
+        self._add(into, 1, hidden, slopes, scales[1], kept)
+        self._add(into, 0, X, hidden_slopes, scales[0], kept)
+
+    def _add(self, into: Parameters, layer: int, inputs, slopes, scale: float, kept: float) -> None:
+        # Transposed, rows are BLAS's columns: the target is changed where it stands.
+        target = into.coefs[layer].T
+        self._gemm(scale, slopes.T, inputs.T, kept, target, trans_b=True, overwrite_c=True)
+        intercept = into.intercepts[layer]
+        intercept *= kept
+        intercept += scale * slopes.sum(axis=0)
+
+
+def outputs(
+    X: np.ndarray, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndarray], hidden: str, output: str
+) -> np.ndarray:
+    """Outputs of rows, shape (n, n_outputs), from fitted weights."""
+    found = np.empty((len(X), len(intercepts[1])), coefs[0].dtype)
+    for block in gen_batches(len(X), BLOCK_ROWS):
+        values = X[block] @ coefs[0]
+        values += intercepts[0]
+        ACTIVATIONS[hidden].apply(values)
+        np.dot(values, coefs[1], out=found[block])
+    found += intercepts[1]
+    ACTIVATIONS[output].apply(found)
+    return found

@@ -1,0 +1,402 @@
+"""Softmax regression: the multinomial logistic model, fitted by minimising the cross-entropy."""
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from entrolearn.networks.targets import encode
+from entrolearn.validation import Interval, StrOptions, validated
+
+__all__ = ["PenalisedCrossEntropy", "SoftmaxRegression"]
+
+#: Called with the parameters and the objective after each iteration; true ends the descent.
+Watch = Callable[[np.ndarray, float], bool]
+
+
+class SoftmaxRegression(ClassifierMixin, BaseEstimator):
+    r"""Multinomial logistic regression with weight decay.
+
+    What is minimised is the mean cross-entropy of the labels to the softmax of linear outputs, plus a
+    penalty on the weights but not on the intercepts:
+
+    .. math:: J(W, b) = -\frac{1}{N}\sum_n \ln\frac{\exp(w_{c_n}^T x_n + b_{c_n})}
+              {\sum_c \exp(w_c^T x_n + b_c)} + \frac{\lambda}{2} \|W\|^2
+
+    Parameters
+    ----------
+    weight_decay : float, default=1e-4
+        λ. The essay's tables call it the learning rate.
+    fit_intercept : bool, default=True
+        Whether there are intercepts b. The essay's code has none.
+    solver : {"lbfgs", "gradient"}, default="lbfgs"
+        L-BFGS, or plain gradient descent.
+    learning_rate : float or "auto", default="auto"
+        Step of ``solver="gradient"``. "auto" is one over a bound of the curvature, with which J falls in
+        every iteration.
+    max_iter : int, default=400
+    tol : float, default=1e-5
+        The descent ends where no entry of the gradient is larger.
+    early_stopping : bool, default=False
+        Keep a part of the rows out of the training, and end where their cross-entropy has not become less
+        for `n_iter_no_change` iterations; the weights with which it was least are taken.
+    validation_fraction : float, default=0.1
+        Share of the rows that is kept out, of each class the same.
+    n_iter_no_change : int, default=10
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows that are kept out.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (n_classes, n_features)
+        A row for each class, of two classes too.
+    intercept_ : ndarray of shape (n_classes,)
+        Zero without `fit_intercept`.
+    loss_curve_ : ndarray of shape (n_iter_,)
+        J after each iteration, in nats.
+    validation_curve_ : ndarray of shape (n_iter_,)
+        Cross-entropy of the rows kept out; with `early_stopping` only.
+    n_iter_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X had string column names.
+
+    See Also
+    --------
+    MSEMLPClassifier : A hidden layer and the squared error.
+    sklearn.linear_model.LogisticRegression : The same minimum for C = 1 / (n_samples λ) and more than two
+        classes.
+
+    Notes
+    -----
+    An evaluation of J and its gradient passes over the rows once in each direction. Rows in single
+    precision are multiplied in single precision.
+
+    References
+    ----------
+    The essay, "Classification in MLP by Cross-Entropy Multinomial Logistic Regression" and softmaxCost in
+    its appendix. Its cross-entropy has the labels and the outputs exchanged; its code has not.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from entrolearn import SoftmaxRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftmaxRegression(weight_decay=1e-3).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    >>> model.predict_proba(X[:1]).round(2).tolist()
+    [[1.0, 0.0, 0.0]]
+    """
+
+    _parameter_constraints: dict = {
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "solver": [StrOptions({"lbfgs", "gradient"})],
+        "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        weight_decay=1e-4,
+        *,
+        fit_intercept=True,
+        solver="lbfgs",
+        learning_rate="auto",
+        max_iter=400,
+        tol=1e-5,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        random_state=None,
+    ):
+        self.weight_decay = weight_decay
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
+
+    @validated(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Find the weights, from zero.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels of any type, at least two different ones.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If y holds one class only, a class has too few rows to keep some out, or a fixed learning rate is
+            so large that the loss grows without bound.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the iterations are used up.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
+        self.classes_, codes = encode(y, type(self).__name__)
+        if self.early_stopping:
+            X, held_out_X, codes, held_out_codes = train_test_split(
+                X, codes, test_size=self.validation_fraction, stratify=codes, random_state=self.random_state
+            )
+            held_out = self._objective(held_out_X, held_out_codes, weight_decay=0.0)
+            watch = _HeldOut(held_out, self.n_iter_no_change)
+        else:
+            watch = _Nothing()
+        theta = self._descend(self._objective(X, codes, self.weight_decay), watch)
+        if self.early_stopping:
+            theta, self.validation_curve_ = watch.best, np.array(watch.curve)
+        coef, self.intercept_ = self._parts(theta, X.shape[1])
+        self.coef_ = coef.astype(X.dtype)
+        return self
+
+    def _objective(self, X, codes: np.ndarray, weight_decay: float) -> "PenalisedCrossEntropy":
+        return PenalisedCrossEntropy(X, codes, len(self.classes_), weight_decay, self.fit_intercept)
+
+    def _descend(self, objective: "PenalisedCrossEntropy", watch: Watch) -> np.ndarray:
+        solve = _lbfgs if self.solver == "lbfgs" else self._gradient_descent
+        theta, losses, converged = solve(objective, watch, self.max_iter, self.tol)
+        self.loss_curve_, self.n_iter_ = np.array(losses), len(losses)
+        if not converged:
+            warnings.warn(
+                f"the {self.max_iter} iterations are used up: raise max_iter or tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return theta
+
+    def _gradient_descent(self, objective, watch, max_iter, tol) -> tuple[np.ndarray, list[float], bool]:
+        rate = 1 / objective.curvature_bound() if self.learning_rate == "auto" else self.learning_rate
+        with np.errstate(over="ignore", invalid="ignore"):  # said below, once and with a way out
+            theta, losses, converged = _gradient_descent(objective, watch, max_iter, tol, rate)
+        if not np.isfinite(losses[-1]):
+            raise ValueError(
+                f"the loss is not finite after {len(losses)} iterations: learning_rate="
+                f"{self.learning_rate!r} is too large; take a smaller one, or 'auto'"
+            )
+        return theta, losses, converged
+
+    def _parts(self, theta: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+        return _parts(theta, len(self.classes_), n_features)
+
+    def decision_function(self, X):
+        """Linear outputs, logarithms of the probabilities up to a constant of the row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+            Of two classes the logarithm of their probabilities' ratio, positive for ``classes_[1]``.
+        """
+        output = self._outputs(X)
+        return output[:, 1] - output[:, 0] if len(self.classes_) == 2 else output
+
+    def predict(self, X):
+        """The most probable class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        output = self._outputs(X)
+        return self.classes_[output.argmax(axis=1)]
+
+    def predict_proba(self, X):
+        """The softmax of the outputs.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        P : ndarray of shape (n_samples, n_classes)
+        """
+        return softmax(self._outputs(X), axis=1)
+
+    def _outputs(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=self.coef_.dtype, reset=False)
+        return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class PenalisedCrossEntropy:
+    """The objective and its gradient, as a function of all parameters in one array.
+
+    Buffers are kept from one evaluation to the next. They hold a row for each class, so that sums over the
+    classes run along memory.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR} of shape (n_samples, n_features)
+    codes : ndarray of shape (n_samples,)
+        The place of each row's class.
+    n_classes : int
+    weight_decay : float
+    fit_intercept : bool
+    """
+
+    def __init__(self, X, codes: np.ndarray, n_classes: int, weight_decay: float, fit_intercept: bool):
+        self._X, self._codes = X, codes
+        self._weight_decay, self._fit_intercept = weight_decay, fit_intercept
+        self._rows = np.arange(len(codes))
+        self._outputs = np.empty((n_classes, len(codes)), X.dtype)
+        self._of_coef = np.empty((n_classes, X.shape[1]), X.dtype)
+        self._dense = isinstance(X, np.ndarray)
+
+    def start(self) -> np.ndarray:
+        """All parameters zero: every class as probable as the others."""
+        n_classes, n_features = self._of_coef.shape
+        return np.zeros(n_classes * (n_features + self._fit_intercept))
+
+    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """The value in nats, and the gradient."""
+        n_classes, n_features = self._of_coef.shape
+        coef, intercept = _parts(theta, n_classes, n_features)
+        P = self._linear(coef.astype(self._X.dtype, copy=False), intercept)
+        own = P[self._codes, self._rows]
+        P -= (largest := P.max(axis=0))
+        np.exp(P, out=P)
+        total = P.sum(axis=0)
+        loss = np.mean(np.log(total) + largest - own, dtype=np.float64)
+        P /= total
+        P[self._codes, self._rows] -= 1
+        gradient = np.empty_like(theta)
+        of_coef, of_intercept = _parts(gradient, n_classes, n_features)
+        np.multiply(self._transposed(P), 1 / len(self._rows), out=of_coef)
+        of_coef += self._weight_decay * coef
+        if self._fit_intercept:
+            np.mean(P, axis=1, dtype=np.float64, out=of_intercept)
+        return float(loss + 0.5 * self._weight_decay * np.vdot(coef, coef)), gradient
+
+    def _linear(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """Outputs, shape (n_classes, n_samples)."""
+        if self._dense:
+            np.dot(coef, self._X.T, out=self._outputs)
+        else:
+            self._outputs[...] = (self._X @ coef.T).T
+        self._outputs += intercept[:, np.newaxis].astype(self._X.dtype)
+        return self._outputs
+
+    def _transposed(self, P: np.ndarray) -> np.ndarray:
+        """P times the rows, shape (n_classes, n_features)."""
+        if self._dense:
+            return np.dot(P, self._X, out=self._of_coef)
+        return (self._X.T @ P.T).T
+
+    def curvature_bound(self) -> float:
+        """No second derivative along any direction is larger.
+
+        The Hessian of a row's cross-entropy by its outputs has no eigenvalue above 1/2, and the largest
+        singular value of the rows is at most the root of their largest column sum times row sum.
+        """
+        magnitudes = abs(self._X)
+        columns, rows = (float(np.max(magnitudes.sum(axis=axis))) for axis in (0, 1))
+        if self._fit_intercept:
+            columns, rows = max(columns, len(self._rows)), rows + 1
+        return 0.5 * columns * rows / len(self._rows) + self._weight_decay
+
+
+class _Nothing:
+    """Watches nothing, ends nothing."""
+
+    def __call__(self, theta: np.ndarray, loss: float) -> bool:
+        return False
+
+
+class _HeldOut:
+    """Ends a descent where the objective on rows kept out has not become less for some iterations."""
+
+    def __init__(self, objective: PenalisedCrossEntropy, patience: int):
+        self._objective, self._patience = objective, patience
+        self.curve: list[float] = []
+        self.best = objective.start()
+
+    def __call__(self, theta: np.ndarray, loss: float) -> bool:
+        reached, _ = self._objective(theta)
+        if not self.curve or reached < min(self.curve):
+            self.best = theta.copy()
+        self.curve.append(reached)
+        return len(self.curve) - 1 - int(np.argmin(self.curve)) >= self._patience
+
+
+def _lbfgs(
+    objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float
+) -> tuple[np.ndarray, list[float], bool]:
+    """Where L-BFGS ends, the objective after each iteration, and whether it had iterations left."""
+    losses = []
+
+    def after(intermediate_result):
+        losses.append(float(intermediate_result.fun))
+        if watch(intermediate_result.x, losses[-1]):
+            raise StopIteration
+
+    # Where rounding hides all further progress, it ends however long the gradient is.
+    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
+    found = minimize(
+        objective, objective.start(), jac=True, method="L-BFGS-B", callback=after, options=options
+    )
+    return found.x, losses, found.nit < max_iter or found.success
+
+
+def _gradient_descent(
+    objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float, rate: float
+) -> tuple[np.ndarray, list[float], bool]:
+    """Steps against the gradient; what :func:`_lbfgs` returns."""
+    theta, losses = objective.start(), []
+    _, gradient = objective(theta)
+    for _ in range(max_iter):
+        theta -= rate * gradient
+        loss, gradient = objective(theta)
+        losses.append(loss)
+        if not np.isfinite(loss) or watch(theta, loss) or np.abs(gradient).max() <= tol:
+            return theta, losses, True
+    return theta, losses, False
+
+
+def _parts(theta: np.ndarray, n_classes: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Views of the weights, a row per class, and of the intercepts; zeros where there are none."""
+    n_weights = n_classes * n_features
+    intercept = theta[n_weights:] if len(theta) > n_weights else np.zeros(n_classes)
+    return theta[:n_weights].reshape(n_classes, n_features), intercept

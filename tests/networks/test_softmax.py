@@ -1,0 +1,204 @@
+"""Softmax regression: against scikit-learn's, the essay's code, finite differences, and laws."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import approx_fprime
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.preprocessing import scale
+
+from entrolearn import SoftmaxRegression
+from entrolearn.networks.softmax import PenalisedCrossEntropy
+
+with_and_without = pytest.mark.parametrize("fit_intercept", [True, False])
+
+
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return scale(X), y
+
+
+def essays_cost(theta, X, y, weight_decay):
+    """softmaxCost of the essay's appendix, with rows for columns: value and gradient."""
+    td = theta @ X.T
+    td = td - td.max(axis=0)
+    p = np.exp(td) / np.exp(td).sum(axis=0)
+    truth = np.eye(len(theta))[:, y]
+    cost = -np.sum(truth * np.log(p)) / len(y) + weight_decay / 2 * np.sum(theta**2)
+    return cost, -(truth - p) @ X / len(y) + weight_decay * theta
+
+
+def test_objective_without_intercepts_is_that_of_the_essays_code(rng):
+    (X, y), theta = iris(), rng.normal(size=(3, 4))
+    value, gradient = PenalisedCrossEntropy(X, y, 3, 0.01, False)(theta.ravel())
+    expected, expected_gradient = essays_cost(theta, X, y, 0.01)
+    assert value == pytest.approx(expected, rel=1e-12)
+    assert_allclose(gradient.reshape(3, 4), expected_gradient, rtol=1e-10, atol=1e-14)
+
+
+@with_and_without
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_gradient_agrees_with_finite_differences(rng, fit_intercept, form):
+    X, y = iris()
+    objective = PenalisedCrossEntropy(form(X), y, 3, 0.1, fit_intercept)
+    theta = rng.normal(size=objective.start().shape)
+    _, gradient = objective(theta)
+    assert_allclose(gradient, approx_fprime(theta, lambda at: objective(at)[0], 1e-7), atol=1e-5)
+
+
+@with_and_without
+def test_no_curvature_is_above_the_bound(rng, fit_intercept):
+    X, y = load_wine(return_X_y=True)
+    objective = PenalisedCrossEntropy(X, y, 3, 0.1, fit_intercept)
+    bound = objective.curvature_bound()
+    for spread in (0.0, 1e-3, 1e-2):
+        theta = spread * rng.normal(size=objective.start().shape)
+        _, here = objective(theta)
+        for _ in range(20):
+            towards = rng.normal(size=theta.shape)
+            towards *= 1e-6 / np.linalg.norm(towards)
+            _, there = objective(theta + towards)
+            assert np.linalg.norm(there - here) <= bound * np.linalg.norm(towards)
+
+
+@with_and_without
+@pytest.mark.parametrize("weight_decay", [1e-3, 1e-1])
+def test_minimum_is_scikit_learns_with_c_of_one_over_n_lambda(fit_intercept, weight_decay):
+    X, y = iris()
+    ours = SoftmaxRegression(weight_decay, fit_intercept=fit_intercept, tol=1e-8).fit(X, y)
+    theirs = LogisticRegression(C=1 / (150 * weight_decay), fit_intercept=fit_intercept, tol=1e-10).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    assert_allclose(ours.intercept_, theirs.intercept_ * fit_intercept, atol=1e-4)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+
+
+def test_two_classes_have_opposite_weights_and_twice_the_penalty_of_one_row():
+    """Of all pairs of rows with one difference w the opposite ones are smallest, with |w|²/2 together."""
+    X, y = iris()
+    X, y = X[50:], y[50:]
+    ours = SoftmaxRegression(0.02, tol=1e-8).fit(X, y)
+    theirs = LogisticRegression(C=2 / (100 * 0.02), tol=1e-10).fit(X, y)
+    assert_allclose(ours.coef_[0], -ours.coef_[1], atol=1e-7)
+    assert_allclose(ours.coef_[1:] - ours.coef_[:1], theirs.coef_, atol=1e-4)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+
+
+def test_gradient_vanishes_at_the_minimum_and_the_curve_ends_there():
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    model = SoftmaxRegression(1e-3, fit_intercept=False, tol=1e-6).fit(X, y)
+    value, gradient = essays_cost(model.coef_, X, y, 1e-3)
+    assert np.abs(gradient).max() <= 1.01e-6
+    assert model.loss_curve_[-1] == pytest.approx(value, rel=1e-12)
+    assert len(model.loss_curve_) == model.n_iter_
+    assert (np.diff(model.loss_curve_) < 0).all()
+
+
+@with_and_without
+def test_gradient_descent_decreases_in_every_iteration_towards_the_same_minimum(fit_intercept):
+    X, y = iris()
+    slow = SoftmaxRegression(
+        0.1, fit_intercept=fit_intercept, solver="gradient", max_iter=3000, tol=1e-6
+    ).fit(X, y)
+    quick = SoftmaxRegression(0.1, fit_intercept=fit_intercept, tol=1e-8).fit(X, y)
+    assert (np.diff(slow.loss_curve_) <= 0).all()
+    assert_allclose(slow.coef_, quick.coef_, atol=1e-4)
+    assert slow.n_iter_ > quick.n_iter_
+
+
+def test_gradient_descent_makes_the_essays_steps(rng):
+    X, y = iris()
+    with pytest.warns(ConvergenceWarning, match="the 5 iterations are used up"):
+        model = SoftmaxRegression(
+            0.01, fit_intercept=False, solver="gradient", learning_rate=0.7, max_iter=5
+        ).fit(X, y)
+    theta = np.zeros((3, 4))
+    for _ in range(5):
+        theta -= 0.7 * essays_cost(theta, X, y, 0.01)[1]
+    assert_allclose(model.coef_, theta, rtol=1e-10)
+
+
+@with_and_without
+def test_sparse_rows_have_the_minimum_of_dense_ones(rng, fit_intercept):
+    X = rng.normal(size=(120, 8)) * (rng.uniform(size=(120, 8)) < 0.3)
+    y = (X @ rng.normal(size=(8, 3))).argmax(axis=1)
+    dense = SoftmaxRegression(0.01, fit_intercept=fit_intercept, tol=1e-7).fit(X, y)
+    rows = sparse.csr_array(X)
+    thin = SoftmaxRegression(0.01, fit_intercept=fit_intercept, tol=1e-7).fit(rows, y)
+    assert_allclose(thin.coef_, dense.coef_, atol=1e-5)
+    assert_allclose(thin.predict_proba(rows), dense.predict_proba(X), atol=1e-5)
+
+
+def test_single_precision_has_nearly_the_same_minimum():
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    double = SoftmaxRegression(1e-2).fit(X, y)
+    single = SoftmaxRegression(1e-2).fit(X.astype(np.float32), y)
+    assert single.coef_.dtype == np.float32
+    assert_allclose(single.coef_, double.coef_, atol=5e-3)
+    assert single.loss_curve_[-1] == pytest.approx(double.loss_curve_[-1], abs=1e-6)
+
+
+def test_huge_outputs_have_a_finite_loss(rng):
+    X, y = iris()
+    value, gradient = PenalisedCrossEntropy(1e6 * X, y, 3, 0.0, False)(rng.normal(size=12))
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()
+    assert value > 1e4
+
+
+def test_more_weight_decay_makes_smaller_weights():
+    X, y = iris()
+    norms = [np.linalg.norm(SoftmaxRegression(decay).fit(X, y).coef_) for decay in (1e-3, 1e-2, 0.1, 1.0)]
+    assert (np.diff(norms) < 0).all()
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "gradient"])
+def test_early_stopping_takes_the_weights_that_were_best_on_rows_kept_out(rng, solver):
+    X = rng.normal(size=(120, 30))
+    y = (X[:, 0] + 2 * rng.normal(size=120) > 0).astype(int)
+    whole = SoftmaxRegression(0.0, solver=solver, max_iter=4000, tol=1e-3).fit(X, y)
+    model = SoftmaxRegression(
+        0.0,
+        solver=solver,
+        early_stopping=True,
+        validation_fraction=0.3,
+        n_iter_no_change=4,
+        max_iter=4000,
+        random_state=0,
+    ).fit(X, y)
+    curve = model.validation_curve_
+    assert len(curve) == model.n_iter_
+    assert curve.argmin() == len(curve) - 1 - 4
+    assert np.linalg.norm(model.coef_) < np.linalg.norm(whole.coef_)
+
+
+def test_rows_kept_out_are_not_learnt_from():
+    """What decides is the cross-entropy of rows that the training did not see."""
+    from sklearn.model_selection import train_test_split
+
+    X, y = load_wine(return_X_y=True)
+    X = scale(X)
+    model = SoftmaxRegression(0.0, early_stopping=True, validation_fraction=0.2, random_state=4).fit(X, y)
+    _, held_out_X, _, held_out_y = train_test_split(X, y, test_size=0.2, stratify=y, random_state=4)
+    found = log_loss(held_out_y, model.predict_proba(held_out_X))
+    assert found == pytest.approx(model.validation_curve_.min(), rel=1e-9)
+
+
+def test_a_rate_that_is_too_large_is_named():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(ValueError, match=r"not finite after \d+ iterations: learning_rate=1000000.0"):
+        SoftmaxRegression(10.0, solver="gradient", learning_rate=1e6).fit(X, y)
+
+
+def test_labels_of_any_type_are_given_back():
+    X, y = iris()
+    names = np.array(["c", "a", "b"])
+    model = SoftmaxRegression(0.01).fit(X, names[y])
+    assert_array_equal(model.classes_, ["a", "b", "c"])
+    assert_array_equal(model.predict(X), names[SoftmaxRegression(0.01).fit(X, y).predict(X)])
