@@ -36,7 +36,12 @@ FAMILIES = {
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
     "cluster": set(),
-    "networks": set(),
+    "networks": {
+        "amari",
+        "linear_gaussian",
+        "relative",
+        "sources",
+    },
     "maxent": set(),
 }
 ABOVE_FAMILIES = {"selection", "metrics", "plotting"}

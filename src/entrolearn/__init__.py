@@ -33,6 +33,10 @@ _MODULES = {
     "PerClassPCA": "entrolearn.manifold.projections",
     "GEM": "entrolearn.manifold.projections",
     "MELM": "entrolearn.manifold.melm",
+    "LinearInfomax": "entrolearn.networks.infomax",
+    "CoherentFeatures": "entrolearn.networks.views",
+    "IncoherentFeatures": "entrolearn.networks.views",
+    "InfomaxICA": "entrolearn.networks.ica",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics",
     "gmean_scorer": "entrolearn.metrics",
@@ -64,6 +68,10 @@ if TYPE_CHECKING:
     from entrolearn.metrics import gmean_score as gmean_score
     from entrolearn.metrics import gmean_scorer as gmean_scorer
     from entrolearn.metrics import visual_separability as visual_separability
+    from entrolearn.networks.ica import InfomaxICA as InfomaxICA
+    from entrolearn.networks.infomax import LinearInfomax as LinearInfomax
+    from entrolearn.networks.views import CoherentFeatures as CoherentFeatures
+    from entrolearn.networks.views import IncoherentFeatures as IncoherentFeatures
     from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.selection import EntropySearch as EntropySearch
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC
