@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 
-from entrolearn.networks import ica_objective, relative
-from entrolearn.networks.relative import climb
+from entrolearn.networks import ica_objective
+from entrolearn.networks.relative import _direction, _Place, _solved, climb
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +77,21 @@ def test_arrays_that_do_not_fit_are_refused(arguments, message):
 def test_relative_gradient_is_the_gradient_times_the_map(flat, mixed, W):
     """Amari: the natural gradient is the plain one times W'W, and a step by E is one of E W."""
     _, plain = ica_objective(W, mixed.T, sub_gaussian=flat)
-    gradient, _ = relative._derivatives(W @ mixed, np.array(flat))
-    assert_allclose(gradient, plain @ W.T, atol=1e-10)
+    place = _Place.of(W @ mixed, 0.0, np.array(flat))
+    assert_allclose(place.gradient, plain @ W.T, atol=1e-10)
 
 
 def test_blocks_are_the_second_derivatives_where_sources_are_independent():
     rng = np.random.default_rng(3)
     Y, flat = rng.laplace(size=(3, 200_000)), np.array([False, False, False])
-    _, blocks = relative._derivatives(Y, flat)
+    blocks = _Place.of(Y, 0.0, flat).blocks
     step = 1e-4
 
     def gradient(E):
         outputs = (np.eye(3) + E) @ Y
-        of_outputs, _ = relative._derivatives(outputs, flat)
-        return of_outputs @ np.linalg.inv(np.eye(3) + E).T  # by E at 0 rather than at E
+        return (
+            _Place.of(outputs, 0.0, flat).gradient @ np.linalg.inv(np.eye(3) + E).T
+        )  # by E at 0 rather than at E
 
     for i, j in ((0, 1), (2, 0)):
         E = np.zeros((3, 3))
@@ -104,7 +105,7 @@ def test_blocks_are_the_second_derivatives_where_sources_are_independent():
 def test_newtons_step_solves_the_blocks():
     rng = np.random.default_rng(4)
     blocks, gradient = 1.5 + rng.random((3, 3)), rng.normal(size=(3, 3))
-    solved = relative._solved(blocks, gradient)
+    solved = _solved(blocks, gradient)
     back = blocks * solved + solved.T  # the diagonal is b + 1 as well
     assert_allclose(back, gradient, rtol=1e-10)
 
@@ -113,7 +114,7 @@ def test_indefinite_blocks_still_give_a_direction_that_rises():
     rng = np.random.default_rng(5)
     for _ in range(20):
         blocks, gradient = 2 * rng.random((4, 4)) ** 3, rng.normal(size=(4, 4))
-        assert np.sum(relative._solved(blocks, gradient) * gradient) > 0
+        assert np.sum(_solved(blocks, gradient) * gradient) > 0
 
 
 def test_remembered_steps_give_the_direction_of_the_dense_update():
@@ -123,11 +124,11 @@ def test_remembered_steps_give_the_direction_of_the_dense_update():
     second = rng.normal(size=(4, 4))
     second = second @ second.T + np.eye(4)
     memory = [(s, (second @ s.ravel()).reshape(2, 2)) for s in rng.normal(size=(3, 2, 2))]
-    inverse = np.array([relative._solved(blocks, e.reshape(2, 2)).ravel() for e in np.eye(4)]).T
+    inverse = np.array([_solved(blocks, e.reshape(2, 2)).ravel() for e in np.eye(4)]).T
     for s, y in ((s.ravel(), y.ravel()) for s, y in memory):
         left = np.eye(4) - np.outer(s, y) / (s @ y)
         inverse = left @ inverse @ left.T + np.outer(s, s) / (s @ y)
-    found = relative._direction(gradient, blocks, memory)
+    found = _direction(gradient, blocks, memory)
     assert_allclose(found.ravel(), inverse @ gradient.ravel(), rtol=1e-9)
 
 

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.stats import logistic, norm
 
-from entrolearn.networks.sources import flatter, log_density, scores
+from entrolearn.networks import sources
+from entrolearn.networks.sources import log_density, moments, scores
 
 KINDS = [False, True]
 
@@ -60,7 +61,18 @@ def test_the_likelier_kind_tells_peaked_sources_from_flat_ones():
     rng = np.random.default_rng(1)
     Y = np.stack([rng.laplace(size=5000), rng.uniform(-1, 1, size=5000), rng.choice([-1.0, 1], size=5000)])
     Y /= Y.std(axis=1, keepdims=True)
-    assert flatter(Y).tolist() == [False, True, True]
+    found = moments(Y, np.zeros(3, dtype=bool))
+    assert (found.flat > found.peaked).tolist() == [False, True, True]
+
+
+def test_moments_of_tiles_are_those_of_all_samples_at_once(monkeypatch):
+    monkeypatch.setattr(sources, "TILE", 64)  # 21 samples of three sources; the last tile is smaller
+    Y, kinds = np.random.default_rng(2).normal(size=(3, 200)), np.array([False, True, False])
+    found, (first, second) = moments(Y, kinds), scores(Y, kinds)
+    assert_allclose(found.peaked, log_density(Y, np.zeros(3, dtype=bool)), rtol=1e-12)
+    assert_allclose(found.flat, log_density(Y, np.ones(3, dtype=bool)), rtol=1e-12)
+    assert_allclose(found.first, first @ Y.T / 200, atol=1e-12)
+    assert_allclose(found.second, second @ (Y**2).T / 200, atol=1e-12)
 
 
 def test_far_outputs_do_not_overflow():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from entrolearn.networks.sources import flatter, log_density, scores
+from entrolearn.networks.sources import Moments, log_density, moments, scores
 
 __all__ = ["Climb", "climb", "ica_objective"]
 
@@ -124,39 +124,65 @@ def climb(Z: np.ndarray, W: np.ndarray, *, extended: bool, max_iter: int, tol: f
     Ablin, Cardoso and Gramfort, Faster independent component analysis by preconditioning with Hessian
     approximations, IEEE Transactions on Signal Processing 66, 2018.
     """
-    Y, log_det = W @ Z, np.linalg.slogdet(W).logabsdet
-    flat = flatter(Y) if extended else np.zeros(len(W), dtype=bool)
-    value = log_det + log_density(Y, flat).sum()
-    gradient, blocks = _derivatives(Y, flat)
+    here = _Place.of(W @ Z, np.linalg.slogdet(W).logabsdet, np.zeros(len(W), dtype=bool))
+    here = here.likelier() if extended else here
     memory: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=N_REMEMBERED)
     history: list[float] = []
-    while np.abs(gradient).max() > tol and len(history) < max_iter:
-        found = _risen(Y, log_det, flat, value, gradient, _direction(gradient, blocks, memory))
+    while here.steepness > tol and len(history) < max_iter:
+        found = _risen(here, _direction(here.gradient, here.blocks, memory))
         if found is None and memory:
             memory.clear()
-            found = _risen(Y, log_det, flat, value, gradient, _solved(blocks, gradient))
+            found = _risen(here, _solved(here.blocks, here.gradient))
         if found is None:
             break
-        (step, Y, log_det, value), before = found, gradient
+        step, there = found
         W = W + step @ W
-        likelier = flatter(Y) if extended else flat
-        switched = not np.array_equal(likelier, flat)
-        if switched:  # the gradients before and after are of different functions
-            flat = likelier
-            value = log_det + log_density(Y, flat).sum()
+        likelier = there.likelier() if extended else there
+        if likelier is there:
+            _remember(memory, step, here.gradient - there.gradient)
+        else:  # the gradients before and after are of different functions
             memory.clear()
-        gradient, blocks = _derivatives(Y, flat)
-        if not switched:
-            _remember(memory, step, before - gradient)
-        history.append(float(value))
-    steepness = float(np.abs(gradient).max())
-    return Climb(W, flat, float(value), steepness <= tol, steepness, history)
+        here = likelier
+        history.append(here.value)
+    return Climb(W, here.flat, here.value, here.steepness <= tol, here.steepness, history)
 
 
-def _derivatives(Y: np.ndarray, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The relative gradient, and E[second_i y_j²] for the second derivatives."""
-    first, second = scores(Y, flat)
-    return np.eye(len(Y)) - first @ Y.T / Y.shape[1], second @ (Y**2).T / Y.shape[1]
+@dataclass(frozen=True)
+class _Place:
+    """Where a climb is: outputs, log |det W|, the kinds of the sources, and the objective around there."""
+
+    Y: np.ndarray
+    log_det: float
+    flat: np.ndarray
+    moments: Moments
+
+    @classmethod
+    def of(cls, Y: np.ndarray, log_det: float, flat: np.ndarray) -> "_Place":
+        return cls(Y, log_det, flat, moments(Y, flat))
+
+    def likelier(self) -> "_Place":
+        """The same place with the likelier density for each source; itself if the sources have these."""
+        flat = self.moments.flat > self.moments.peaked
+        return self if np.array_equal(flat, self.flat) else self.of(self.Y, self.log_det, flat)
+
+    @property
+    def value(self) -> float:
+        kinds = np.where(self.flat, self.moments.flat, self.moments.peaked)
+        return float(self.log_det + kinds.sum())
+
+    @property
+    def gradient(self) -> np.ndarray:
+        """By E in (I + E) W."""
+        return np.eye(len(self.Y)) - self.moments.first
+
+    @property
+    def blocks(self) -> np.ndarray:
+        """What is left of the second derivatives: see :func:`_solved`."""
+        return self.moments.second
+
+    @property
+    def steepness(self) -> float:
+        return float(np.abs(self.gradient).max())
 
 
 def _remember(memory: deque, step: np.ndarray, change: np.ndarray) -> None:
@@ -190,22 +216,14 @@ def _solved(blocks: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     return solved
 
 
-def _risen(
-    Y: np.ndarray,
-    log_det: float,
-    flat: np.ndarray,
-    value: float,
-    gradient: np.ndarray,
-    direction: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, float, float] | None:
-    """The longest step tried that raises the objective enough; outputs, log |det W| and value there."""
-    slope = np.sum(gradient * direction)
-    moved = direction @ Y
+def _risen(here: _Place, direction: np.ndarray) -> tuple[np.ndarray, _Place] | None:
+    """The longest step tried that raises the objective enough, and where it leads."""
+    slope = np.sum(here.gradient * direction)
     for halvings in range(N_HALVINGS if slope > 0 else 0):
-        size = 0.5**halvings
-        outputs = Y + size * moved
-        log_det_there = log_det + np.linalg.slogdet(np.eye(len(Y)) + size * direction).logabsdet
-        there = log_det_there + log_density(outputs, flat).sum()
-        if there > value and there >= value + SUFFICIENT * size * slope:
-            return size * direction, outputs, log_det_there, there
+        step = 0.5**halvings * direction
+        moved = np.eye(len(step)) + step
+        there = _Place.of(moved @ here.Y, here.log_det + np.linalg.slogdet(moved).logabsdet, here.flat)
+        gain = there.value - here.value
+        if gain > 0 and gain >= SUFFICIENT * 0.5**halvings * slope:
+            return step, there
     return None

@@ -7,9 +7,14 @@ Gaussians side by side stand in. Both are even and have unit variance, so that t
 All functions take outputs of shape (n_sources, n_samples) and, for each source, whether it is the flat kind.
 """
 
-import numpy as np
+from dataclasses import dataclass
 
-__all__ = ["flatter", "log_density", "scores"]
+import numpy as np
+from sklearn.utils import gen_batches
+
+__all__ = ["Moments", "log_density", "moments", "scores"]
+
+TILE = 2**14  # outputs at once: what is made of them stays in the processor's cache
 
 _SCALE = np.sqrt(3) / np.pi  # of the logistic density of unit variance
 _BUMP = np.sqrt(2)  # the distance of a bump from 0 over its variance, both for bumps of variance ½ at ±√½
@@ -17,10 +22,7 @@ _BUMP = np.sqrt(2)  # the distance of a bump from 0 over its variance, both for 
 
 def log_density(Y: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """Mean logarithm of each source's density at its outputs, in nats; shape (n_sources,)."""
-    means = np.empty(len(Y))
-    means[~flat] = _logistic(Y[~flat])
-    means[flat] = _bumps(Y[flat])
-    return means
+    return np.where(flat, _bumps(Y), _logistic(Y))
 
 
 def scores(Y: np.ndarray, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -33,9 +35,37 @@ def scores(Y: np.ndarray, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def flatter(Y: np.ndarray) -> np.ndarray:
-    """For each source, whether the flat density is the likelier one; shape (n_sources,)."""
-    return _bumps(Y) > _logistic(Y)
+@dataclass(frozen=True)
+class Moments:
+    """Means over the samples.
+
+    Attributes
+    ----------
+    peaked, flat : ndarray, shape (n_sources,)
+        Of the logarithm of either density, whichever a source has.
+    first, second : ndarray, shape (n_sources, n_sources)
+        Of first_i y_j and second_i y_j², of the densities that the sources have.
+    """
+
+    peaked: np.ndarray
+    flat: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+
+def moments(Y: np.ndarray, flat: np.ndarray) -> Moments:
+    """What a step of the climb has to know of the outputs, from one pass over them."""
+    k, n = Y.shape
+    peaked, flats, first, second = np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros((k, k))
+    for tile in gen_batches(n, max(TILE // k, 1)):
+        y = Y[:, tile]
+        share = y.shape[1] / n
+        peaked += share * _logistic(y)
+        flats += share * _bumps(y)
+        of_first, of_second = scores(y, flat)
+        first += of_first @ y.T
+        second += of_second @ (y * y).T
+    return Moments(peaked, flats, first / n, second / n)
 
 
 def _logistic(Y: np.ndarray) -> np.ndarray:
@@ -46,4 +76,4 @@ def _logistic(Y: np.ndarray) -> np.ndarray:
 def _bumps(Y: np.ndarray) -> np.ndarray:
     size = _BUMP * np.abs(Y)
     log_cosh = size + np.log1p(np.exp(-2 * size)) - np.log(2)
-    return np.mean(log_cosh - Y**2, axis=1) - 0.5 * (1 + np.log(np.pi))
+    return np.mean(log_cosh - Y * Y, axis=1) - 0.5 * (1 + np.log(np.pi))
