@@ -37,8 +37,6 @@ FAMILIES = {
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
     "cluster": set(),
     "networks": {
-        "amari",
-        "linear_gaussian",
         "relative",
         "sources",
     },
