@@ -85,7 +85,8 @@ def relative_error(found: np.ndarray, right: np.ndarray) -> float:
 
 WEIGHT_DECAY = 1e-3
 SOFTMAX_COLUMNS = ("s", "iterations", "loss", "accuracy")
-# From the number of training rows and that of iterations. Neither ends before, so that both do the same work.
+# From the numbers of training rows and of iterations. Nothing but rounding ends them before, so that both do
+# the same work.
 DESCENTS: dict[str, Callable[[int, int], BaseEstimator]] = {
     "SoftmaxRegression": lambda n, iterations: SoftmaxRegression(WEIGHT_DECAY, max_iter=iterations, tol=0.0),
     "LogisticRegression": lambda n, iterations: LogisticRegression(

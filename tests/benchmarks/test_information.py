@@ -63,7 +63,7 @@ def test_binned_entropies_are_close_to_those_of_all_pairs():
 # --- softmax regression -------------------------------------------------------------------------------
 
 
-def test_loss_is_what_scikit_learn_minimises(split, monkeypatch):
+def test_loss_is_what_scikit_learn_minimises(split):
     """No other weights have less, at the strength that it was told."""
     machine = LogisticRegression(C=1 / (120 * information.WEIGHT_DECAY), max_iter=2000, tol=1e-8)
     machine.fit(split.X_train, split.y_train)
@@ -83,7 +83,7 @@ def test_descents_end_at_the_same_loss():
         for precision in ("float64", "float32")
     ]
     ours, theirs = DESCENTS
-    assert_allclose(table["loss"], table[f"{theirs} loss"], rtol=1e-2)
+    assert_allclose(table["loss"], table[f"{theirs} loss"], rtol=2e-3)
     assert (table.loc["sklearn-digits", ["accuracy %", f"{theirs} accuracy %"]] > 90).all(axis=None)
     assert (table[f"{ours} s"] > 0).all()
     assert (table["iterations"] <= 60).all()
