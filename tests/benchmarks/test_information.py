@@ -83,10 +83,24 @@ def test_descents_end_at_the_same_loss():
         for precision in ("float64", "float32")
     ]
     ours, theirs = DESCENTS
-    assert_allclose(table["loss"], table[f"{theirs} loss"], rtol=2e-3)
-    assert (table.loc["sklearn-digits", ["accuracy %", f"{theirs} accuracy %"]] > 90).all(axis=None)
-    assert (table[f"{ours} s"] > 0).all()
-    assert (table["iterations"] <= 60).all()
+    assert_allclose(table[f"{ours} loss"], table[f"{theirs} loss"], rtol=2e-3)
+    assert (table.loc["sklearn-digits", [f"{ours} %", f"{theirs} %"]] > 90).all(axis=None)
+    assert (table[[f"{ours} s", f"{theirs} ×"]] > 0).all(axis=None)
+    assert (table[[f"{ours} iterations", f"{theirs} iterations"]] <= 60).all(axis=None)
+    assert (table["note"] == "").all()
+
+
+def test_a_peer_that_fails_is_a_dash_with_its_reason(monkeypatch):
+    never = {
+        "SoftmaxRegression": DESCENTS["SoftmaxRegression"],
+        "LogisticRegression": lambda n, iterations: LogisticRegression(C=-1.0),
+    }
+    monkeypatch.setattr(information, "DESCENTS", never)
+    row = softmax(LIMITS, [MADE], iterations=5, precisions=("float64",)).table.iloc[0]
+    assert row[["LogisticRegression ×", "LogisticRegression loss"]].isna().all()
+    assert row[["SoftmaxRegression s", "SoftmaxRegression loss"]].notna().all()
+    assert "LogisticRegression: " in row["note"]
+    assert "C" in row["note"]
 
 
 def test_rows_are_cast_and_labels_are_not(split):
@@ -107,7 +121,7 @@ def test_perceptrons_of_both_kinds_learn_in_batches_and_row_by_row():
     ]
     accuracies = table[[f"{name} %" for name in PERCEPTRONS]]
     assert (accuracies.iloc[0] > 80).all()
-    assert (table[["epoch s", "MLPClassifier ×"]] > 0).all(axis=None)
+    assert (table[["MSEMLPClassifier s", "MLPClassifier ×"]] > 0).all(axis=None)
     assert table["epochs"].tolist() == [15, 2]
 
 
