@@ -13,6 +13,7 @@ from benchmarks.information import (
     PERCEPTRONS,
     SEPARATORS,
     Training,
+    at_equal_loss,
     components,
     entropies,
     errors,
@@ -90,6 +91,15 @@ def test_descents_end_at_the_same_loss():
     assert (table["note"] == "").all()
 
 
+def test_at_equal_loss_only_the_iterations_until_then_count():
+    ours = {"s": 3.0, "iterations": 3, "curve": [3.0, 2.0, 1.0]}
+    assert at_equal_loss(ours, {"s": 4.0, "loss": 2.0}) == pytest.approx(2)
+    assert at_equal_loss(ours, {"s": 4.0, "loss": 2.5}) == pytest.approx(2)
+    assert at_equal_loss(ours, {"s": 4.0, "loss": 1.0}) == pytest.approx(4 / 3)
+    assert np.isnan(at_equal_loss(ours, {"s": 4.0, "loss": 0.9}))
+    assert np.isnan(at_equal_loss(ours, {"s": np.nan, "loss": np.nan}))
+
+
 def test_a_peer_that_fails_is_a_dash_with_its_reason(monkeypatch):
     never = {
         "SoftmaxRegression": DESCENTS["SoftmaxRegression"],
@@ -97,7 +107,7 @@ def test_a_peer_that_fails_is_a_dash_with_its_reason(monkeypatch):
     }
     monkeypatch.setattr(information, "DESCENTS", never)
     row = softmax(LIMITS, [MADE], iterations=5, precisions=("float64",)).table.iloc[0]
-    assert row[["LogisticRegression ×", "LogisticRegression loss"]].isna().all()
+    assert row[["LogisticRegression ×", "× at equal loss", "LogisticRegression loss"]].isna().all()
     assert row[["SoftmaxRegression s", "SoftmaxRegression loss"]].notna().all()
     assert "LogisticRegression: " in row["note"]
     assert "C" in row["note"]
