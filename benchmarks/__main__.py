@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from benchmarks import clusterings, manifold, reduced, scaling, shortcuts, sparse_machines
+from benchmarks import clusterings, information, manifold, reduced, scaling, shortcuts, sparse_machines
 from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
 from benchmarks.peers import PEERS
@@ -32,6 +32,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "shortcuts": ("Cheaper divergences", manifold.shortcuts),
     "moves": ("Moves of rows between clusters", clusterings.moves),
     "centroids": ("Centroids beside KMeans", clusterings.centroids),
+    "error_entropy": ("Entropy of errors", information.entropies),
+    "ica": ("Independent components", information.components),
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
 PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
@@ -39,6 +41,8 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "search": ("Zero-norm machines beside linprog", sparse_machines.search),
     "programs": ("Programs that are kept", sparse_machines.programs),
     "support": ("Support vectors beside peers", sparse_machines.support),
+    "softmax": ("Softmax regression", information.softmax),
+    "mlp": ("Epochs of perceptrons", information.perceptrons),
 }
 PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
 ALL_PARTS = (PEERS_PART, *PARTS, *PARTS_ON_DATA)

@@ -43,6 +43,10 @@ _MODULES = {
     "MSEMLPRegressor": "entrolearn.networks.mse",
     "ErrorEntropyMLPClassifier": "entrolearn.networks.error_entropy",
     "ErrorEntropyMLPRegressor": "entrolearn.networks.error_entropy",
+    "LinearInfomax": "entrolearn.networks.infomax",
+    "CoherentFeatures": "entrolearn.networks.views",
+    "IncoherentFeatures": "entrolearn.networks.views",
+    "InfomaxICA": "entrolearn.networks.ica",
     "EntropySearch": "entrolearn.selection",
     "gmean_score": "entrolearn.metrics.gmean",
     "gmean_scorer": "entrolearn.metrics.gmean",
@@ -83,6 +87,9 @@ if TYPE_CHECKING:
     from entrolearn.manifold.projections import TwoEllipsoidPCA as TwoEllipsoidPCA
     from entrolearn.maxent.classifier import MaxEntClassifier as MaxEntClassifier
     from entrolearn.maxent.distribution import MaximumEntropyDistribution as MaximumEntropyDistribution
+    from entrolearn.metrics import gmean_score as gmean_score
+    from entrolearn.metrics import gmean_scorer as gmean_scorer
+    from entrolearn.metrics import visual_separability as visual_separability
     from entrolearn.metrics.gmean import gmean_score as gmean_score
     from entrolearn.metrics.gmean import gmean_scorer as gmean_scorer
     from entrolearn.metrics.information import information_scorer as information_scorer
@@ -91,9 +98,13 @@ if TYPE_CHECKING:
     from entrolearn.metrics.separability import visual_separability as visual_separability
     from entrolearn.networks.error_entropy import ErrorEntropyMLPClassifier as ErrorEntropyMLPClassifier
     from entrolearn.networks.error_entropy import ErrorEntropyMLPRegressor as ErrorEntropyMLPRegressor
+    from entrolearn.networks.ica import InfomaxICA as InfomaxICA
+    from entrolearn.networks.infomax import LinearInfomax as LinearInfomax
     from entrolearn.networks.mse import MSEMLPClassifier as MSEMLPClassifier
     from entrolearn.networks.mse import MSEMLPRegressor as MSEMLPRegressor
     from entrolearn.networks.softmax import SoftmaxRegression as SoftmaxRegression
+    from entrolearn.networks.views import CoherentFeatures as CoherentFeatures
+    from entrolearn.networks.views import IncoherentFeatures as IncoherentFeatures
     from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.selection import EntropySearch as EntropySearch
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC

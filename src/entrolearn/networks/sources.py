@@ -1,0 +1,79 @@
+"""Densities that sources are taken to have: one peaked with long tails, one with two bumps.
+
+The logistic density is what a network with logistic units assumes: the squashing function of a unit is the
+distribution function of its source. For sources flatter than a Gaussian it is the wrong one, and two equal
+Gaussians side by side stand in. Both are even and have unit variance, so that their likelihoods compare.
+
+All functions take outputs of shape (n_sources, n_samples) and, for each source, whether it is the flat kind.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+__all__ = ["Moments", "log_density", "moments", "scores"]
+
+TILE = 2**14  # outputs at once: what is made of them stays in the processor's cache
+
+_SCALE = np.sqrt(3) / np.pi  # of the logistic density of unit variance
+_BUMP = np.sqrt(2)  # the distance of a bump from 0 over its variance, both for bumps of variance ½ at ±√½
+
+
+def log_density(Y: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """Mean logarithm of each source's density at its outputs, in nats; shape (n_sources,)."""
+    return np.where(flat, _bumps(Y), _logistic(Y))
+
+
+def scores(Y: np.ndarray, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Minus the first and the second derivative of the log-densities at each output."""
+    first, second = np.empty_like(Y), np.empty_like(Y)
+    t = np.tanh(Y[~flat] / (2 * _SCALE))
+    first[~flat], second[~flat] = t / _SCALE, (1 - t**2) / (2 * _SCALE**2)
+    t = np.tanh(_BUMP * Y[flat])
+    first[flat], second[flat] = 2 * Y[flat] - _BUMP * t, 2 * t**2
+    return first, second
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Means over the samples.
+
+    Attributes
+    ----------
+    peaked, flat : ndarray, shape (n_sources,)
+        Of the logarithm of either density, whichever a source has.
+    first, second : ndarray, shape (n_sources, n_sources)
+        Of first_i y_j and second_i y_j², of the densities that the sources have.
+    """
+
+    peaked: np.ndarray
+    flat: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+
+def moments(Y: np.ndarray, flat: np.ndarray) -> Moments:
+    """What a step of the climb has to know of the outputs, from one pass over them."""
+    k, n = Y.shape
+    peaked, flats, first, second = np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros((k, k))
+    for tile in gen_batches(n, max(TILE // k, 1)):
+        y = Y[:, tile]
+        share = y.shape[1] / n
+        peaked += share * _logistic(y)
+        flats += share * _bumps(y)
+        of_first, of_second = scores(y, flat)
+        first += of_first @ y.T
+        second += of_second @ (y * y).T
+    return Moments(peaked, flats, first / n, second / n)
+
+
+def _logistic(Y: np.ndarray) -> np.ndarray:
+    size = np.abs(Y) / _SCALE
+    return -np.mean(size + 2 * np.log1p(np.exp(-size)), axis=1) - np.log(_SCALE)
+
+
+def _bumps(Y: np.ndarray) -> np.ndarray:
+    size = _BUMP * np.abs(Y)
+    log_cosh = size + np.log1p(np.exp(-2 * size)) - np.log(2)
+    return np.mean(log_cosh - Y * Y, axis=1) - 0.5 * (1 + np.log(np.pi))
