@@ -87,9 +87,6 @@ if TYPE_CHECKING:
     from entrolearn.manifold.projections import TwoEllipsoidPCA as TwoEllipsoidPCA
     from entrolearn.maxent.classifier import MaxEntClassifier as MaxEntClassifier
     from entrolearn.maxent.distribution import MaximumEntropyDistribution as MaximumEntropyDistribution
-    from entrolearn.metrics import gmean_score as gmean_score
-    from entrolearn.metrics import gmean_scorer as gmean_scorer
-    from entrolearn.metrics import visual_separability as visual_separability
     from entrolearn.metrics.gmean import gmean_score as gmean_score
     from entrolearn.metrics.gmean import gmean_scorer as gmean_scorer
     from entrolearn.metrics.information import information_scorer as information_scorer
