@@ -96,8 +96,8 @@ CURVE_STYLES = (
 )
 # Styles of curves that have an order: the eighth part left out at the light end would not show on paper.
 ORDERED_COLOURS, LIGHTEST = "viridis", 0.88
-# Images: ink on paper; and where zero is the middle, from dark blue by grey to yellow, ever lighter, so that a
-# print in grey tells the signs apart too.
+# Images: ink on paper; and where zero is the middle, from dark blue by grey to yellow, ever lighter, so that
+# a print in grey tells the signs apart too.
 INK, SIGNED = "Greys", "cividis"
 THRESHOLD_STYLE = {"color": "black", "linewidth": 0.9, "linestyle": (0, (1, 1))}
 FADED = "0.35"

@@ -9,6 +9,9 @@ from entrolearn.lab.registry import ONE_OF, searched
 # The reading by which a measure is that of the classes themselves.
 CLASSES = "the classes"
 
+# What a name among the models stands for.
+CLUSTERER = "model that clusters, which has an estimator, no grid and `criteria: []`,"
+
 DIVERGENCE = "divergence"
 MEASURES = {
     "ari": "adjusted Rand index",
@@ -34,8 +37,7 @@ class Clusterings(Measured):
 
     def names(self, table, study):
         known = clusterers_of(study)
-        what = "model that clusters, which has an estimator, no grid and `criteria: []`,"
-        yield from (("models", name, known, what) for name in table["models"])
+        yield from (("models", name, known, CLUSTERER) for name in table["models"])
         of_classes = [dataset for dataset, task in study["tasks"].items() if task != "regression"]
         group = study["datasets"][table["datasets"]]
         yield from (("datasets", dataset, of_classes, "data set of classes") for dataset in group)
@@ -62,17 +64,17 @@ class Clusterings(Measured):
     def says(self, spec):
         said = (
             "How clusters agree with classes that no clusterer has seen: 1 where they are equal, 0 as by "
-            f"chance. Mean ± standard deviation over {spec['repeats']} seeds of a clusterer that draws at random, "
-            f"one run of any other. A set of more than {spec['rows']:,} rows is clustered by as many of them, "
-            "drawn at random, the same for all. Rows left out as noise are a group of their own in both "
-            "indices, and no cluster in the count."
+            f"chance. Mean ± standard deviation over {spec['repeats']} seeds of a clusterer that draws at "
+            f"random, one run of any other. A set of more than {spec['rows']:,} rows is clustered by as many "
+            "of them, drawn at random, the same for all. Rows left out as noise are a group of their own in "
+            "both indices, and no cluster in the count."
         )
         if "seconds" in spec["measures"]:
             said += " Seconds are of the processor, on one thread."
         if DIVERGENCE in spec["measures"]:
             said += (
-                " The divergence is that of Kullback and Leibler, of rows taken as distributions, from the mean "
-                "of all: the share that lies between the means of the clusters, the rest being within."
+                " The divergence is that of Kullback and Leibler, of rows taken as distributions, from the "
+                "mean of all: the share that lies between the means of the clusters, the rest being within."
             )
         return said
 
