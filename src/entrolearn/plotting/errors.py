@@ -42,7 +42,7 @@ class ErrorDensityDisplay:
     >>> from sklearn.neural_network import MLPRegressor
     >>> from entrolearn.plotting import ErrorDensityDisplay
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
-    >>> net = MLPRegressor((8,), solver="lbfgs", random_state=0)
+    >>> net = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", random_state=0)
     >>> ErrorDensityDisplay.from_estimator(net, X, 2.0 * y - 1, epochs=[1, 5, 25]).plot()
     <...>
     """

@@ -38,7 +38,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     """
     X, y = sample(load("scaled"), spec)
     rows, shares = _divergences(X, y) if DIVERGENCE in spec["measures"] else ([], None)
-    seeds = [_seed(spec, f"run {run}") for run in range(1, spec["repeats"] + 1)]
+    seeds = [seed_of(spec, f"run {run}") for run in range(1, spec["repeats"] + 1)]
     for done, (name, model) in enumerate(spec["models"].items(), start=1):
         runs = []
         try:
@@ -57,7 +57,7 @@ def sample(data, spec: Mapping) -> tuple:
     """All rows of a data set and their classes, or as many as are asked for, drawn at random, in order."""
     if data.n_samples <= spec["rows"]:
         return data.X, data.y
-    rng = np.random.default_rng(_seed(spec, "rows"))
+    rng = np.random.default_rng(seed_of(spec, "rows"))
     drawn = np.sort(rng.choice(data.n_samples, spec["rows"], replace=False))
     return data.X[drawn], data.y[drawn]
 
@@ -168,5 +168,6 @@ def _summary(runs: Sequence[Mapping[str, float]]) -> Iterator[dict]:
         yield {"metric": metric, "value": float(np.mean(found)), "std": std}
 
 
-def _seed(spec: Mapping, what: str) -> int:
+def seed_of(spec: Mapping, what: str) -> int:
+    """The seed of a run, or of the sample of rows; the same for all models."""
     return seed_from(spec["seed"], spec["paper"], spec["table"], spec["dataset"], what)
