@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from scipy.special import rel_entr
@@ -18,9 +19,12 @@ from entrolearn.lab.cells import (
     table_files,
 )
 from entrolearn.lab.datasets import Dataset
+from entrolearn.lab.kinds import KINDS
 from entrolearn.lab.kinds.clusterings import CLASSES
 from entrolearn.lab.measuring import clusterings, frame
+from entrolearn.lab.rendering import render
 from entrolearn.lab.schema import ConfigError
+from entrolearn.lab.tables import make_table, table_spec
 
 
 def dataset(n=60, seed=0):
@@ -225,6 +229,72 @@ def test_rows_that_are_no_distributions_have_no_divergence_and_all_else():
     assert found.loc[("noisy", "ari", ""), "kind"] == ""
 
 
+# --- the table --------------------------------------------------------------------------------------------
+
+
+ENTRY = {
+    "kind": "clusterings",
+    "caption": "Clusters",
+    "datasets": "all",
+    "models": ["kmeans", "kl"],
+    "measures": ["ari", "divergence", "seconds"],
+    "repeats": 3,
+    "rows": 5000,
+    "notes": [],
+    "printed": "clusters",
+}
+ROWS = [
+    {"metric": "divergence", "reading": CLASSES, "value": 12.34},
+    {"model": "kmeans", "metric": "ari", "value": 0.51234, "std": 0.01},
+    {"model": "kmeans", "metric": "ari", "reading": "run 1", "value": 0.5},
+    {"model": "kmeans", "metric": "divergence", "value": 30.0},
+    {"model": "kmeans", "metric": "seconds", "value": 0.0123},
+    {"model": "kl", "kind": "failed", "error": "time limit of 5 s"},
+]
+
+
+class Results:
+    """What was measured."""
+
+    def measured(self, table, dataset):
+        return frame(ROWS).to_dict("records")
+
+
+@pytest.fixture
+def shown():
+    labels = {"sublabel": "", "estimator": "a.B", "grid": {}}
+    study = {
+        "metrics": ["accuracy"],
+        "criteria": ["cv"],
+        "datasets": {"all": ["digits"]},
+        "models": {"kmeans": {"label": "k-means", **labels}, "kl": {"label": "KL", **labels}},
+        "tables": {"clusters": ENTRY},
+    }
+    asked = table_spec("mine", study, "clusters")
+    nothing = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
+    return make_table(Results(), nothing, asked), asked
+
+
+def test_a_table_shows_means_and_the_classes_own_divergence_in_a_footnote(shown):
+    table, asked = shown
+    cells = table.set_index(["model", "metric"])
+    assert cells.loc[("kmeans", "ari"), ["ours", "ours_std"]].tolist() == [0.51234, 0.01]
+    assert cells.loc[("kmeans", "divergence"), "reason"] == "the classes: 12.3 %"
+    assert cells.loc["kl", "verdict"].tolist() == ["failed"] * 3
+    page = render(table, asked, "md")
+    assert "0.512 ± 0.010" in page
+    assert "0.012" in page
+    assert "time limit of 5 s" in page
+    assert "adjusted Rand index" in page
+
+
+def test_a_table_says_of_the_divergence_only_where_it_is_asked_for(shown):
+    kind, asked = KINDS["clusterings"], shown[1]
+    assert "Kullback and Leibler" in kind.says(asked)
+    assert "Kullback" not in kind.says({**asked, "measures": ["ari"]})
+    assert "more than 5,000 rows" in kind.says(asked)
+
+
 # --- the models of a study -------------------------------------------------------------------------------
 
 
@@ -268,11 +338,8 @@ def entries(entries):
 
 
 def test_clusterers_are_measured_and_drawn_but_never_trained(load, study_of_clusters):
-    before = study_cells(
-        load(study_of_clusters | {"figures": {}, "tables": {"table1": study_of_clusters["tables"]["table1"]}})
-    )
-    assert {model for _, model in before} == {"svm", "lda"}  # `all` leaves them out
     study = load(study_of_clusters)
+    assert study["tables"]["table1"]["models"] == ["svm", "lda"]  # `all` leaves them out
     assert not {"kmeans", "hdbscan"} & {model for _, model in study_cells(study)}
     assert table_files("mine", study, "clusters") == [
         f"results/mine/measured/clusters/{dataset}.parquet" for dataset in ("heart", "sonar")

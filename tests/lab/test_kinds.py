@@ -81,6 +81,12 @@ ENTRIES = {
         "components": 2,
         "repeats": 1,
     },
+    "clusterings": {
+        "models": list(MODELS),
+        "measures": ["ari", "ami", "clusters", "divergence", "seconds"],
+        "repeats": 3,
+        "rows": 5000,
+    },
 }
 
 
