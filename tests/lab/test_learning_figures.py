@@ -294,7 +294,7 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     [
         ("samples", "shape", [2, 3], "figures.samples.shape: found [2, 3] for 'heart', which has 4 features"),
         ("samples", "shape", [4], "samples.shape: found [4], expected the height and the width of an image"),
-        ("samples", "shape", {"of_dataset": "shap"}, "unknown name of of_dataset 'shap', did you mean 'shape'"),
+        ("samples", "shape", {"of_dataset": "shap"}, "unknown name of of_dataset 'shap', did you mean"),
         ("samples", "models", ["ridge"], "figures.samples: unknown key 'models'"),
         ("weights", "models", ["net"], "nothing chooses from the grid of 'net', so that no model is fitted"),
         ("losses", "models", ["net"], "nothing chooses from the grid of 'net'"),
