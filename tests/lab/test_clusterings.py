@@ -380,6 +380,23 @@ def test_a_mistake_in_clusterings_is_one_line(load, study_of_clusters, place, va
     assert "\n" not in str(caught.value)
 
 
+def test_sets_that_are_clustered_alone_need_no_division(load_trials, study_of_trials):
+    study_of_trials["models"]["kmeans"] = {
+        "label": "k-means", "estimator": "sklearn.cluster.KMeans", "criteria": []
+    }  # fmt: skip
+    study_of_trials["tables"]["clusters"] = {
+        "kind": "clusterings", "caption": "", "datasets": "classes", "models": ["kmeans"]
+    }  # fmt: skip
+    del study_of_trials["of_dataset"]["n_train"]["heart"]
+    with pytest.raises(
+        ConfigError, match="n_train: no value for the data set 'heart', for which protocol.train asks"
+    ):
+        load_trials(study_of_trials)
+    study_of_trials["datasets"] |= {"both": ["heart", "sonar"], "classes": ["sonar"], "all": ["two-moons"]}
+    study_of_trials["tables"]["clusters"]["datasets"] = "both"
+    assert load_trials(study_of_trials)["tables"]["clusters"]["repeats"] == 10
+
+
 def test_a_model_with_criteria_is_no_clusterer(load, study_of_clusters):
     del study_of_clusters["models"]["hdbscan"]["criteria"]
     with pytest.raises(ConfigError, match="'hdbscan'; accepted: kmeans"):

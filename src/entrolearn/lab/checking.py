@@ -8,6 +8,7 @@ from entrolearn.lab.cells import (
     OF_A_TABLE,
     OF_STORED_MODELS,
     cell_spec,
+    figure_cells,
     figure_spec,
     grouped,
     measurement_spec,
@@ -313,7 +314,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
     for dataset in dict.fromkeys([*grouped(study), *drawn]):
         check_schema(scaling_of(study, dataset), schema, str(file), "scaling", dataset)
-    for dataset in grouped(study):
+    for dataset in _divided(study):
         protocol = protocol_of(study, dataset)
         check_schema(protocol, schema, str(file), "protocol", dataset)
         if "trials" in protocol:
@@ -328,6 +329,15 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
                 measurement_spec("", study, name, dataset, seed=0)
     for name in study["figures"]:
         figure_spec("", study, name, seed=0)
+
+
+def _divided(study: Mapping) -> list[str]:
+    """The data sets that the protocol is for; what is only clustered or shown is not divided."""
+    entries = [table for table in study["tables"].values() if KINDS[table["kind"]].divides]
+    groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
+    of_figures = [figure_cells(study, name) for name in study["figures"]]
+    trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
+    return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
 
 
 def _check_grid(file: Path, cell: Mapping) -> None:

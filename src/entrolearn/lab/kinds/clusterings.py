@@ -27,6 +27,7 @@ class Clusterings(Measured):
 
     rows = ("dataset", "metric")
     measured_by = "entrolearn.lab.measuring.clusterings"
+    divides = False
     defaults = {
         "measures": ["ari", "ami", "clusters", "seconds"],
         "repeats": 10,
