@@ -177,7 +177,7 @@ def test_error_densities_are_of_a_learner_fitted_anew_to_all_rows(tmp_path, prep
     assert spread[1] < spread[0]
     assert f"moons, One: {spread[0]:.3g} after 1, {spread[1]:.3g} after 20" in alternative_text(spec, table)
     assert reasons(table) == ["mnist, net: no data: mnist: 404"]
-    assert ">20 epochs<" in svg(tmp_path)
+    assert ">epoch 20<" in svg(tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")

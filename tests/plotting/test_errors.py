@@ -36,7 +36,7 @@ def test_every_density_has_mass_one_where_it_is_drawn(errors):
     for line in display.ax_.get_lines()[:2]:
         assert np.trapezoid(line.get_ydata(), line.get_xdata()) == pytest.approx(1, abs=1e-3)
     labels = display.ax_.get_legend_handles_labels()[1]
-    assert labels == ["1 epochs", "10 epochs"]
+    assert labels == ["epoch 1", "epoch 10"]
 
 
 def test_equal_errors_are_one_kernel():

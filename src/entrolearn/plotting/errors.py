@@ -25,7 +25,7 @@ class ErrorDensityDisplay:
         The time, such as the number of epochs, and the errors then, in the order of time.
     bandwidth : float, optional
         Standard deviation of the Gaussian kernel; a sixtieth of the range of all errors unless given.
-    time_name : str, default="epochs"
+    time_name : str, default="epoch"
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class ErrorDensityDisplay:
     <...>
     """
 
-    def __init__(self, errors, *, bandwidth=None, time_name="epochs"):
+    def __init__(self, errors, *, bandwidth=None, time_name="epoch"):
         self.errors = errors
         self.bandwidth = bandwidth
         self.time_name = time_name
@@ -127,7 +127,7 @@ class ErrorDensityDisplay:
             ax = new_axes()
         at = self.places()
         for time, style in zip(self.errors, ordered_styles(len(self.errors)), strict=True):
-            ax.plot(at, self.density(time, at), label=f"{time} {self.time_name}", **style)
+            ax.plot(at, self.density(time, at), label=f"{self.time_name} {time}", **style)
         ax.axvline(0.0, **THRESHOLD_STYLE)
         guide_lines(ax, "y")
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=(at[0], at[-1]))

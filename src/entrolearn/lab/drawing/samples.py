@@ -13,6 +13,7 @@ from entrolearn.plotting import ImageGridDisplay, plot_panels
 COLUMNS = ["dataset", "image", "caption", "line", "column", "value", "reason"]
 N_COLUMNS = 2
 WIDTH = 12.0  # inches
+HEIGHT = 0.6  # of a panel's width
 
 
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
@@ -27,7 +28,8 @@ def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawi
     table = pd.concat(
         [pixels(panel).assign(dataset=dataset) for dataset, panel in panels.items()], ignore_index=True
     )
-    return Drawing(plot_panels(panels, n_columns=N_COLUMNS, width=WIDTH, common=False), table[COLUMNS])
+    figure = plot_panels(panels, n_columns=N_COLUMNS, width=WIDTH, height=HEIGHT, common=False)
+    return Drawing(figure, table[COLUMNS])
 
 
 def in_words(spec: Mapping, table: pd.DataFrame) -> str:

@@ -16,7 +16,8 @@ from entrolearn.plotting import ImageGridDisplay, plot_panels
 COLUMNS = ["dataset", "model", "image", "caption", "line", "column", "value", "reason"]
 N_COLUMNS = 2
 N_ACROSS = 5  # images
-WIDTH = 11.0  # inches
+WIDTH = 12.0  # inches
+HEIGHT = 0.45  # of a panel's width
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawi
         panel = _panel(dataset, model, *files[dataset], read_json(record), spec)
         panels[title_of(spec, dataset, model)] = panel
         parts.append(pixels(panel).assign(dataset=dataset, model=model))
-    figure = plot_panels(panels, n_columns=N_COLUMNS, width=WIDTH, common=False)
+    figure = plot_panels(panels, n_columns=N_COLUMNS, width=WIDTH, height=HEIGHT, common=False)
     return Drawing(figure, pd.concat(parts, ignore_index=True)[COLUMNS])
 
 
