@@ -76,7 +76,7 @@ def test_samples_are_the_first_rows_each_with_its_class(tmp_path, prepared, abse
     mine = table[table["dataset"] == "digits"].sort_values(["image", "line", "column"])
     assert_allclose(mine["value"].to_numpy().reshape(12, 64), data.X[:12], rtol=1e-5, atol=1e-12)
     first = mine.drop_duplicates("image")
-    assert first["caption"].astype(int).tolist() == data.y[:12].tolist()
+    assert first["series"].tolist() == [str(label) for label in data.y[:12]]
     assert reasons(table) == ["mnist: no data: mnist: 404"]
     assert "no data: mnist: 404" in svg(tmp_path)
     assert "digits, 8 x 8 pixels: 0 1 2 3 4 5 6 7 8 9 0 1" in alternative_text(spec, table)
@@ -98,7 +98,7 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
     table = drawn(tmp_path, spec, [file, tmp_path / "models"], records)
     mine = table[table["model"] == "ridge"].sort_values(["image", "line", "column"])
     assert_allclose(mine["value"].to_numpy().reshape(10, 64), models["ridge"].coef_, rtol=1e-4, atol=1e-6)
-    assert mine.drop_duplicates("image")["caption"].astype(int).tolist() == list(range(10))
+    assert mine.drop_duplicates("image")["series"].tolist() == list("0123456789")
     assert reasons(table) == [
         "digits, svm: failed: TypeError: SVC has no coef_; accepted: linear classifiers",
         "digits, none: nothing was chosen",

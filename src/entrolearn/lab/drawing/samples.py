@@ -10,7 +10,7 @@ from entrolearn.lab.drawing.base import Drawing
 from entrolearn.lab.kinds import one_line
 from entrolearn.plotting import ImageGridDisplay, plot_panels
 
-COLUMNS = ["dataset", "image", "caption", "line", "column", "value", "reason"]
+COLUMNS = ["dataset", "image", "series", "line", "column", "value", "reason"]
 N_COLUMNS = 2
 WIDTH = 12.0  # inches
 HEIGHT = 0.6  # of a panel's width
@@ -36,9 +36,9 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
     """Which classes the images are of."""
     lines = []
     for dataset, rows in table[table["reason"] == ""].groupby("dataset", sort=False):
-        captions = rows.drop_duplicates("image")["caption"]
+        captions = rows.drop_duplicates("image")["series"]
         height, width = spec["shapes"][dataset]
-        lines.append(f"{dataset}, {height} x {width} pixels: {' '.join(map(str, captions))}")
+        lines.append(f"{dataset}, {height} x {width} pixels: {' '.join(captions)}")
     return "The first rows as images, dark where values are large, with their classes. " + "; ".join(lines)
 
 
@@ -51,7 +51,7 @@ def pixels(panel: ImageGridDisplay | str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "image": image + 1,
-            "caption": np.repeat(panel.captions, height * width),
+            "series": np.repeat(panel.captions, height * width),
             "line": line + 1,
             "column": column + 1,
             "value": np.ravel(panel.images),

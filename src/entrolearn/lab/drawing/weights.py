@@ -13,7 +13,7 @@ from entrolearn.lab.stored import load
 from entrolearn.path import describe
 from entrolearn.plotting import ImageGridDisplay, plot_panels
 
-COLUMNS = ["dataset", "model", "image", "caption", "line", "column", "value", "reason"]
+COLUMNS = ["dataset", "model", "image", "series", "line", "column", "value", "reason"]
 N_COLUMNS = 2
 N_ACROSS = 5  # images
 WIDTH = 12.0  # inches
