@@ -1,10 +1,12 @@
 """Figures of images, clusters and of how learners learn: csv, pictures and words tell the same."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.linear_model import RidgeClassifier
@@ -12,13 +14,15 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
-from entrolearn.lab.cells import figure_cells, figure_files, figure_formats, figure_spec
+from entrolearn.lab.cells import FIGURE_STAGES, figure_cells, figure_files, figure_formats, figure_spec
 from entrolearn.lab.datasets import DataUnavailable, passing_absence, prepare, save_dataset, scale
+from entrolearn.lab.drawing import KINDS
 from entrolearn.lab.figures import alternative_text, make_figure, read_figure, reasons
 from entrolearn.lab.schema import ConfigError
 from entrolearn.lab.stored import dump
 from entrolearn.plotting import ErrorDensityDisplay
 
+ROOT = Path(__file__).parents[2]
 NET = {"hidden_layer_sizes": [3], "learning_rate_init": 0.02}
 KEYS = {"paper": "paper", "figure": "figure1", "caption": "x"}
 NAMED = {"label": "One", "sublabel": ""}
@@ -287,6 +291,12 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     assert study["models"]["net"]["params"] == {}
     assert weights["learners"] == {"ridge": ["sklearn.linear_model.RidgeClassifier"]}
     assert errors["seed"] != figure_spec("mine", study, "errors", 1)["seed"]
+
+
+def test_every_kind_of_figure_is_in_the_schema_and_says_what_it_is_drawn_from():
+    schema = yaml.safe_load((ROOT / "workflow/schemas/paper.yaml").read_text())["$defs"]
+    assert schema["figure"]["properties"]["kind"]["enum"] == list(KINDS)
+    assert list(FIGURE_STAGES) == list(KINDS)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ class DivergenceShare:
     """
 
     def __init__(self, X):
-        X = X.toarray() if issparse(X) else X
+        X = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
         if (X < 0).any() or not X.any(axis=1).all():
             raise ValueError(
                 "rows with a negative value or with zeros alone are no distributions; "
