@@ -307,6 +307,8 @@ def test_every_kind_of_figure_is_in_the_schema_and_says_what_it_is_drawn_from():
         ("samples", "shape", {"of_dataset": "shap"}, "unknown name of of_dataset 'shap', did you mean"),
         ("samples", "models", ["ridge"], "figures.samples: unknown key 'models'"),
         ("weights", "models", ["net"], "nothing chooses from the grid of 'net', so that no model is fitted"),
+        ("weights", "models", ["rigde"], "weights.models: unknown model 'rigde', did you mean 'ridge'?"),
+        ("weights", "shape", [4, 4], "figures.weights.shape: found [4, 4] for 'heart', which has 4 features"),
         ("losses", "models", ["net"], "nothing chooses from the grid of 'net'"),
         ("losses", "models", ["nett"], "figures.losses.models: unknown model 'nett', did you mean 'net'?"),
         ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),

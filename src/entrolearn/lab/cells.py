@@ -44,8 +44,8 @@ OF_ROWS = {"projections", "samples", "clusterings", "error_densities"}
 # Those of them that fit models anew, and which part of a model's entry, for a task, each of them fits.
 FITTED_ANEW = {
     "projections": lambda model, task: projection_of(model),
-    "clusterings": lambda model, task: learner_of(model, task),
-    "error_densities": lambda model, task: learner_of(model, task),
+    "clusterings": learner_of,
+    "error_densities": learner_of,
 }
 # Kinds that are drawn from models that are fitted for good.
 OF_STORED_MODELS = {"support", "weights", "loss_curves"}

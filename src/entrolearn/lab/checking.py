@@ -119,20 +119,20 @@ def _check_figure(
         return
     check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
     group = study["datasets"][figure["datasets"]]
-    if figure["kind"] in ("projections", "clusterings"):
+    if figure["kind"] == "projections":
         _check_classes(file, where, group, catalog)
     if figure["kind"] == "support":
         _check_planes(file, where, group, catalog, tasks=("binary",))
     if figure["kind"] == "clusterings":
         _check_planes(file, where, group, catalog, tasks=("binary", "multiclass"))
-    if "shape" in figure:
-        _check_shapes(file, where, figure_spec("", study, name, seed=0)["shapes"], catalog)
     metrics = figure.get("metric", [])
     for metric in [metrics] if isinstance(metrics, str) else metrics:
         check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
     for model in figure.get("models", ()):
         check_known(model, study["models"], file, f"{where}.models", "model")
         _check_model_of_figure(file, where, model, figure, study)
+    if "shape" in figure:
+        _check_shapes(file, where, figure_spec("", study, name, seed=0)["shapes"], catalog)
 
 
 def _check_model_of_figure(file: Path, where: str, model: str, figure: Mapping, study: Mapping) -> None:
