@@ -1,5 +1,7 @@
 """What clusterers make of the plane, side by side."""
 
+from textwrap import fill
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
@@ -10,6 +12,7 @@ from entrolearn.plotting.plane import check_plane
 from entrolearn.plotting.style import NOISE_STYLE, Figure, cluster_styles, plt, say, say_below
 
 SIDE = 1.3  # inches of a panel
+LETTERS = 16  # in a line of its title
 NOISE = -1  # the label of rows that are in no cluster, as in scikit-learn
 
 
@@ -128,7 +131,7 @@ class ClusteringsDisplay:
                 self._plot_panel(panel, name, who)
             row[0].set_ylabel(name)
         for panel, who in zip(self.axes_[0], columns, strict=True):
-            panel.set_title(who)
+            panel.set_title(fill(who, LETTERS))
         return self
 
     def _plot_panel(self, ax, name: str, who: str) -> None:
@@ -146,7 +149,8 @@ class ClusteringsDisplay:
             if style["marker"] == "x":  # which has no face
                 faces = {"color": style["color"]}
             at = points[looks == number]
-            ax.scatter(*at.T, s=size, marker=style["marker"], linewidths=0.5, **faces)
+            # Thousands of markers are pixels, where all else is lines and text.
+            ax.scatter(*at.T, s=size, marker=style["marker"], linewidths=0.5, rasterized=True, **faces)
         # Room below for the index.
         low, high = points[:, 1].min(), points[:, 1].max()
         ax.set_ylim(low - 0.16 * (high - low), high + 0.05 * (high - low))
@@ -156,5 +160,5 @@ class ClusteringsDisplay:
 def clustering_axes(n_sets: int, n_clusterers: int, *, figure: Figure | None = None) -> np.ndarray:
     """Axes of so many panels on a figure, a new one that pyplot does not keep unless one is given."""
     figure = Figure(layout="constrained") if figure is None else figure
-    figure.set_size_inches(SIDE * n_clusterers + 0.3, SIDE * n_sets + 0.3)
+    figure.set_size_inches(SIDE * n_clusterers + 0.3, SIDE * n_sets + 0.4)
     return figure.subplots(n_sets, n_clusterers, squeeze=False)
