@@ -233,8 +233,8 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     assert [(panel["dataset"], panel["model"]) for panel in panels] == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
     ]
-    assert [panels[k]["projection"]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
-    assert panels[1]["projection"] == {
+    assert [panels[k]["learner"]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
+    assert panels[1]["learner"] == {
         "estimator": "sklearn.mixture.GaussianMixture",
         "params": {},
         "steps": [],

@@ -20,6 +20,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from entrolearn.lab import datasets
 from entrolearn.lab.config import load_catalog
@@ -43,8 +44,10 @@ from entrolearn.lab.parsers import (
     GENERATORS,
     documents,
     gaussians,
+    mixture,
     phrases,
     rings,
+    spirals,
     stretched_gaussians,
     waveform,
 )
@@ -512,6 +515,46 @@ def test_rings_without_noise_have_their_radii():
     table = rings(n_samples=9, radii=[1, 2, 0], noise=0, seed=0)
     np.testing.assert_allclose(np.hypot(*table.X.T), [1, 2, 0] * 3)
     assert table.labels.tolist() == [0, 1, 0] * 3
+
+
+def test_rings_may_have_a_class_each():
+    table = rings(n_samples=9, radii=[1, 2, 0], noise=0, n_classes=3, seed=0)
+    assert table.labels.tolist() == [0, 1, 2] * 3
+
+
+def test_arms_of_spirals_are_one_another_turned_and_their_radius_grows_with_the_angle():
+    table = spirals(n_samples=600, n_arms=3, turns=0.75, noise=0, seed=0)
+    radius = np.hypot(*table.X.T)
+    unwound = np.arctan2(*table.X.T[::-1]) - 2 * np.pi * (0.75 * radius + table.labels / 3)
+    np.testing.assert_allclose(np.exp(1j * unwound), 1, atol=1e-9)
+    assert np.bincount(table.labels).tolist() == [200] * 3
+    # As many rows within a radius as there is of the arm's length, but for its middle: its square.
+    assert np.mean(radius < 0.5) == pytest.approx(0.25, abs=0.08)
+
+
+def test_a_mixture_has_the_means_deviations_and_angles_that_are_asked_for():
+    """Against the covariance R D² Rᵀ, to five standard errors."""
+    table = mixture(
+        sizes=[40_000, 10], means=[[1, -2], [0, 9]], deviations=[[2, 0.5], [0, 0]], angles=[30, 0], seed=0
+    )
+    assert table.labels.tolist() == [0] * 40_000 + [1] * 10
+    np.testing.assert_array_equal(table.X[table.labels == 1], np.tile([0.0, 9], (10, 1)))
+    rows = table.X[table.labels == 0]
+    turn = np.array([[np.sqrt(3), -1], [1, np.sqrt(3)]]) / 2
+    np.testing.assert_allclose(
+        np.cov(rows.T), turn @ np.diag([4, 0.25]) @ turn.T, atol=5 * 4 * np.sqrt(2 / 40_000)
+    )
+    np.testing.assert_allclose(rows.mean(axis=0), [1, -2], atol=5 * 2 / np.sqrt(40_000))
+
+
+@pytest.mark.parametrize("key", ["moons-apart", "rings-apart", "spirals"])
+def test_shapes_of_the_catalog_are_groups_that_nearest_neighbours_tell_apart_and_nearest_centres_do_not(
+    catalog, key
+):
+    data = prepare(key, catalog[key])
+    neighbours = KNeighborsClassifier(1).fit(data.X[::2], data.y[::2]).score(data.X[1::2], data.y[1::2])
+    assert neighbours > 0.99
+    assert NearestCentroid().fit(data.X, data.y).score(data.X, data.y) < 0.9
 
 
 # --------------------------------------------------------------------------------------------------- files

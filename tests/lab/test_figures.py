@@ -534,11 +534,11 @@ PROJECTIONS = {
     "datasets": ["rings"],
     "models": {"pca": {"label": "PCA", "sublabel": "white"}, "lda": {"label": "LDA", "sublabel": ""}},
     "panels": [
-        {"dataset": "rings", "model": "pca", "projection": PCA_OF_RINGS},
+        {"dataset": "rings", "model": "pca", "learner": PCA_OF_RINGS},
         {
             "dataset": "rings",
             "model": "lda",
-            "projection": {
+            "learner": {
                 "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
                 "params": {},
                 "steps": [],

@@ -48,6 +48,12 @@ ENTRIES = {
         "at": {"rows": 400, "size": 2},
         "repeats": 1,
     },
+    "clusterings": {
+        "models": list(MODELS),
+        "measures": ["ari", "ami", "clusters", "divergence", "seconds"],
+        "repeats": 3,
+        "rows": 5000,
+    },
     "separability": {
         "models": list(MODELS),
         "subsets": 2,

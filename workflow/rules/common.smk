@@ -74,7 +74,7 @@ def code_of_choice(wildcards):
 
 def code_of_figure(wildcards):
     figure = figure_of(wildcards)
-    fitted = [panel["projection"] for panel in figure.get("panels", [])]
+    fitted = [panel["learner"] for panel in figure.get("panels", [])]
     fitted += [figure["model"]] if "model" in figure else []
     return source_digests(
         "entrolearn.lab.figures", *chain.from_iterable(map(made_of, fitted))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from entrolearn.lab.kinds import FILES, GENERATED, KINDS
 from entrolearn.lab.metrics import metrics_of
-from entrolearn.lab.registry import ONE_OF, estimator_of, made_of, projection_of, seed_from
+from entrolearn.lab.registry import ONE_OF, estimator_of, learner_of, made_of, projection_of, seed_from
 from entrolearn.lab.schema import ConfigError, check_known
 
 # The stages that each kind of figure is drawn from.
@@ -26,6 +26,11 @@ FIGURE_STAGES = {
     "starts": ("measured",),
     "expected_maximum": ("measured",),
     "evaluations": ("measured",),
+    "samples": ("scaled",),
+    "weights": ("scaled", "models"),
+    "clusterings": ("scaled",),
+    "error_densities": ("scaled",),
+    "loss_curves": ("models",),
 }
 # The kind of table whose measurement a kind of figure draws, and what decides of the table how it looks.
 OF_A_TABLE = {
@@ -34,6 +39,16 @@ OF_A_TABLE = {
     "expected_maximum": ("starts", ("datasets",)),
     "evaluations": ("evaluations", ("rows", "ways")),
 }
+# Kinds of figures that are drawn from a group's rows, and need nothing trained.
+OF_ROWS = {"projections", "samples", "clusterings", "error_densities"}
+# Those of them that fit models anew, and which part of a model's entry, for a task, each of them fits.
+FITTED_ANEW = {
+    "projections": lambda model, task: projection_of(model),
+    "clusterings": learner_of,
+    "error_densities": learner_of,
+}
+# Kinds that are drawn from models that are fitted for good.
+OF_STORED_MODELS = {"support", "weights", "loss_curves"}
 # Kinds of figures whose rows can be hovered over on a page of their own.
 TO_HOVER = {"projections"}
 # The stages that need cells to be trained.
@@ -90,7 +105,7 @@ def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
         cells = [(entry["dataset"], "")]
     elif "table" in entry:
         cells = rows_and_models(study, study["tables"][entry["table"]])
-    elif entry["kind"] == "projections":
+    elif entry["kind"] in OF_ROWS:
         cells = [(dataset, "") for dataset in study["datasets"][entry["datasets"]]]
     else:
         cells = figure_cells(study, figure)
@@ -209,15 +224,21 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
         params = {**_resolved(model["params"], study, entry["dataset"], where), **entry["params"]}
         return spec | {"model": {**learner, "params": params}, "seed": seed_from(seed, paper, figure)}
     datasets = study["datasets"][entry["datasets"]]
-    if entry["kind"] == "projections":
+    if "shape" in entry:
+        shape = spec.pop("shape")
+        spec["shapes"] = {
+            dataset: _resolved(shape, study, dataset, f"figures.{figure}.shape") for dataset in datasets
+        }
+    if entry["kind"] == "samples":
+        return spec | {"datasets": datasets}
+    if entry["kind"] in FITTED_ANEW:
         spec |= {"datasets": datasets, "seed": seed_from(seed, paper, figure)}
         return spec | {"panels": _panels(study, entry), "models": _labels(study, entry["models"])}
     resolved = {"datasets": datasets, "cells": figure_cells(study, figure)}
     if entry["kind"] == "support":
-        resolved |= {
-            "protocols": {dataset: protocol_of(study, dataset) for dataset in datasets},
-            "learners": {name: made_of(study["models"][name]) for name in entry["models"]},
-        }
+        resolved["protocols"] = {dataset: protocol_of(study, dataset) for dataset in datasets}
+    if entry["kind"] in OF_STORED_MODELS:
+        resolved["learners"] = {name: made_of(study["models"][name]) for name in entry["models"]}
     if entry["kind"] in ("trials", "tradeoff"):
         metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
         tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in datasets}
@@ -226,17 +247,14 @@ def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
 
 
 def _panels(study: Mapping, entry: Mapping) -> list[dict]:
-    """The projections that a figure shows, each with its data set and all that it is made of."""
-    return [
-        {
-            "dataset": dataset,
-            "model": model,
-            "projection": _resolved(
-                projection_of(study["models"][model]), study, dataset, f"models.{model}.params"
-            ),
-        }
-        for dataset, model in itertools.product(study["datasets"][entry["datasets"]], entry["models"])
-    ]
+    """What a figure fits anew, each with its data set and all that it is made of."""
+    panels = []
+    for dataset, model in itertools.product(study["datasets"][entry["datasets"]], entry["models"]):
+        learner = FITTED_ANEW[entry["kind"]](study["models"][model], study["tasks"][dataset])
+        learner["params"] = {**learner["params"], **entry.get("params", {})}
+        resolved = _resolved(learner, study, dataset, f"models.{model}.params")
+        panels.append({"dataset": dataset, "model": model, "learner": resolved})
+    return panels
 
 
 def _labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from entrolearn.lab.cells import (
     OF_A_TABLE,
+    OF_STORED_MODELS,
     cell_spec,
+    figure_cells,
     figure_spec,
     grouped,
     measurement_spec,
@@ -16,13 +18,14 @@ from entrolearn.lab.cells import (
     study_cells,
 )
 from entrolearn.lab.kinds import KINDS
+from entrolearn.lab.kinds.clusterings import CLUSTERER, clusterers_of
 from entrolearn.lab.metrics import METRICS, metrics_of
 from entrolearn.lab.registry import ONE_OF, estimator_of, learners_of, of_step, searched
 from entrolearn.lab.schema import ConfigError, check_known, check_schema, shortened
 from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
 
 # Kinds of tables and figures that fit one learner, whatever the task of the data set.
-OF_ANY_TASK = {"process", "growth"}
+OF_ANY_TASK = {"process", "growth", "clusterings"}
 # And those that fit what projects: a model's last step, or itself.
 OF_PROJECTIONS = {"projections", "starts"}
 
@@ -115,25 +118,39 @@ def _check_figure(
         check_known(figure["table"], tables, file, f"{where}.table", f"table of the kind {kind}")
         return
     check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
+    group = study["datasets"][figure["datasets"]]
     if figure["kind"] == "projections":
-        _check_classes(file, where, study["datasets"][figure["datasets"]], catalog)
+        _check_classes(file, where, group, catalog)
     if figure["kind"] == "support":
-        _check_planes(file, where, study["datasets"][figure["datasets"]], catalog)
+        _check_planes(file, where, group, catalog, tasks=("binary",))
+    if figure["kind"] == "clusterings":
+        _check_planes(file, where, group, catalog, tasks=("binary", "multiclass"))
     metrics = figure.get("metric", [])
     for metric in [metrics] if isinstance(metrics, str) else metrics:
         check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
-    for model in figure["models"]:
+    for model in figure.get("models", ()):
         check_known(model, study["models"], file, f"{where}.models", "model")
-        if figure["kind"] == "projections":
-            continue  # there is nothing that is chosen
-        if figure["kind"] == "support":
+        _check_model_of_figure(file, where, model, figure, study)
+    if "shape" in figure:
+        _check_shapes(file, where, figure_spec("", study, name, seed=0)["shapes"], catalog)
+
+
+def _check_model_of_figure(file: Path, where: str, model: str, figure: Mapping, study: Mapping) -> None:
+    """What each kind of figure asks of its models."""
+    entry = study["models"][model]
+    match figure["kind"]:
+        case kind if kind in OF_STORED_MODELS:
             _check_chooses(file, where, model, study)
-        elif figure["kind"] == "trials":
-            criteria = study["models"][model]["criteria"]
+        case "trials":
             what = f"criterion of model {model!r}"
-            check_known(figure["criterion"], criteria, file, f"{where}.criterion", what)
-        elif figure["kind"] != "tradeoff":
-            _check_axes(file, where, model, study["models"][model], figure)
+            check_known(figure["criterion"], entry["criteria"], file, f"{where}.criterion", what)
+        case "clusterings":
+            check_known(model, clusterers_of(study), file, f"{where}.models", CLUSTERER)
+        case "error_densities":
+            for dataset in study["datasets"][figure["datasets"]]:
+                _check_learns_in_epochs(file, where, model, figure, study, dataset)
+        case "grid_curves" | "grid_surface":
+            _check_axes(file, where, model, entry, figure)
 
 
 def _check_classes(file: Path, where: str, datasets: Iterable[str], catalog: Mapping[str, Mapping]) -> None:
@@ -146,15 +163,47 @@ def _check_classes(file: Path, where: str, datasets: Iterable[str], catalog: Map
             )
 
 
-def _check_planes(file: Path, where: str, datasets: Iterable[str], catalog: Mapping[str, Mapping]) -> None:
-    """What is drawn as a plane has two features and two classes."""
+def _check_planes(
+    file: Path, where: str, datasets: Iterable[str], catalog: Mapping[str, Mapping], tasks: tuple[str, ...]
+) -> None:
+    """What is drawn as a plane has two features, and classes."""
     for dataset in datasets:
         task, n_features = catalog[dataset]["task"], catalog[dataset]["expect"]["features"]
-        if (task, n_features) != ("binary", 2):
+        if task not in tasks or n_features != 2:
             raise ConfigError(
                 f"{file}: {where}.datasets: {dataset!r} is a {task} data set of {n_features} features; "
-                "accepted: binary data sets of 2"
+                f"accepted: {' and '.join(tasks)} data sets of 2"
             )
+
+
+def _check_shapes(file: Path, where: str, shapes: Mapping, catalog: Mapping[str, Mapping]) -> None:
+    """An image has a pixel for each feature."""
+    for dataset, shape in shapes.items():
+        n_features = catalog[dataset]["expect"]["features"]
+        pair = isinstance(shape, list) and len(shape) == 2 and all(isinstance(side, int) for side in shape)
+        if not pair or shape[0] * shape[1] != n_features:
+            raise ConfigError(
+                f"{file}: {where}.shape: found {shortened(shape)} for {dataset!r}, which has {n_features} "
+                "features; accepted: [height, width] of as many pixels"
+            )
+
+
+def _check_learns_in_epochs(
+    file: Path, where: str, model: str, figure: Mapping, study: Mapping, dataset: str
+) -> None:
+    """Errors are drawn of one output, and of a learner that can be stopped early."""
+    task = study["tasks"][dataset]
+    estimator = estimator_of(study["models"][model], task)
+    if task == "multiclass" or estimator is None:
+        what = "a multiclass data set" if task == "multiclass" else f"one that {model!r} has no learner for"
+        raise ConfigError(
+            f"{file}: {where}.datasets: {dataset!r} is {what}; "
+            "accepted: binary and regression data sets that each model has a learner for"
+        )
+    try:
+        check_parameters(estimator, ["max_iter", *figure["params"]], what=f"{where}.params")
+    except UnknownEstimatorError as error:
+        raise ConfigError(f"{file}: {where}: {error}") from None
 
 
 def _check_chooses(file: Path, where: str, model: str, study: Mapping) -> None:
@@ -265,7 +314,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
     for dataset in dict.fromkeys([*grouped(study), *drawn]):
         check_schema(scaling_of(study, dataset), schema, str(file), "scaling", dataset)
-    for dataset in grouped(study):
+    for dataset in _divided(study):
         protocol = protocol_of(study, dataset)
         check_schema(protocol, schema, str(file), "protocol", dataset)
         if "trials" in protocol:
@@ -280,6 +329,15 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
                 measurement_spec("", study, name, dataset, seed=0)
     for name in study["figures"]:
         figure_spec("", study, name, seed=0)
+
+
+def _divided(study: Mapping) -> list[str]:
+    """The data sets that the protocol is for; what is only clustered or shown is not divided."""
+    entries = [table for table in study["tables"].values() if KINDS[table["kind"]].divides]
+    groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
+    of_figures = [figure_cells(study, name) for name in study["figures"]]
+    trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
+    return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
 
 
 def _check_grid(file: Path, cell: Mapping) -> None:

@@ -20,6 +20,9 @@ from entrolearn.lab.schema import ConfigError, check_known, check_schema
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
+# Kinds of figures that may add to a model's own parameters.
+WITH_PARAMS = ("process", "error_densities")
+
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 
@@ -194,7 +197,7 @@ def _with_defaults(study: dict, file: Path) -> dict:
             for name, table in study["tables"].items()
         },
         "figures": {
-            name: {"notes": [], **({"params": {}} if figure["kind"] == "process" else {}), **figure}
+            name: {"notes": [], **({"params": {}} if figure["kind"] in WITH_PARAMS else {}), **figure}
             for name, figure in study.get("figures", {}).items()
         },
     }

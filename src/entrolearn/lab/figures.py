@@ -83,10 +83,11 @@ def reasons(table: pd.DataFrame) -> list[str]:
     found = table[table["reason"] != ""]
     if "dataset" not in table:
         return list(dict.fromkeys(found["reason"]))
-    groups = found.groupby(["dataset", "model", "reason"], sort=False).size()
+    where = [name for name in ("dataset", "model") if name in table]
+    groups = found.groupby([*where, "reason"], sort=False).size()
     return [
-        f"{dataset}, {model}: {reason}" + (f" (at {times} values)" if times > 1 else "")
-        for (dataset, model, reason), times in groups.items()
+        f"{', '.join(at)}: {reason}" + (f" (at {times} values)" if times > 1 else "")
+        for (*at, reason), times in groups.items()
     ]
 
 

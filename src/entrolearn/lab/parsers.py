@@ -336,8 +336,8 @@ def two_moons(*, n_samples: int, noise: float, seed: int) -> Table:
     return _matrix(*make_moons(n_samples, noise=noise, random_state=seed))
 
 
-def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int) -> Table:
-    """Concentric rings in the plane, labels 0 and 1 by turns from the first one, equally many rows on each.
+def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int, n_classes: int = 2) -> Table:
+    """Concentric rings in the plane, labels from 0 by turns from the first one, equally many rows on each.
 
     A row stands at a random angle on its ring, plus normal noise on each axis; a radius of zero is a blot.
     """
@@ -345,7 +345,44 @@ def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int) ->
     ring = np.arange(n_samples) % len(radii)
     angle, radius = rng.uniform(0, 2 * np.pi, n_samples), np.asarray(radii, dtype=float)[ring]
     points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-    return _matrix(points + noise * rng.standard_normal((n_samples, 2)), ring % 2)
+    return _matrix(points + noise * rng.standard_normal((n_samples, 2)), ring % n_classes)
+
+
+def spirals(*, n_samples: int, n_arms: int, turns: float, noise: float, seed: int) -> Table:
+    """Archimedean spirals in the plane that wind around each other, labels from 0, equally many rows on each.
+
+    An arm's radius grows evenly from 0 to 1 with the angle, over so many turns; rows are equally dense along
+    it, which takes the square root of a uniform number, and have normal noise on each axis.
+    """
+    rng = np.random.default_rng(seed)
+    arm = np.arange(n_samples) % n_arms
+    radius = np.sqrt(rng.uniform(size=n_samples))
+    angle = 2 * np.pi * (turns * radius + arm / n_arms)
+    points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return _matrix(points + noise * rng.standard_normal((n_samples, 2)), arm)
+
+
+def mixture(
+    *,
+    sizes: Sequence[int],
+    means: Sequence[Sequence[float]],
+    deviations: Sequence[Sequence[float]],
+    angles: Sequence[float],
+    seed: int,
+) -> Table:
+    """Gaussians in the plane, labels from 0: the rows of each, its mean, and what is around it.
+
+    `deviations` are the two standard deviations of each along its own axes, which are turned by `angles`, in
+    degrees against the clock.
+    """
+    rng = np.random.default_rng(seed)
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    along = np.asarray(deviations, dtype=float)[label] * rng.standard_normal((len(label), 2))
+    cosine, sine = np.cos(np.radians(angles))[label], np.sin(np.radians(angles))[label]
+    turned = np.column_stack(
+        [cosine * along[:, 0] - sine * along[:, 1], sine * along[:, 0] + cosine * along[:, 1]]
+    )
+    return _matrix(np.asarray(means, dtype=float)[label] + turned, label)
 
 
 def waveform(*, n_samples: int, seed: int) -> Table:
@@ -429,7 +466,9 @@ GENERATORS = {
     "gaussians": gaussians,
     "phrases": phrases,
     "mackey_glass": mackey_glass,
+    "mixture": mixture,
     "rings": rings,
+    "spirals": spirals,
     "stretched_gaussians": stretched_gaussians,
     "two_moons": two_moons,
     "waveform": waveform,

@@ -95,6 +95,18 @@ def projection_of(model: Mapping) -> dict:
     return {"estimator": last["estimator"], "params": last.get("params", {}), "steps": before}
 
 
+def learner_of(model: Mapping, task: str) -> dict:
+    """What a model entry fits for a task where nothing is chosen, as an entry.
+
+    Examples
+    --------
+    >>> svm = {"estimators": {"regression": "sklearn.svm.SVR"}, "params": {"C": 2}, "steps": []}
+    >>> learner_of(svm, "regression")
+    {'estimator': 'sklearn.svm.SVR', 'params': {'C': 2}, 'steps': []}
+    """
+    return {"estimator": estimator_of(model, task), "params": model["params"], "steps": model["steps"]}
+
+
 def learner_at(spec: Mapping, params: Mapping) -> Mapping:
     """The learner of a grid point: the cell itself, or the one of its alternatives that the point takes."""
     return spec[ONE_OF][params[ONE_OF]] if spec.get(ONE_OF) else spec

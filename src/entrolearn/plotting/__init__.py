@@ -6,10 +6,14 @@ draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes
 This package is the only importer of matplotlib, and of plotly for pages to hover over.
 """
 
+from entrolearn.plotting.clusterings import ClusteringsDisplay, clustering_axes
 from entrolearn.plotting.curves import GridCurveDisplay
+from entrolearn.plotting.errors import ErrorDensityDisplay
 from entrolearn.plotting.evaluations import EvaluationsDisplay, evaluation_axes
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
+from entrolearn.plotting.images import ImageGridDisplay
 from entrolearn.plotting.interactive import page_to_hover
+from entrolearn.plotting.losses import LossCurvesDisplay
 from entrolearn.plotting.panels import plot_panels
 from entrolearn.plotting.process import ProcessDisplay, process_axes
 from entrolearn.plotting.projected import ProjectedDensityDisplay
@@ -23,11 +27,15 @@ from entrolearn.plotting.tradeoffs import TradeoffDisplay
 from entrolearn.plotting.trials import TrialsDisplay
 
 __all__ = [
+    "ClusteringsDisplay",
+    "ErrorDensityDisplay",
     "EvaluationsDisplay",
     "ExpectedMaximumDisplay",
     "GridCurveDisplay",
     "GridSurfaceDisplay",
     "HiddenSpaceDisplay",
+    "ImageGridDisplay",
+    "LossCurvesDisplay",
     "ProcessDisplay",
     "ProjectedDensityDisplay",
     "ProjectionDisplay",
@@ -36,6 +44,7 @@ __all__ = [
     "TimingDisplay",
     "TradeoffDisplay",
     "TrialsDisplay",
+    "clustering_axes",
     "evaluation_axes",
     "journal_style",
     "page_to_hover",

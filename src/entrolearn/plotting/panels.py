@@ -10,7 +10,12 @@ LINE, LETTER = 0.55, 0.065
 
 
 def plot_panels(
-    panels: Mapping[str, object], *, n_columns: int = 5, width: float = 7.2, common: bool = True
+    panels: Mapping[str, object],
+    *,
+    n_columns: int = 5,
+    width: float = 7.2,
+    height: float = 0.9,
+    common: bool = True,
 ) -> Figure:
     """A figure of small multiples: one display per panel, under its title.
 
@@ -21,6 +26,8 @@ def plot_panels(
     n_columns : int, default=5
     width : float, default=7.2
         In inches.
+    height : float, default=0.9
+        Of a panel, as a share of its width.
     common : bool, default=True
         Whether the panels have common axes; if not, each has its own, with their names.
 
@@ -34,12 +41,14 @@ def plot_panels(
     n_rows = math.ceil(len(panels) / n_columns)
     side = width / max(n_columns, 3)
     around = 0.6  # inches for the names of the axes and the legend
-    figure = Figure(figsize=(side * n_columns, 0.9 * side * n_rows + around), layout="constrained")
+    figure = Figure(figsize=(side * n_columns, height * side * n_rows + around), layout="constrained")
     axes = figure.subplots(n_rows, n_columns, sharex=common, sharey=common, squeeze=False).ravel()
     for ax, (title, panel) in zip(axes, panels.items(), strict=False):
         ax.set_title(title)
         if isinstance(panel, str):
             say(ax, panel)
+            if not common:
+                ax.set_axis_off()  # there is nothing to read from a scale of its own
         else:
             panel.plot(ax)
             if common:
@@ -52,7 +61,7 @@ def plot_panels(
     drawn = [panel for panel in panels.values() if not isinstance(panel, str)]
     if not drawn:
         for ax in axes:
-            ax.set_axis_off()  # there is nothing to read from a scale
+            ax.set_axis_off()
     else:
         _name_all(figure, drawn, common)
     return figure

@@ -75,6 +75,16 @@ MORE_CLASS_STYLES = (
         "hatch": "xxxx",
     },
 )
+# And more still, for clusters, of which there may be ten.
+MORE_CLUSTER_STYLES = (
+    {"color": "#E69F00", "face": "#E69F00", "marker": "<"},
+    {"color": "#7B3F00", "face": "none", "marker": "h"},
+    {"color": "#5C2A83", "face": "#5C2A83", "marker": "p"},
+    {"color": "#7F7F7F", "face": "none", "marker": ">"},
+)
+# What is in no cluster, and what is in one of too many.
+NOISE_STYLE = {"color": "0.55", "face": "0.55", "marker": "x"}
+OTHERS_STYLE = {"color": "0.7", "face": "0.7", "marker": "."}
 # And for each curve of a panel, darkest first.
 CURVE_STYLES = (
     {"color": "#000000", "linestyle": "-"},
@@ -86,6 +96,9 @@ CURVE_STYLES = (
 )
 # Styles of curves that have an order: the eighth part left out at the light end would not show on paper.
 ORDERED_COLOURS, LIGHTEST = "viridis", 0.88
+# Images: ink on paper; and where zero is the middle, from dark blue by grey to yellow, ever lighter, so that
+# a print in grey tells the signs apart too.
+INK, SIGNED = "Greys", "cividis"
 THRESHOLD_STYLE = {"color": "black", "linewidth": 0.9, "linestyle": (0, (1, 1))}
 FADED = "0.35"
 
@@ -158,6 +171,12 @@ def class_styles(number: int) -> Sequence[dict]:
     if number > len(known):
         raise ValueError(f"{number} classes in one picture; accepted: at most {len(known)}")
     return known[:number]
+
+
+def cluster_styles(number: int) -> list[dict]:
+    """Styles of as many clusters, those of classes first; what is beyond ten looks alike."""
+    known = [*CLASS_STYLES, *MORE_CLASS_STYLES, *MORE_CLUSTER_STYLES]
+    return [*known[:number], *[OTHERS_STYLE] * (number - len(known))]
 
 
 def ordered_styles(number: int) -> list[dict]:

@@ -8,17 +8,22 @@ hovered over, there is ``to_hover(spec, table, sources)`` too, which gives the d
 from types import ModuleType
 
 from entrolearn.lab.drawing import (
+    clusterings,
     density,
+    error_densities,
     evaluations,
     expected_maximum,
     grid_curves,
     grid_surface,
+    loss_curves,
     process,
     projections,
+    samples,
     starts,
     support,
     tradeoff,
     trials,
+    weights,
 )
 
 __all__ = ["KINDS"]
@@ -35,4 +40,9 @@ KINDS: dict[str, ModuleType] = {
     "starts": starts,
     "expected_maximum": expected_maximum,
     "evaluations": evaluations,
+    "samples": samples,
+    "weights": weights,
+    "clusterings": clusterings,
+    "error_densities": error_densities,
+    "loss_curves": loss_curves,
 }

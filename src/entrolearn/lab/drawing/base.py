@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.metrics import METRICS
+from entrolearn.lab.records import read_json
 
 PERCENT = 100
 
@@ -68,6 +70,14 @@ def trouble_of(record: Mapping) -> str:
     return one_line(f"{kind}: {error}" if kind not in error else error)
 
 
+def stored_model(models: str, model: str, record: Mapping) -> Path | str:
+    """The file of the model that is fitted for good, among those of a data set; or why there is none."""
+    if not record["success"]:
+        return trouble_of(record)
+    fitted = Path(models, f"{model}.skops")
+    return fitted if fitted.stat().st_size else one_line(read_json(fitted.with_suffix(".json"))["error"])
+
+
 def as_shown(scores, metric: str):
     """Scores in percent, or as they are."""
     return PERCENT * scores if METRICS[metric].percent else scores
@@ -84,6 +94,12 @@ def score_in_words(metric: str) -> str:
 
 def name_of_model(spec: Mapping, model: str) -> str:
     return one_line("{label} {sublabel}".format(**spec["models"][model]))
+
+
+def title_of(spec: Mapping, dataset: str, model: str) -> str:
+    """What heads the panel of a data set and a model: the data set only where there are several."""
+    name = name_of_model(spec, model)
+    return name if len(spec["datasets"]) == 1 else f"{dataset}, {name}"
 
 
 def cells_of(spec: Mapping) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from entrolearn.lab.datasets import DataUnavailable, load_dataset
-from entrolearn.lab.drawing.base import Drawing, name_of_model
+from entrolearn.lab.drawing.base import Drawing, title_of
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.registry import build
 from entrolearn.path import describe
@@ -65,14 +65,13 @@ def to_hover(
 
 
 def _title(entry: Mapping, spec: Mapping) -> str:
-    model = name_of_model(spec, entry["model"])
-    return model if len(spec["datasets"]) == 1 else f"{entry['dataset']}, {model}"
+    return title_of(spec, entry["dataset"], entry["model"])
 
 
 def _panel(entry: Mapping, scaled: str, seed: int) -> ProjectionDisplay | str:
     try:
         data = load_dataset(scaled)
-        projection = build(entry["projection"], seed).fit(data.X, data.y)
+        projection = build(entry["learner"], seed).fit(data.X, data.y)
         return ProjectionDisplay.from_estimator(projection, data.X, data.y, display_labels=data.classes)
     except DataUnavailable as absence:
         return f"no data: {absence}"

@@ -2,13 +2,12 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
-from entrolearn.lab.drawing.base import Drawing, cells_of, name_of_model, trouble_of
+from entrolearn.lab.drawing.base import Drawing, cells_of, name_of_model, stored_model, title_of
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.protocols import protocol
 from entrolearn.lab.records import read_json
@@ -31,8 +30,7 @@ def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawi
     panels, parts = {}, []
     for (dataset, model), record in zip(cells_of(spec), records, strict=True):
         panel = _panel(dataset, model, *files[dataset], read_json(record), spec)
-        title = name_of_model(spec, model)
-        panels[title if len(spec["datasets"]) == 1 else f"{dataset}, {title}"] = panel
+        panels[title_of(spec, dataset, model)] = panel
         parts.append(_rows(panel).assign(dataset=dataset, model=model))
     table = pd.concat(parts, ignore_index=True)[COLUMNS]
     return Drawing(plot_panels(panels, n_columns=N_COLUMNS, width=10.0), table)
@@ -51,11 +49,9 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
 def _panel(
     dataset: str, model: str, scaled: str, parts: str, models: str, record: Mapping, spec: Mapping
 ) -> SupportVectorDisplay | str:
-    if not record["success"]:
-        return trouble_of(record)
-    fitted = Path(models, f"{model}.skops")
-    if not fitted.stat().st_size:
-        return one_line(read_json(fitted.with_suffix(".json"))["error"])
+    fitted = stored_model(models, model, record)
+    if isinstance(fitted, str):
+        return fitted
     try:
         data = load_dataset(scaled)
         rows, _ = protocol(spec["protocols"][dataset]).final_rows(load_folds(parts))

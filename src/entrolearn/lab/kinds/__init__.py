@@ -15,6 +15,7 @@ from entrolearn.lab.kinds.base import (
     one_line,
 )
 from entrolearn.lab.kinds.characteristics import Characteristics
+from entrolearn.lab.kinds.clusterings import Clusterings
 from entrolearn.lab.kinds.correlations import Correlations
 from entrolearn.lab.kinds.evaluations import Evaluations
 from entrolearn.lab.kinds.generated import Capacity, Density
@@ -51,6 +52,7 @@ KINDS: dict[str, Kind] = {
     "capacity": Capacity(),
     "starts": Starts(),
     "evaluations": Evaluations(),
+    "clusterings": Clusterings(),
 }
 
 # Where the files of a stage are.

@@ -77,6 +77,8 @@ class Kind:
         Whether it takes a single data set.
     generates : bool
         Whether it takes none: its data are made for it.
+    divides : bool
+        Whether the study's protocol has to say how its data sets are divided.
     compares : str
         How a table that has printed numbers shows them.
     defaults : mapping
@@ -90,6 +92,7 @@ class Kind:
     measured_by = ""
     one_dataset = False
     generates = False
+    divides = True
     compares = "Ours above, the printed number below."
     defaults: Mapping[str, object] = {}
 

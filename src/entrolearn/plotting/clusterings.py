@@ -1,0 +1,164 @@
+"""What clusterers make of the plane, side by side."""
+
+from textwrap import fill
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.cluster import contingency_matrix
+
+from entrolearn.plotting.plane import check_plane
+from entrolearn.plotting.style import NOISE_STYLE, Figure, cluster_styles, plt, say, say_below
+
+SIDE = 1.3  # inches of a panel
+LETTERS = 16  # in a line of its title
+NOISE = -1  # the label of rows that are in no cluster, as in scikit-learn
+
+
+class ClusteringsDisplay:
+    """Sets of points in rows, clusterers in columns: the clusters, and how they agree with the classes.
+
+    The clusters look alike from panel to panel where they hold most of the same class. The adjusted Rand
+    index stands in the corner; rows left out as noise are crosses, and a group of their own in the index.
+
+    Parameters
+    ----------
+    points : mapping of str to array-like, shape (n_samples, 2)
+        What each set is called, and its points.
+    classes : mapping of str to array-like of int, shape (n_samples,)
+        Of the same sets; no clusterer sees them.
+    clusterings : mapping of str to mapping of str to array-like of int, shape (n_samples,), or str
+        For each set the clusters by the name of the clusterer, -1 for noise. A text stands in the place of
+        clusters that there are none of, and should say why.
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes, shape (n_sets, n_clusterers)
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.cluster import HDBSCAN, KMeans
+    >>> from sklearn.datasets import make_blobs, make_moons
+    >>> from entrolearn.plotting import ClusteringsDisplay
+    >>> sets = {"moons": make_moons(200, noise=0.05, random_state=0), "blobs": make_blobs(random_state=0)}
+    >>> clusterers = {"k-means": KMeans(3, random_state=0), "HDBSCAN": HDBSCAN(copy=True)}
+    >>> display = ClusteringsDisplay.from_estimators(clusterers, sets)
+    >>> round(display.agreement("moons", "HDBSCAN"), 2)
+    1.0
+    >>> display.plot()
+    <...>
+    """
+
+    def __init__(self, points, classes, clusterings):
+        self.points = points
+        self.classes = classes
+        self.clusterings = clusterings
+
+    @classmethod
+    def from_estimators(cls, estimators, sets) -> "ClusteringsDisplay":
+        """Cluster every set by every clusterer.
+
+        Parameters
+        ----------
+        estimators : mapping of str to clusterer
+            Or whatever has ``fit_predict``. Cloned, never changed.
+        sets : mapping of str to (X, y)
+            Points of the plane and their classes.
+
+        Raises
+        ------
+        ValueError
+            If a set has other than two features.
+        """
+        for X, _ in sets.values():
+            check_plane(X)
+        points = {name: np.asarray(X, dtype=float) for name, (X, _) in sets.items()}
+        clusterings = {
+            name: {who: clone(estimator).fit_predict(X) for who, estimator in estimators.items()}
+            for name, X in points.items()
+        }
+        return cls(points, {name: np.asarray(y) for name, (_, y) in sets.items()}, clusterings)
+
+    def agreement(self, name: str, clusterer: str) -> float:
+        """The adjusted Rand index of the clusters of a set, by the name of the clusterer."""
+        return float(adjusted_rand_score(self.classes[name], self.clusterings[name][clusterer]))
+
+    def looks(self, name: str, clusterer: str) -> np.ndarray:
+        """The number of each row's look: that of a class for the cluster that stands for it, -1 for noise.
+
+        Clusters stand for classes such that most rows are in the cluster of their class; those that are left
+        over take the next looks, the largest first.
+        """
+        labels = np.asarray(self.clusterings[name][clusterer])
+        clustered = labels != NOISE
+        if not clustered.any():
+            return labels
+        shared = contingency_matrix(self.classes[name], labels)[:, np.unique(labels) != NOISE]
+        n_classes, n_clusters = shared.shape
+        chosen = dict(zip(*reversed(linear_sum_assignment(shared, maximize=True)), strict=True))
+        left = sorted(set(range(n_clusters)) - set(chosen), key=lambda c: -shared[:, c].sum())
+        chosen |= {c: n_classes + k for k, c in enumerate(left)}
+        looks = np.full(len(labels), NOISE)
+        for c, label in enumerate(np.unique(labels[clustered])):
+            looks[labels == label] = chosen[c]
+        return looks
+
+    def plot(self, ax=None) -> "ClusteringsDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : array of matplotlib Axes, shape (n_sets, n_clusterers), optional
+            By default those of a new figure.
+
+        Returns
+        -------
+        self
+        """
+        names = list(self.clusterings)
+        columns = list(dict.fromkeys(who for found in self.clusterings.values() for who in found))
+        wanted = (len(names), len(columns))
+        if ax is None:
+            ax = clustering_axes(*wanted, figure=plt.figure(layout="constrained"))
+        if np.shape(ax) != wanted:
+            raise ValueError(f"ax has the shape {np.shape(ax)}; accepted: {wanted}, sets by clusterers")
+        self.axes_ = np.asarray(ax, dtype=object)
+        self.figure_ = self.axes_[0, 0].figure
+        for row, name in zip(self.axes_, names, strict=True):
+            for panel, who in zip(row, columns, strict=True):
+                self._plot_panel(panel, name, who)
+            row[0].set_ylabel(name)
+        for panel, who in zip(self.axes_[0], columns, strict=True):
+            panel.set_title(fill(who, LETTERS))
+        return self
+
+    def _plot_panel(self, ax, name: str, who: str) -> None:
+        ax.set(xticks=[], yticks=[])
+        found = self.clusterings[name].get(who, "no clusters")
+        if isinstance(found, str):
+            say(ax, found)
+            return
+        looks = self.looks(name, who)
+        styles = dict(enumerate(cluster_styles(int(looks.max()) + 1)))
+        points = np.asarray(self.points[name])
+        size = float(np.clip(2500 / len(points), 2, 9))
+        for number, style in {NOISE: NOISE_STYLE, **styles}.items():
+            faces = {"facecolors": style["face"], "edgecolors": style["color"]}
+            if style["marker"] == "x":  # which has no face
+                faces = {"color": style["color"]}
+            at = points[looks == number]
+            # Thousands of markers are pixels, where all else is lines and text.
+            ax.scatter(*at.T, s=size, marker=style["marker"], linewidths=0.5, rasterized=True, **faces)
+        # Room below for the index.
+        low, high = points[:, 1].min(), points[:, 1].max()
+        ax.set_ylim(low - 0.16 * (high - low), high + 0.05 * (high - low))
+        say_below(ax, f"{self.agreement(name, who):.2f}")
+
+
+def clustering_axes(n_sets: int, n_clusterers: int, *, figure: Figure | None = None) -> np.ndarray:
+    """Axes of so many panels on a figure, a new one that pyplot does not keep unless one is given."""
+    figure = Figure(layout="constrained") if figure is None else figure
+    figure.set_size_inches(SIDE * n_clusterers + 0.3, SIDE * n_sets + 0.4)
+    return figure.subplots(n_sets, n_clusterers, squeeze=False)

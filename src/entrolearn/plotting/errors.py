@@ -1,0 +1,151 @@
+"""How the errors of a learner gather while it learns."""
+
+import numpy as np
+from scipy.stats import gaussian_kde
+from sklearn.base import clone, is_regressor
+from sklearn.pipeline import Pipeline
+
+from entrolearn.plotting.fitted import class_codes, last_step, name_of
+from entrolearn.plotting.style import THRESHOLD_STYLE, guide_lines, new_axes, ordered_styles
+
+POINTS = 400  # of a density's curve
+PARTS = 60  # the kernel's width is this part of the range of all errors, unless it is given
+REACH = 4.0  # kernel widths around the errors that are drawn
+
+
+class ErrorDensityDisplay:
+    """The density of a learner's errors at several times of its training, from dark to light.
+
+    All lines have one kernel width, so that they compare: a narrow peak is one of the errors, not of the
+    estimate.
+
+    Parameters
+    ----------
+    errors : mapping of str or int to array-like, shape (n_samples,)
+        The time, such as the number of epochs, and the errors then, in the order of time.
+    bandwidth : float, optional
+        Standard deviation of the Gaussian kernel; a sixtieth of the range of all errors unless given.
+    time_name : str, default="epoch"
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    Silva, Marques de Sá and Alexandre, Neural Network Classification using Shannon's Entropy, ESANN (2005).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.neural_network import MLPRegressor
+    >>> from entrolearn.plotting import ErrorDensityDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> net = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", random_state=0)
+    >>> ErrorDensityDisplay.from_estimator(net, X, 2.0 * y - 1, epochs=[1, 5, 25]).plot()
+    <...>
+    """
+
+    def __init__(self, errors, *, bandwidth=None, time_name="epoch"):
+        self.errors = errors
+        self.bandwidth = bandwidth
+        self.time_name = time_name
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, epochs, bandwidth=None) -> "ErrorDensityDisplay":
+        """Fit a learner for each of some numbers of epochs, from the same start, and take its errors.
+
+        Parameters
+        ----------
+        estimator : regressor, classifier of two classes, or a pipeline that ends in one
+            With ``max_iter``. Cloned, never changed; it starts alike each time if its ``random_state`` is a
+            number.
+        X : array-like, shape (n_samples, n_features)
+        y : array-like, shape (n_samples,)
+            The error is what is predicted taken from it; of a classifier, whose targets are -1 and 1, the
+            value of its ``decision_function``, or where it has none twice the probability of the second
+            class, less one.
+        epochs : sequence of int
+            Ascending.
+        bandwidth : float, optional
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the learner has no ``max_iter`` or no output to compare, or there are other than two classes.
+        """
+        name = f"{estimator.steps[-1][0]}__max_iter" if isinstance(estimator, Pipeline) else "max_iter"
+        if name not in estimator.get_params():
+            raise TypeError(f"{name_of(estimator)} has no max_iter; accepted: learners with one")
+        errors = {
+            number: errors_of(clone(estimator).set_params(**{name: number}).fit(X, y), X, y)
+            for number in epochs
+        }
+        return cls(errors, bandwidth=bandwidth)
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return "error", "density"
+
+    def width(self) -> float:
+        """Of the kernel; 1 where all errors are equal."""
+        if self.bandwidth is not None:
+            return self.bandwidth
+        every = np.concatenate([np.asarray(errors, dtype=float) for errors in self.errors.values()])
+        return float(np.ptp(every)) / PARTS or 1.0
+
+    def places(self) -> np.ndarray:
+        """Where the densities are drawn."""
+        every = np.concatenate([np.asarray(errors, dtype=float) for errors in self.errors.values()])
+        around = REACH * self.width()
+        return np.linspace(every.min() - around, every.max() + around, POINTS)
+
+    def density(self, time, at) -> np.ndarray:
+        """The density of the errors at a time, at some places."""
+        errors, width = np.asarray(self.errors[time], dtype=float), self.width()
+        spread = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
+        if spread < 1e-9 * width:
+            # scipy's estimate has no width of its own, and errors that are equal have no deviation to scale.
+            away = (np.asarray(at) - errors.mean()) / width
+            return np.exp(-(away**2) / 2) / (width * np.sqrt(2 * np.pi))
+        return gaussian_kde(errors, bw_method=width / spread)(at)
+
+    def plot(self, ax=None) -> "ErrorDensityDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = new_axes()
+        at = self.places()
+        for time, style in zip(self.errors, ordered_styles(len(self.errors)), strict=True):
+            ax.plot(at, self.density(time, at), label=f"{self.time_name} {time}", **style)
+        ax.axvline(0.0, **THRESHOLD_STYLE)
+        guide_lines(ax, "y")
+        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=(at[0], at[-1]))
+        ax.set_ylim(0, None)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def errors_of(fitted, X, y) -> np.ndarray:
+    """Target minus output of a fitted regressor, or of a classifier of two classes with targets -1 and 1."""
+    if is_regressor(fitted):
+        return np.asarray(y, dtype=float) - fitted.predict(X)
+    targets = 2.0 * class_codes(fitted, y) - 1
+    if hasattr(fitted, "decision_function"):
+        return targets - fitted.decision_function(X)
+    if hasattr(fitted, "predict_proba"):
+        return targets - (2 * fitted.predict_proba(X)[:, 1] - 1)
+    raise TypeError(
+        f"{name_of(last_step(fitted))} has neither decision_function nor predict_proba; "
+        "accepted: regressors, and classifiers with one of them"
+    )

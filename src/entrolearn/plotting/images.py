@@ -1,0 +1,150 @@
+"""Rows of a matrix as images: samples, or the weights of a linear classifier."""
+
+import math
+
+import numpy as np
+
+from entrolearn.plotting.fitted import last_step, name_of, unwrapped
+from entrolearn.plotting.style import INK, SIGNED, mpl, new_axes
+
+GAP = 0.08  # between images, and a caption's room above each: shares of an image's longer side
+CAPTION = 0.24
+
+
+class ImageGridDisplay:
+    """Images of one shape in rows, each under its caption.
+
+    Parameters
+    ----------
+    images : array-like, shape (n_images, height, width)
+    captions : sequence of str, optional
+        One for each image.
+    signed : bool, default=False
+        Whether zero is the middle of the map, from dark (negative) by grey to light (positive), with a scale
+        beside the images; otherwise the smallest value is white and the largest black.
+    n_columns : int, default=10
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.linear_model import RidgeClassifier
+    >>> from entrolearn.plotting import ImageGridDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> ImageGridDisplay.from_rows(X[:20], (8, 8), captions=y[:20]).plot()
+    <...>
+    >>> ImageGridDisplay.from_estimator(RidgeClassifier().fit(X, y), (8, 8), n_columns=5).plot()
+    <...>
+    """
+
+    def __init__(self, images, *, captions=None, signed=False, n_columns=10):
+        self.images = images
+        self.captions = captions
+        self.signed = signed
+        self.n_columns = n_columns
+
+    @classmethod
+    def from_rows(cls, X, shape, *, captions=None, signed=False, n_columns=10) -> "ImageGridDisplay":
+        """Show rows of a matrix.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_images, height * width)
+        shape : pair of int
+            Height and width of an image, whose lines follow one another in a row.
+        captions : sequence, optional
+        signed : bool, default=False
+        n_columns : int, default=10
+
+        Raises
+        ------
+        ValueError
+            If the rows have another number of values than the shape has pixels, or there are no rows.
+        """
+        X = np.asarray(X, dtype=float)
+        if X.ndim != 2 or not len(X) or X.shape[1] != math.prod(shape):
+            wanted = " x ".join(map(str, shape))
+            raise ValueError(
+                f"X has the shape {X.shape}; accepted: one row or more, of {math.prod(shape)} values for "
+                f"{wanted} pixels"
+            )
+        captions = None if captions is None else [str(caption) for caption in captions]
+        return cls(X.reshape(-1, *shape), captions=captions, signed=signed, n_columns=n_columns)
+
+    @classmethod
+    def from_estimator(cls, estimator, shape, *, display_labels=None, n_columns=10) -> "ImageGridDisplay":
+        """Show the weights of a fitted linear classifier, an image for each class.
+
+        Parameters
+        ----------
+        estimator : fitted classifier with ``coef_``, or a pipeline or search that ends in one
+            What comes before a pipeline's last step must leave the pixels where they are.
+        shape : pair of int
+        display_labels : sequence of str, optional
+            The estimator's ``classes_`` unless given. Two classes have one image, that of the second.
+        n_columns : int, default=10
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            If the estimator is not fitted, has no ``coef_``, or its weights are not one for each pixel.
+        """
+        estimator = unwrapped(estimator)
+        last = last_step(estimator)
+        if not hasattr(last, "coef_"):
+            raise TypeError(f"{name_of(estimator)} has no coef_; accepted: linear classifiers")
+        weights = np.atleast_2d(last.coef_)
+        labels = list(last.classes_ if display_labels is None else display_labels)
+        return cls.from_rows(
+            weights, shape, captions=labels[-len(weights) :], signed=True, n_columns=n_columns
+        )
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show: nothing."""
+        return "", ""
+
+    def plot(self, ax=None) -> "ImageGridDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = new_axes()
+        mosaic, corners = self._laid_out()
+        largest = float(np.nanmax(np.abs(mosaic)))
+        limits = {"vmin": -largest, "vmax": largest} if self.signed else {}
+        colours = mpl.colormaps[SIGNED if self.signed else INK].with_extremes(bad="white")
+        drawn = ax.imshow(mosaic, cmap=colours, interpolation="nearest", **limits)
+        for (top, left), caption in zip(corners, self.captions or (), strict=False):
+            middle = left + np.shape(self.images)[2] / 2 - 0.5
+            ax.text(middle, top - 0.5, caption, ha="center", va="bottom", size="small")
+        ax.set_axis_off()
+        if self.signed:
+            ax.figure.colorbar(drawn, ax=ax, shrink=0.8, aspect=30, pad=0.02)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _laid_out(self) -> tuple[np.ndarray, list[tuple[int, int]]]:
+        """All images as one, NaN between them, and where the upper left corner of each is."""
+        images = np.asarray(self.images, dtype=float)
+        number, height, width = images.shape
+        columns = min(self.n_columns, number)
+        gap = max(1, round(GAP * max(height, width)))
+        above = max(2, round(CAPTION * max(height, width))) if self.captions is not None else 0
+        down, across = above + height + gap, width + gap
+        mosaic = np.full((math.ceil(number / columns) * down - gap, columns * across - gap), np.nan)
+        corners = [(k // columns * down + above, k % columns * across) for k in range(number)]
+        for image, (top, left) in zip(images, corners, strict=True):
+            mosaic[top : top + height, left : left + width] = image
+        return mosaic, corners

@@ -1,0 +1,107 @@
+"""How the objectives of learners fall as they learn."""
+
+import numpy as np
+
+from entrolearn.plotting.fitted import last_step, name_of, unwrapped
+from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
+
+
+class LossCurvesDisplay:
+    """The objective after each iteration, a line for each learner.
+
+    The iterations are on a logarithmic axis, and so is the objective where it is positive throughout: an
+    entropy need not be.
+
+    Parameters
+    ----------
+    losses : mapping of str to array-like, shape (n_iter,)
+        What each learner is called, and its objective after the first, the second … iteration or epoch.
+    loss_name : str, default="objective"
+    step_name : str, default="iteration"
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> from entrolearn.plotting import LossCurvesDisplay
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> net = MLPClassifier(max_iter=50, tol=0.01, random_state=0).fit(X, y)
+    >>> LossCurvesDisplay.from_estimators({"MLP": net}, step_name="epoch").plot()
+    <...>
+    """
+
+    def __init__(self, losses, *, loss_name="objective", step_name="iteration"):
+        self.losses = losses
+        self.loss_name = loss_name
+        self.step_name = step_name
+
+    @classmethod
+    def from_estimators(
+        cls, estimators, *, loss_name="objective", step_name="iteration"
+    ) -> "LossCurvesDisplay":
+        """Take what fitted learners remember of their objectives.
+
+        Parameters
+        ----------
+        estimators : mapping of str to fitted estimator
+            With ``loss_curve_``, or pipelines or searches that end in one.
+        loss_name : str, default="objective"
+        step_name : str, default="iteration"
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError
+            If an estimator is not fitted, or has no ``loss_curve_``.
+        """
+        losses = {name: _losses_of(estimator) for name, estimator in estimators.items()}
+        return cls(losses, loss_name=loss_name, step_name=step_name)
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return self.step_name, self.loss_name
+
+    def plot(self, ax=None) -> "LossCurvesDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        styles = distinct_styles(len(self.losses), "curves")
+        if ax is None:
+            ax = new_axes()
+        curves = {name: np.asarray(losses, dtype=float) for name, losses in self.losses.items()}
+        for (name, losses), style in zip(curves.items(), styles, strict=True):
+            # A point at the end: that is where the learner stopped.
+            at = np.arange(1, len(losses) + 1)
+            ax.plot(at, losses, label=name, marker="o", markersize=2.5, markevery=[-1], **style)
+        positive = all((losses[np.isfinite(losses)] > 0).all() for losses in curves.values())
+        ax.set(xscale="log", yscale="log" if positive else "linear")
+        lost = {name: int((~np.isfinite(losses)).sum()) for name, losses in curves.items()}
+        gaps = [
+            f"{name}: no number at {n} of {len(curves[name])} {self.step_name}s"
+            for name, n in lost.items()
+            if n
+        ]
+        say_below(ax, "\n".join(gaps))
+        guide_lines(ax, "both")
+        ax.set(xlabel=self.step_name, ylabel=self.loss_name)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _losses_of(estimator) -> np.ndarray:
+    last = last_step(unwrapped(estimator))
+    if not hasattr(last, "loss_curve_"):
+        raise TypeError(f"{name_of(last)} has no loss_curve_; accepted: estimators with one")
+    return np.asarray(last.loss_curve_, dtype=float)
