@@ -424,6 +424,13 @@ def test_trials_in_words():
     assert "scaled linearly to [-1, 1] or divided by its largest absolute value (of iris)" in said
     assert "Targets of regression are scaled linearly to [0, 1]." in said
     assert "Score: accuracy; also RMSE." in said
+    ordered = {
+        **study,
+        "protocol": {**study["protocol"], "shuffle": {"of_dataset": "shuffled"}},
+        "of_dataset": study["of_dataset"] | {"shuffled": {"default": True, "iris": False}},
+    }
+    assert "left aside; one trial in the order of the files, of which" in " ".join(protocol(ordered))
+    assert "these the last ones (of iris)." in " ".join(protocol(ordered))
     same = protocol({**study, "protocol": {**study["protocol"], "train": 8000, "test": 100}})
     assert "8,000 training and 100 test rows" in " ".join(same)
 

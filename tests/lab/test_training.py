@@ -230,6 +230,17 @@ def test_without_cv_there_are_no_inner_fits(dataset, parts):
     assert done[-1] == (2 * 4 * 2, 2 * 4 * 2)
 
 
+def test_where_there_is_one_point_there_is_nothing_to_choose_and_no_inner_fit(dataset, parts):
+    done = []
+    candidates, record = train_cell(
+        dataset, parts, a_cell(grid={"C": [1.0]}, criteria=["cv"]), progress=lambda *at: done.append(at)
+    )
+    assert record["success"]
+    assert done[-1] == (2 * 4, 2 * 4)  # repeats x folds
+    assert candidates["test_accuracy"].notna().all()
+    assert candidates["cv_accuracy"].isna().all()
+
+
 def test_with_cv_each_pair_of_folds_is_left_out_once(dataset, parts):
     done = []
     train_cell(dataset, parts, a_cell(), progress=lambda fits, total: done.append((fits, total)))
@@ -430,6 +441,26 @@ def test_a_learner_without_support_vectors_says_nothing_of_them(dataset, trials)
     assert record["success"]
     assert candidates["test_error_rate"].notna().all()
     assert candidates[["test_support", "cv_support"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("steps", [[], [{"estimator": "sklearn.preprocessing.StandardScaler"}]])
+def test_iterations_are_those_of_each_fits_solver(dataset, trials, steps):
+    candidates, _ = train_cell(
+        dataset, trials, a_cell(steps=steps, metrics=["accuracy", "iterations"], protocol=TRIALS)
+    )
+    for row in candidates.itertuples():
+        part, machine = trials[row.repeat], LogisticRegression(**json.loads(row.params))
+        model = make_pipeline(StandardScaler(), machine) if steps else machine
+        model.fit(dataset.X[part > 0], dataset.y[part > 0])
+        assert row.test_iterations == machine.n_iter_.item()
+
+
+def test_a_learner_in_closed_form_has_no_iterations(dataset, trials):
+    lda = "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"
+    cell = a_cell(estimator=lda, grid={}, metrics=["accuracy", "iterations"], protocol=TRIALS)
+    candidates, record = train_cell(dataset, trials, cell)
+    assert record["success"]
+    assert candidates["test_iterations"].isna().all()
 
 
 def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials):

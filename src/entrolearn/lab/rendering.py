@@ -235,7 +235,7 @@ def _cell(row, kind: Kind, digits: int, letters: Mapping[str, str]) -> Cell:
         ours_std=shown(kind.number, row.ours_std),
         published=shown(kind.printed_number, row.published),
         published_std=shown(kind.printed_number, row.published_std),
-        beside_printed=kind.beside_printed(row.difference, row.published),
+        beside_printed=kind.beside_printed(row.metric, row.difference, row.published),
         difference=""
         if pd.isna(row.difference)
         else kind.difference(row.metric, row.difference, row.published, digits),

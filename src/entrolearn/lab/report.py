@@ -188,7 +188,7 @@ def protocol(study: Mapping) -> list[str]:
     metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
     return [
-        *(_trials(scheme) if "trials" in scheme else _folds(scheme)),
+        *(_trials(scheme, study) if "trials" in scheme else _folds(scheme)),
         *_scaling(study),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
@@ -210,14 +210,19 @@ def _folds(scheme: Mapping) -> list[str]:
     ]
 
 
-def _trials(scheme: Mapping) -> list[str]:
+def _trials(scheme: Mapping, study: Mapping) -> list[str]:
     rows = [scheme["train"], scheme["test"]]
     taken = "training and test rows, in numbers of each data set's own,"
     if all(isinstance(number, int) for number in rows):
         taken = "{:,} training and {:,} test rows".format(*rows)
+    drawn = {
+        True: f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any "
+        "others are left aside",
+        False: f"one trial in the order of the files, of which {taken} are taken, these the last ones",
+    }
+    said = _by_dataset(scheme.get("shuffle", True), drawn.__getitem__, study, between="; ")
     return [
-        f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any others "
-        "are left aside.",
+        f"{said[0].upper()}{said[1:]}.",
         f"Inner validation: the training rows are cut into {scheme['inner']['folds']} parts; "
         f"{_left_out(scheme['inner'])} for validation.",
     ]
@@ -236,8 +241,10 @@ def _scaling(study: Mapping) -> list[str]:
     scaling = study["scaling"]
     if scaling["method"] == "none":
         return ["Features are taken as they are."]
+    interval = "[{}, {}]".format(*scaling.get("range", (0, 1)))
     methods = {
-        "minmax": "scaled linearly to [{}, {}]".format(*scaling.get("range", (0, 1))),
+        "minmax": f"scaled linearly to {interval}",
+        "joint_minmax": f"scaled to {interval} by the ends of all features",
         "maxabs": "divided by its largest absolute value",
         "standard": "brought to zero mean and unit variance",
         "none": "left as it is",
@@ -251,7 +258,7 @@ def _scaling(study: Mapping) -> list[str]:
     return said
 
 
-def _by_dataset(value, in_words: Callable[[object], str], study: Mapping) -> str:
+def _by_dataset(value, in_words: Callable[[object], str], study: Mapping, between: str = " or ") -> str:
     """A value in words; where it differs between data sets, with those of which it is another."""
     if not isinstance(value, Mapping):
         return in_words(value)
@@ -260,7 +267,7 @@ def _by_dataset(value, in_words: Callable[[object], str], study: Mapping) -> str
     others: dict[str, list[str]] = {}
     for dataset, of_dataset in values.items():
         others.setdefault(in_words(of_dataset), []).append(dataset)
-    return " or ".join(
+    return between.join(
         [*said, *(f"{words} (of {', '.join(datasets)})" for words, datasets in others.items())]
     )
 
