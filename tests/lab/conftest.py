@@ -303,6 +303,11 @@ def study_of_all_trials(study_of_trials) -> dict:
 def study_of_training(study_of_trials) -> dict:
     """The study of trials with what training takes, and with the information in what models say."""
     study_of_trials["metrics"] = ["accuracy", "f1", "rmse", "iterations"]
+    study_of_trials["models"]["chooses"] = {
+        "label": "Chooses",
+        "one_of": {"svm": {"estimator": "sklearn.svm.SVC"}},
+        "criteria": ["cv"],
+    }
     study_of_trials["tables"] |= {
         "taken": {
             "kind": "training",

@@ -153,11 +153,8 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
             "tables.taken.models: unknown model 'rigde', did you mean",
         ),
         ("tables.known.models", {"rigde": {}}, "tables.known.models: unknown model 'rigde', did you mean"),
-        (
-            "tables.known.models",
-            {"other": {}},
-            "unknown model with an estimator of classes 'other'; acc",
-        ),
+        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner that it could"),
+        ("tables.known.models", {"chooses": {}}, "model with an estimator of classes 'chooses'; accepted"),
         (
             "tables.known.models.svm.params",
             {"c": 1},

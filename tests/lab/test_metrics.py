@@ -23,7 +23,7 @@ TASKS = ["binary", "multiclass", "regression"]
             ],
         ),
         ("multiclass", ["gmean", "balanced_accuracy", "accuracy", "error_rate", "support", "iterations"]),
-        ("regression", ["rmse", "support", "iterations"]),
+        ("regression", ["rmse", "error_entropy", "support", "iterations"]),
     ],
 )
 def test_metrics_of_a_task_keep_their_order(task, fitting):
@@ -44,6 +44,6 @@ def test_no_metric_is_called_as_another_column_of_the_scores():
 
 def test_of_errors_and_of_what_a_machine_keeps_less_is_better():
     assert [name for name, metric in METRICS.items() if not metric.greater_is_better] == [
-        "error_rate", "rmse", "support", "iterations"
+        "error_rate", "rmse", "error_entropy", "support", "iterations"
     ]  # fmt: skip
     assert [name for name, metric in METRICS.items() if metric.of_fit] == ["support", "iterations"]

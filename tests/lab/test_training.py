@@ -165,6 +165,18 @@ def test_errors_of_values_agree_with_the_libraries():
     assert scores(y, prediction, ["rmse"])["rmse"] == pytest.approx(root_mean_squared_error(y, prediction))
 
 
+def test_the_entropy_of_errors_is_blind_to_their_mean_and_grows_with_their_logarithm():
+    errors = np.random.default_rng(0).normal(scale=0.5, size=4000)
+
+    def entropy(errors):
+        return scores(np.zeros(len(errors)), errors, ["error_entropy"])["error_entropy"]
+
+    gaussian = 0.5 * np.log(2 * np.pi * np.e * 0.25)
+    assert entropy(errors) == pytest.approx(gaussian, abs=0.03)
+    assert entropy(errors + 3) == pytest.approx(entropy(errors))
+    assert entropy(10 * errors) == pytest.approx(entropy(errors) + np.log(10))
+
+
 def test_every_metric_is_computed():
     assert [*SCORES, *FACTS] == list(METRICS)
     assert [name for name, metric in METRICS.items() if metric.of_fit] == list(FACTS)

@@ -51,6 +51,7 @@ METRICS: dict[str, Metric] = {
     "f1": Metric("F1", BINARY),
     "error_rate": Metric("error", CLASSES, greater_is_better=False),  # 1 - accuracy
     "rmse": Metric("RMSE", NUMBERS, greater_is_better=False, percent=False),
+    "error_entropy": Metric("error entropy", NUMBERS, greater_is_better=False, percent=False),  # in nats
     "support": Metric("support vectors", CLASSES | NUMBERS, greater_is_better=False, of_fit=True),
     "iterations": Metric(
         "iterations", CLASSES | NUMBERS, greater_is_better=False, percent=False, of_fit=True, digits=1

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
+from scipy.stats import differential_entropy
 
 from entrolearn.lab.limits import LimitError, Limits, within
 from entrolearn.lab.protocols import protocol
@@ -56,6 +57,8 @@ SCORES: dict[str, Callable] = {
     "f1": lambda of: 2 * of.found_rightly / max(of.found + of.positives, 1),
     "error_rate": lambda of: 1 - np.sum(of.hits) / np.sum(of.sizes),
     "rmse": lambda of: np.sqrt(np.mean(of.errors**2)),
+    # From the spacings of the errors, so that no width of a kernel has to be chosen.
+    "error_entropy": lambda of: differential_entropy(of.errors),
 }
 
 # What a fit says of itself, whatever it predicts; NaN where it has nothing to say.
