@@ -429,8 +429,13 @@ def test_trials_in_words():
         "protocol": {**study["protocol"], "shuffle": {"of_dataset": "shuffled"}},
         "of_dataset": study["of_dataset"] | {"shuffled": {"default": True, "iris": False}},
     }
-    assert "left aside; one trial in the order of the files, of which" in " ".join(protocol(ordered))
-    assert "these the last ones (of iris)." in " ".join(protocol(ordered))
+    ordered["scaling"] = study["scaling"] | {"dtype": {"of_dataset": "dtype"}, "method": "joint_minmax"}
+    ordered["of_dataset"]["dtype"] = {"default": "float64", "iris": "float32"}
+    said = " ".join(protocol(ordered))
+    assert "left aside; one trial in the order of the files, that learns from the first rows" in said
+    assert "tests with the last (of iris)." in said
+    assert "Each feature is scaled to [-1, 1] by the ends of all features" in said
+    assert "Features are kept in double precision or single precision (of iris)." in said
     same = protocol({**study, "protocol": {**study["protocol"], "train": 8000, "test": 100}})
     assert "8,000 training and 100 test rows" in " ".join(same)
 

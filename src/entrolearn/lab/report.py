@@ -218,7 +218,7 @@ def _trials(scheme: Mapping, study: Mapping) -> list[str]:
     drawn = {
         True: f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any "
         "others are left aside",
-        False: f"one trial in the order of the files, of which {taken} are taken, these the last ones",
+        False: "one trial in the order of the files, that learns from the first rows and tests with the last",
     }
     said = _by_dataset(scheme.get("shuffle", True), drawn.__getitem__, study, between="; ")
     return [
@@ -252,6 +252,9 @@ def _scaling(study: Mapping) -> list[str]:
     rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
     how = _by_dataset(scaling["method"], methods.__getitem__, study)
     said = [f"Each feature is {how}, as measured on {rows}."]
+    if "dtype" in scaling:
+        precision = {"float64": "double precision", "float32": "single precision"}
+        said.append(f"Features are kept in {_by_dataset(scaling['dtype'], precision.__getitem__, study)}.")
     if "targets" in scaling:
         bounds = _by_dataset(scaling["targets"], lambda ends: "[{}, {}]".format(*ends), study)
         said.append(f"Targets of regression are scaled linearly to {bounds}.")
