@@ -54,7 +54,7 @@ METRICS: dict[str, Metric] = {
     "error_entropy": Metric("error entropy", NUMBERS, greater_is_better=False, percent=False),  # in nats
     "support": Metric("support vectors", CLASSES | NUMBERS, greater_is_better=False, of_fit=True),
     "iterations": Metric(
-        "iterations", CLASSES | NUMBERS, greater_is_better=False, percent=False, of_fit=True, digits=1
+        "iterations", CLASSES | NUMBERS, greater_is_better=False, percent=False, of_fit=True, digits=0
     ),
 }
 
