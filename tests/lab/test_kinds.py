@@ -623,7 +623,8 @@ class Trained(Results):
         self.models, self.params = models, {} if allowed is None else {"max_iter": allowed}
 
     def record(self, dataset, model):
-        return super().record(dataset, model) | {"params": self.params}
+        notes = {f"stopped at {self.params['max_iter']} iterations": 1} if self.params else {}
+        return super().record(dataset, model) | {"params": self.params, "n_candidates": 1, "notes": notes}
 
     def scores(self, dataset, model, among):
         accuracy, iterations, _ = self.models[model]
@@ -662,6 +663,7 @@ def test_iterations_that_a_study_sets_are_no_finding():
         "as many iterations as were set",
     ]
     assert table.loc[("eem", "iterations"), ["verdict", "reason"]].tolist() == ["reproduced", ""]
+    assert table.loc[("elm", "accuracy"), "reason"] == ""
 
 
 def test_training_shows_a_row_per_model_and_the_ratio_of_seconds_beside_print():

@@ -353,6 +353,16 @@ def test_failures_of_one_reason_share_a_line(results):
     ]
 
 
+def test_failures_name_what_a_table_has_in_the_place_of_a_model(results):
+    entry = {"kind": "information", "datasets": "real", "models": {"svm_rbf": {}}, "reject": [0, 0.1]}
+    row = {"dataset": "iris", "verdict": "failed", "reason": "uncertain", "model": "svm_rbf_reject_0.1"}
+    known = replace(
+        results, study={**results.study, "tables": {"known": entry}}, tables={"known": pd.DataFrame([row])}
+    )
+    (line,) = failures(known)
+    assert line["of"] == ["SVM <rbf>, 10 % rejected"]
+
+
 def test_chosen_parameters_count_every_fold_and_list_the_whole_grid(results):
     chosen = {(row["model"], row["parameter"]): row["values"] for row in chosen_parameters(results)}
     assert chosen == {

@@ -16,7 +16,7 @@ import pandas as pd
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.cells import figure_formats, figure_spec, study_cells
 from entrolearn.lab.figures import alternative_text, read_figure, reasons
-from entrolearn.lab.kinds import CRITERIA, one_line
+from entrolearn.lab.kinds import CRITERIA, KINDS, one_line
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import ONE_OF, expand_values
@@ -283,9 +283,10 @@ def failures(results: StudyResults) -> list[dict]:
     list of dict
         Keys dataset, of (models; the table where it has none), verdict and reason.
     """
-    models = results.study["models"]
     found: dict[tuple, dict] = {}
     for name, table in results.tables.items():
+        entry = results.study["tables"][name]
+        models = KINDS[entry["kind"]].models(entry, results.study)  # not each is one of the study's
         for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
             of_reason = found.setdefault((row.dataset, row.verdict, row.reason), {})
             of_reason[row.model or name] = _model_name(models[row.model]) if row.model else title(name)

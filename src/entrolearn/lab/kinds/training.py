@@ -46,10 +46,12 @@ class Training(Scores):
         found = super().of_trained(cell, spec, results, record)
         if found.trouble:
             return found
-        reason = found.reason
+        most = most_iterations(cell, spec, results, record)
         if cell[2] == ITERATIONS:
-            reason = SET if found.ours == most_iterations(cell, spec, results, record) else ""
-        return Found(found.ours, found.ours_std, reason=reason)
+            return Found(found.ours, found.ours_std, reason=SET if found.ours == most else "")
+        # That a solver stopped where the study ends it is what the iterations tell.
+        parts = [part for part in found.reason.split("; ") if not part.startswith(f"stopped at {most} ")]
+        return Found(found.ours, found.ours_std, reason="; ".join(parts))
 
     def judge(self, cell, spec, found, printed):
         if cell[2] == SECONDS:
