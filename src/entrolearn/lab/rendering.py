@@ -328,6 +328,7 @@ _TEX = str.maketrans(
         "~": r"\textasciitilde{}",
         "<": r"\textless{}",
         ">": r"\textgreater{}",
+        "|": r"\textbar{}",
         "±": r"$\pm$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
@@ -347,8 +348,8 @@ def escape_tex(value: object) -> str:
 
     Examples
     --------
-    >>> print(escape_tex("50% of {x_1}"))
-    50\% of \{x\_1\}
+    >>> print(escape_tex("50% of {x_1}, H(T|Y)"))
+    50\% of \{x\_1\}, H(T\textbar{}Y)
     """
     if isinstance(value, Power):
         return value.raised(lambda base, exponent: f"${base}^{{{exponent}}}$")
