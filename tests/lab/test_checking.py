@@ -246,7 +246,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
     [
         ("protocol.train", {"of_dataset": "n_trian"}, "train: unknown name of of_dataset 'n_trian', did you"),
         ("protocol.train", {"of": "n_train"}, "train: found {'of': 'n_train'}, expected a whole number"),
-        ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, inner"),
+        ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, shuffle, inner"),
         ("protocol.inner.used", 5, "inner.used: found 5 for 'heart'; accepted: at most its 4 inner"),
         ("protocol.inner.folds", 90, "inner.folds: found 90 for 'sonar'; accepted: at most its 80 training"),
         ("protocol.test", 101, "found 100 training and 101 test rows for 'heart'; accepted: at most its 200"),
