@@ -37,7 +37,7 @@ from entrolearn import (
     WELMClassifier,
 )
 from entrolearn.machines import lssvm
-from entrolearn.path import Partition, n_support_vectors, path, project, projected_gaussians
+from entrolearn.path import Partition, n_iterations, n_support_vectors, path, project, projected_gaussians
 
 
 @pytest.fixture(scope="module")
@@ -389,6 +389,14 @@ def test_support_vectors_are_counted_where_a_machine_has_them(data):
     assert n_support_vectors(machine) == len(machine.support_)
     assert n_support_vectors(make_pipeline(StandardScaler(), SVR()).fit(X, X[:, 0])) > 0
     assert n_support_vectors(LSSVC().fit(X, y)) is None
+
+
+def test_iterations_are_those_of_the_last_step_and_of_the_longest_problem(data):
+    X, y = data
+    machine = SVC(decision_function_shape="ovo").fit(X, np.arange(len(y)) % 3)
+    assert len(machine.n_iter_) == 3
+    assert n_iterations(make_pipeline(StandardScaler(), machine)) == machine.n_iter_.max()
+    assert n_iterations(LSSVC().fit(X, y)) is None
 
 
 def test_machines_without_a_real_output_have_no_projection(data):

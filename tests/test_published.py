@@ -65,7 +65,7 @@ SCORES = {"table4": UCI, "table5": UNBALANCED, "table7": BIG, "table9": UCI, "ta
 TIMES = {"table6": UNBALANCED, "table8": BIG}
 
 
-@pytest.mark.parametrize("paper", ["eem", "demo", "rkelm", "ce_svm", "melm"])
+@pytest.mark.parametrize("paper", ["eem", "demo", "rkelm", "ce_svm", "melm", "information_theory"])
 def test_columns_and_no_cell_twice(paper):
     published = read(paper)
     assert list(published.columns) == COLUMNS
@@ -526,4 +526,56 @@ def test_melm_printed_separability_of_pca_is_above_what_the_best_classifier_scor
 )
 def test_melm_cells_as_they_stand_on_the_page(melm, table, dataset, model, value):
     rows = melm[(melm["table"] == table) & (melm["dataset"] == dataset) & (melm["model"] == model)]
+    assert rows["value"].tolist() == [value]
+
+
+# ----------------------------------------------------- Dimitriadis and Kofterou, the information-theory essay
+
+
+@pytest.fixture(scope="module")
+def essay():
+    return read("information_theory")
+
+
+def test_essay_tables_have_every_cell_that_the_page_has(essay):
+    models = {
+        "softmax": ["softmax_01", "softmax_001", "softmax_0001"],
+        "mlp": ["mlp_100_10", "mlp_100_100", "mlp_300_10", "mlp_300_100"],
+    }
+    cells = list(essay[["table", "dataset", "model", "metric"]].itertuples(index=False, name=None))
+    assert cells == [
+        (table, "mnist", model, metric)
+        for table, rows in models.items()
+        for model in rows
+        for metric in ("accuracy", "iterations", "fit_seconds")
+    ]
+    assert essay["std"].isna().all()
+
+
+def test_essay_less_decay_takes_longer_and_scores_more_as_the_text_says(essay):
+    softmax = essay[essay["table"] == "softmax"].pivot(index="model", columns="metric", values="value")
+    softmax = softmax.loc[["softmax_01", "softmax_001", "softmax_0001"]]
+    assert (softmax.diff().dropna() > 0).all(axis=None)
+
+
+def test_essay_epochs_are_those_of_the_models_names(essay):
+    mlp = essay[essay["table"] == "mlp"].pivot(index="model", columns="metric", values="value")
+    assert mlp["iterations"].to_dict() == {name: int(name.rpartition("_")[2]) for name in mlp.index}
+
+
+@pytest.mark.parametrize(
+    ("model", "metric", "value"),
+    [
+        # first, last and odd cells as they stand on the page; minutes are printed as such
+        ("softmax_01", "accuracy", 90.56),
+        ("softmax_001", "iterations", 126),
+        ("softmax_0001", "fit_seconds", 167),
+        ("mlp_100_10", "fit_seconds", 5 * 60),
+        ("mlp_300_10", "accuracy", 94.97),
+        ("mlp_300_100", "fit_seconds", 90 * 60),
+        ("mlp_300_100", "accuracy", 97.94),
+    ],
+)
+def test_essay_cells_as_they_stand_on_the_page(essay, model, metric, value):
+    rows = essay[(essay["model"] == model) & (essay["metric"] == metric)]
     assert rows["value"].tolist() == [value]

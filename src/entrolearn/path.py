@@ -104,6 +104,8 @@ class PathPoint:
     n_support : int or None
         How many of the rows that it was fitted on are the machine's support vectors; None where it has none
         to speak of, whatever its number of coefficients.
+    n_iter : int or None
+        How many iterations (or epochs) its solver took; None where it does not say.
     note : str
         What a reader of the result should know, such as a solver that stopped early.
     error : str
@@ -116,6 +118,7 @@ class PathPoint:
     projection: np.ndarray | None = None
     gaussians: tuple[float, float, float, float] | None = None
     n_support: int | None = None
+    n_iter: int | None = None
     note: str = ""
     error: str = ""
 
@@ -153,6 +156,7 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
                     projection=project(fitted, X) if asked is None else None,
                     gaussians=projected_gaussians(fitted),
                     n_support=n_support_vectors(fitted),
+                    n_iter=n_iterations(fitted),
                     note=stopped_early(fitted),
                 )
             except FAILURES as error:
@@ -375,6 +379,7 @@ def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPo
         params,
         **said(outputs),
         n_support=len(on_gram.support_),
+        n_iter=n_iterations(on_gram),
         note=stopped_early(on_gram),
     )
 
@@ -411,14 +416,24 @@ def n_support_vectors(fitted: BaseEstimator) -> int | None:
     return int(np.sum(last.n_support_)) if hasattr(last, "n_support_") else None
 
 
+def n_iterations(fitted: BaseEstimator) -> int | None:
+    """How many iterations (or epochs) a fitted machine's solver took; None if it does not say.
+
+    A pipeline is asked for its last step's. Where a machine solves several problems, the longest counts.
+    """
+    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    n_iter = getattr(last, "n_iter_", None)
+    return None if n_iter is None else int(np.max(n_iter))
+
+
 def stopped_early(fitted: BaseEstimator) -> str:
     """A note that a machine's solver used up its iterations; empty if it did not, or does not say.
 
     A pipeline is asked for its last step's.
     """
     last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
-    most, n_iter = getattr(last, "max_iter", None), getattr(last, "n_iter_", None)
-    if not most or most < 0 or n_iter is None or np.max(n_iter) < most:
+    most, n_iter = getattr(last, "max_iter", None), n_iterations(last)
+    if not most or most < 0 or n_iter is None or n_iter < most:
         return ""
     return f"stopped at {most} iterations"
 

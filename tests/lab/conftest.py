@@ -300,6 +300,36 @@ def study_of_all_trials(study_of_trials) -> dict:
 
 
 @pytest.fixture
+def study_of_training(study_of_trials) -> dict:
+    """The study of trials with what training takes, and with the information in what models say."""
+    study_of_trials["metrics"] = ["accuracy", "f1", "rmse", "iterations"]
+    study_of_trials["models"]["chooses"] = {
+        "label": "Chooses",
+        "one_of": {"svm": {"estimator": "sklearn.svm.SVC"}},
+        "criteria": ["cv"],
+    }
+    study_of_trials["tables"] |= {
+        "taken": {
+            "kind": "training",
+            "caption": "Training",
+            "datasets": "classes",
+            "models": ["ridge", "svm"],
+            "metric": "accuracy",
+            "criterion": "cv",
+            "tolerance": {"points": 0.5, "iterations": 20},
+        },
+        "known": {
+            "kind": "information",
+            "caption": "Information",
+            "datasets": "classes",
+            "models": {"ridge": {}, "svm": {"params": {"C": 2}}},
+            "reject": [0, 0.1],
+        },
+    }
+    return study_of_trials
+
+
+@pytest.fixture
 def study_of_projections(study) -> dict:
     """The study of folds with models that project, and what is measured and drawn of them."""
     pca = {"estimator": "sklearn.decomposition.PCA", "params": {"n_components": {"of_dataset": "size"}}}

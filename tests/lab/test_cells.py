@@ -130,6 +130,42 @@ def test_a_model_may_have_fewer_trials_and_shares_the_draws(load_trials, study_o
     assert protocol_of(study, "heart")["trials"] == 20
 
 
+def test_training_needs_its_cells_trained_and_information_is_measured(load_trials, study_of_training):
+    study = load_trials(study_of_training)
+    cells = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
+    assert table_cells(study, "taken") == cells
+    assert table_files("mine", study, "taken") == [
+        *(f"results/mine/scores/{dataset}" for dataset in ("heart", "sonar")),
+        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
+        *(f"results/mine/models/{dataset}" for dataset in ("heart", "sonar")),
+    ]
+    assert table_cells(study, "known") == []
+    assert table_files("mine", study, "known") == [
+        "results/mine/measured/known/heart.parquet",
+        "results/mine/measured/known/sonar.parquet",
+    ]
+    heart = measurement_spec("mine", study, "known", "heart", seed=0)
+    assert heart["models"] == {
+        "ridge": {
+            "estimator": "sklearn.linear_model.RidgeClassifier",
+            "params": {"max_iter": 7},
+            "steps": [],
+        },
+        "svm": {"estimator": "sklearn.svm.SVC", "params": {"C": 2}, "steps": []},
+    }
+    assert heart["protocol"] == protocol_of(study, "heart") | {"trials": 1}
+
+
+def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_trials):
+    study_of_trials["of_dataset"]["shuffled"] = {"default": True, "heart": False}
+    study_of_trials["protocol"]["shuffle"] = {"of_dataset": "shuffled"}
+    study = load_trials(study_of_trials)
+    for model in ("ridge", "svm"):
+        assert cell_spec("mine", study, "heart", model, 0)["protocol"]["trials"] == 1
+    assert protocol_of(study, "heart")["trials"] == 1
+    assert protocol_of(study, "sonar")["trials"] == 20
+
+
 def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
     study = load(study)
     ranks = measurement_spec("mine", study, "ranks", "heart", seed=3)

@@ -134,6 +134,62 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
+        (
+            "tables.taken.metric",
+            "acuracy",
+            "unknown metric of this study 'acuracy', did you mean",
+        ),
+        ("tables.taken.metric", "rmse", "taken.metric: 'rmse' does not fit 'heart', a binary data set"),
+        (
+            "metrics",
+            ["accuracy", "f1", "rmse"],
+            "unknown metric of this study 'iterations'; accepted",
+        ),
+        ("tables.taken.tolerance", {"points": 1}, "tables.taken.tolerance: the key 'iterations' is missing"),
+        ("tables.taken.tolerance.point", 1, "tables.taken.tolerance: unknown key 'point', did you mean 'poi"),
+        (
+            "tables.taken.models",
+            ["rigde"],
+            "tables.taken.models: unknown model 'rigde', did you mean",
+        ),
+        ("tables.known.models", {"rigde": {}}, "tables.known.models: unknown model 'rigde', did you mean"),
+        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner that it could"),
+        ("tables.known.models", {"chooses": {}}, "model with an estimator of classes 'chooses'; accepted"),
+        (
+            "tables.known.models.svm.params",
+            {"c": 1},
+            "models.svm: unknown parameter of sklearn.svm.SVC 'c'",
+        ),
+        ("tables.known.datasets", "all", "unknown data set of classes 'two-moons'; accepted: heart, sonar"),
+        ("tables.known.reject", [1], "tables.known.reject.0: 1 is"),
+        ("protocol.shuffle", False, "protocol.trials: found 20 where no rows are shuffled; accepted: 1"),
+        (
+            "protocol.shuffle",
+            "no",
+            "protocol.shuffle: found 'no', expected true, false or {of",
+        ),
+        ("protocol.shuffle", {"of_dataset": "ordered"}, "protocol.shuffle: unknown name of of_dataset"),
+        ("protocol.shuffle", {"of_dataset": "inner"}, "expected true, false or {of_dataset: name}"),
+        ("scaling.dtype", "float16", "scaling.dtype: found 'float16', did you mean 'float"),
+        (
+            "scaling.method",
+            "joint-minmax",
+            "found 'joint-minmax', did you mean 'joint_minmax'",
+        ),
+    ],
+)
+def test_a_mistake_in_what_is_trained_in_the_order_of_the_files_is_one_line(
+    load_trials, study_of_training, place, value, message
+):
+    with pytest.raises(ConfigError) as caught:
+        load_trials(changed(study_of_training, place, value))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
         ("tables.starts.starts", 15, "tables.starts.starts: found 15, expected a whole number from 16"),
         (
             "tables.starts.models",
@@ -190,7 +246,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
     [
         ("protocol.train", {"of_dataset": "n_trian"}, "train: unknown name of of_dataset 'n_trian', did you"),
         ("protocol.train", {"of": "n_train"}, "train: found {'of': 'n_train'}, expected a whole number"),
-        ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, inner"),
+        ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, shuffle, inner"),
         ("protocol.inner.used", 5, "inner.used: found 5 for 'heart'; accepted: at most its 4 inner"),
         ("protocol.inner.folds", 90, "inner.folds: found 90 for 'sonar'; accepted: at most its 80 training"),
         ("protocol.test", 101, "found 100 training and 101 test rows for 'heart'; accepted: at most its 200"),

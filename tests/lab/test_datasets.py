@@ -650,6 +650,26 @@ def test_minmax_law_both_ends_are_reached_and_none_is_passed(X, bounds):
     np.testing.assert_allclose(scaled.max(axis=0), np.where(varies, high, low), rtol=1e-15)
 
 
+def test_pixels_are_divided_by_their_largest_value_whatever_each_of_them_reaches():
+    X = np.random.default_rng(0).integers(0, 256, size=(40, 3)).astype(float)
+    X[0, 0], X[1, 1] = 0, 255
+    X[:, 2] = np.minimum(X[:, 2], 9)  # a pixel at the margin stays dark
+    dataset = replace(make_dataset(40, 3), X=X)
+    np.testing.assert_array_equal(scale(dataset, "joint_minmax").X, X / 255)
+    np.testing.assert_array_equal(scale(dataset, "joint_minmax", range=(-1, 1)).X, -1 + 2 * X / 255)
+    assert scale(dataset).X[:, 2].max() == 1
+    blank = replace(dataset, X=np.full((40, 3), 7.0))
+    np.testing.assert_array_equal(scale(blank, "joint_minmax").X, 0)
+
+
+@pytest.mark.parametrize("method", ["joint_minmax", "maxabs", "none"])
+def test_features_are_scaled_in_double_precision_and_kept_in_the_one_that_is_asked_for(method):
+    dataset = make_dataset(csr=method != "joint_minmax")
+    double, single = (scale(dataset, method, dtype=dtype).X for dtype in ("float64", "float32"))
+    assert (double.dtype, single.dtype) == (np.float64, np.float32)
+    assert abs(double.astype(np.float32) - single).max() == 0
+
+
 @given(columns)
 @settings(deadline=None)
 def test_minmax_law_shift_and_stretch_do_not_matter(X):
@@ -658,7 +678,7 @@ def test_minmax_law_shift_and_stretch_do_not_matter(X):
     np.testing.assert_allclose(scale(moved).X, scale(dataset).X, atol=1e-5)
 
 
-@pytest.mark.parametrize("method", ["minmax", "maxabs", "standard"])
+@pytest.mark.parametrize("method", ["minmax", "joint_minmax", "maxabs", "standard"])
 def test_fit_on_train_leaves_the_test_part_unseen(method):
     dataset = make_dataset(n_test=10)
     other_X = dataset.X.copy()
@@ -729,6 +749,7 @@ def test_large_sparse_data_are_not_made_dense():
     [
         ({"method": "min-max"}, "unknown scaling method 'min-max', did you mean 'minmax'"),
         ({"fit_on": "trian"}, "unknown fit_on 'trian', did you mean 'train'"),
+        ({"dtype": "float16"}, "unknown dtype 'float16', did you mean 'float"),
         ({"fit_on": "train"}, "made: fit_on 'train' needs a test part"),
     ],
 )

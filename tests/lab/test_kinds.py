@@ -87,6 +87,14 @@ ENTRIES = {
         "components": 2,
         "repeats": 1,
     },
+    "training": {
+        "models": list(MODELS),
+        "metric": "accuracy",
+        "criterion": "cv",
+        "among": {},
+        "tolerance": {"points": 0.5, "iterations": 20},
+    },
+    "information": {"models": {"elm": {}, "svm": {"params": {"C": 1}}}, "reject": [0, 0.05]},
 }
 
 
@@ -608,6 +616,116 @@ def test_starts_that_failed_are_a_footnote_with_their_number():
     assert table.loc[("iris", "svm", "best"), "reason"] == "singular in 2 of 20 fits"
     assert table.loc[("iris", "elm", "best"), "verdict"] == "failed"
     assert table.loc[("all", "elm", "expected"), "reason"] == "no data set has a number"
+
+
+# --- training --------------------------------------------------------------------------------------------
+
+
+class Trained(Results):
+    """Cells whose training succeeded: (accuracy, iterations, seconds) of each model on iris, in one trial."""
+
+    def __init__(self, allowed=None, **models):
+        super().__init__(seconds={("iris", name): seconds for name, (_, _, seconds) in models.items()})
+        self.models, self.params = models, {} if allowed is None else {"max_iter": allowed}
+
+    def record(self, dataset, model):
+        notes = {f"stopped at {self.params['max_iter']} iterations": 1} if self.params else {}
+        return super().record(dataset, model) | {"params": self.params, "n_candidates": 1, "notes": notes}
+
+    def scores(self, dataset, model, among):
+        accuracy, iterations, _ = self.models[model]
+        row = {"point": 0, "params": "{}", "success": True, "error": "", "accuracy": accuracy}
+        return {"cv": pd.DataFrame([row | {"iterations": iterations}])}
+
+
+def trained(in_print, **options):
+    results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, math.nan, 5.0), **options)
+    return make_table(results, printed(*in_print), spec("training")).set_index(["model", "metric"])
+
+
+def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
+    in_print = [
+        ("iris", model, metric, value)
+        for model, found in {"elm": (90.5, 50, 30), "eem": (91.4, 190, 60), "svm": (94.0, 7, 9)}.items()
+        for metric, value in zip(("accuracy", "iterations", "fit_seconds"), found, strict=True)
+    ]
+    table = trained(in_print)
+    assert table["verdict"].unstack().loc[["elm", "eem", "svm"]].to_numpy().tolist() == [
+        ["reproduced", "unit", "reproduced"],
+        ["higher", "printed alone", "lower"],
+        ["higher", "printed alone", "printed alone"],
+    ]
+    assert table.loc[("elm", "accuracy"), "difference"] == pytest.approx(-0.5)
+    assert table.loc[("eem", "iterations"), "difference"] == -40
+    # ours took 4 times as long as the first row, in print 2 times
+    assert table.loc[("eem", "fit_seconds"), "difference"] == pytest.approx(2)
+    assert table.loc[("svm", "iterations"), "reason"] == "a learner without iterations"
+
+
+def test_iterations_that_a_study_sets_are_no_finding():
+    table = trained([("iris", "elm", "iterations", 60), ("iris", "eem", "iterations", 150)], allowed=60)
+    assert table.loc[("elm", "iterations"), ["verdict", "reason"]].tolist() == [
+        "printed alone",
+        "as many iterations as were set",
+    ]
+    assert table.loc[("eem", "iterations"), ["verdict", "reason"]].tolist() == ["reproduced", ""]
+    assert table.loc[("elm", "accuracy"), "reason"] == ""
+
+
+def test_training_shows_a_row_per_model_and_the_ratio_of_seconds_beside_print():
+    in_print = [("iris", "elm", "fit_seconds", 30), ("iris", "eem", "fit_seconds", 60)]
+    in_print.append(("iris", "eem", "accuracy", 91.75))
+    table = trained(in_print).reset_index().assign(dataset="iris")
+    shown = layout(table[COLUMNS], spec("training"))
+    assert [column["label"] for column in shown["columns"]] == ["accuracy", "iterations", "seconds"]
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
+        ["90.00", "60", "2.0"],
+        ["92.00", "150", "8.0"],
+        ["95.00", "", "5.0"],
+    ]
+    eem = shown["rows"][1]["cells"]
+    assert [(cell.published, cell.beside_printed) for cell in eem] == [
+        ("91.75", ""),
+        ("", ""),
+        ("60", "×2.0"),
+    ]
+
+
+# --- information -----------------------------------------------------------------------------------------
+
+
+def test_information_has_a_row_for_each_share_of_rejected_rows():
+    rows = [
+        {"model": "elm", "metric": "accuracy", "value": 0.9375},
+        {"model": "elm_reject_0.05", "metric": "accuracy", "value": 0.95},
+        {"model": "elm_reject_0.05", "metric": "cross_entropy_pred_true", "value": math.inf},
+        {"model": "svm_reject_0.05", "kind": "failed", "error": "not certain of anything"},
+    ]
+    asked = spec("information")
+    table = make_table(Results(measured=rows), printed(), asked)
+    shown = layout(table, asked)
+    assert [row["heads"][-1]["text"] for row in shown["rows"]] == [
+        "ELM", "ELM 5 % rejected", "SVM", "SVM 5 % rejected"
+    ]  # fmt: skip
+    columns = [column["label"] for column in shown["columns"]]
+    accuracy, crossed = columns.index("A"), columns.index("H(Y;T)")
+    assert [row["cells"][accuracy].ours for row in shown["rows"]] == ["93.75", "95.00", "", ""]
+    assert shown["rows"][1]["cells"][crossed].ours == "inf"
+    assert shown["rows"][3]["cells"][accuracy].reason == "not certain of anything"
+    assert "rejected they are those" in shown["says"]
+    assert "infinite" not in layout(table[:0], spec("information", reject=[0]))["says"]
+
+
+def test_information_is_reproduced_where_it_rounds_to_print():
+    rows = [
+        {"model": "elm", "metric": "mutual_information", "value": 0.6128},
+        {"model": "elm", "metric": "entropy_true", "value": 0.99},
+    ]
+    in_print = printed(("iris", "elm", "mutual_information", 0.613), ("iris", "elm", "entropy_true", 0.985))
+    table = make_table(Results(measured=rows), in_print.astype({"value": str}), spec("information"))
+    table = table.set_index(["model", "metric"])["verdict"]
+    assert table["elm", "mutual_information"] == "reproduced"
+    assert table["elm", "entropy_true"] == "higher"
 
 
 # --- evaluations -----------------------------------------------------------------------------------------

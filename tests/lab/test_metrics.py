@@ -10,10 +10,20 @@ TASKS = ["binary", "multiclass", "regression"]
     [
         (
             "binary",
-            ["gmean", "balanced_accuracy", "accuracy", "precision", "recall", "f1", "error_rate", "support"],
+            [
+                "gmean",
+                "balanced_accuracy",
+                "accuracy",
+                "precision",
+                "recall",
+                "f1",
+                "error_rate",
+                "support",
+                "iterations",
+            ],
         ),
-        ("multiclass", ["gmean", "balanced_accuracy", "accuracy", "error_rate", "support"]),
-        ("regression", ["rmse", "support"]),
+        ("multiclass", ["gmean", "balanced_accuracy", "accuracy", "error_rate", "support", "iterations"]),
+        ("regression", ["rmse", "error_entropy", "support", "iterations"]),
     ],
 )
 def test_metrics_of_a_task_keep_their_order(task, fitting):
@@ -21,11 +31,11 @@ def test_metrics_of_a_task_keep_their_order(task, fitting):
     assert metrics_of(task, reversed(METRICS)) == fitting[::-1]
 
 
-def test_every_metric_fits_some_task_and_all_but_errors_of_values_are_fractions():
-    for metric in METRICS.values():
+def test_every_metric_fits_some_task_and_all_but_errors_of_values_and_counts_are_fractions():
+    for name, metric in METRICS.items():
         assert metric.tasks
         assert metric.tasks <= set(TASKS)
-        assert metric.percent == (metric.tasks != {"regression"})
+        assert metric.percent == (metric.tasks != {"regression"} and name != "iterations")
 
 
 def test_no_metric_is_called_as_another_column_of_the_scores():
@@ -34,6 +44,6 @@ def test_no_metric_is_called_as_another_column_of_the_scores():
 
 def test_of_errors_and_of_what_a_machine_keeps_less_is_better():
     assert [name for name, metric in METRICS.items() if not metric.greater_is_better] == [
-        "error_rate", "rmse", "support"
+        "error_rate", "rmse", "error_entropy", "support", "iterations"
     ]  # fmt: skip
-    assert [name for name, metric in METRICS.items() if metric.of_fit] == ["support"]
+    assert [name for name, metric in METRICS.items() if metric.of_fit] == ["support", "iterations"]

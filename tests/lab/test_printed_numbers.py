@@ -97,3 +97,19 @@ def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm,
             if count != "n_dims_positive":
                 rounded = round(ours, 2 if count == "density" else 0)
                 assert rounded == printed.loc[("table1", dataset, float("nan"), count)], (dataset, count)
+
+
+def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(catalog, prepared):
+    essay = read_study("information_theory", catalog)
+    data = scale(prepared("mnist"), **scaling_of(essay, "mnist"))
+    cell = cell_spec("information_theory", essay, "mnist", "softmax_01", seed=0)
+    parts = protocol(cell["protocol"]).draw(data.y, seed=0)
+    assert ((parts == 0) == (data.part == 1)).all()
+
+    candidates, record = train_cell(data, parts, cell, Limits(seconds=600))
+
+    assert record["success"]
+    scores = choose(candidates, cell)
+    ours = 100 * scores.loc[scores["criterion"] == "cv", "accuracy"].mean()
+    value = printed_of("information_theory").loc[("softmax", "mnist", "softmax_01", "accuracy"), "value"]
+    assert abs(ours - value) <= essay["tables"]["softmax"]["tolerance"]["points"]

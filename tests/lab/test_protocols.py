@@ -13,6 +13,7 @@ def test_a_protocol_is_told_by_its_keys():
     assert protocol({"folds": 5, "repeats": 2, "inner": "leave-two-folds-out"}) == Folds(5, 2)
     entry = {"trials": 20, "train": 40, "test": 10, "inner": {"folds": 4, "used": 1}}
     assert protocol(entry) == Trials(20, 40, 10, folds=4, used=1)
+    assert protocol({**entry, "shuffle": False}) == Trials(20, 40, 10, folds=4, used=1, shuffle=False)
 
 
 # --------------------------------------------------------------------------------------------------- folds
@@ -58,6 +59,16 @@ def test_a_trial_has_the_rows_that_are_asked_for_and_leaves_the_rest(y):
     # Of 400 draws each row is tested in about 13/60 of them: the draws do not go round in order.
     tested = (Trials(400, 30, 13, 4, 4).draw(y, seed=0) == 0).mean(axis=0)
     assert np.abs(tested - 13 / 60).max() < 5 * np.sqrt(13 / 60 * 47 / 60 / 400)
+
+
+def test_rows_that_are_not_shuffled_are_learnt_from_first_and_tested_last():
+    (part,) = Trials(1, 30, 13, folds=4, used=4, shuffle=False).draw(Y, seed=0)
+    assert (part[:30] > 0).all()
+    assert (part[30:47] == -1).all()
+    assert (part[47:] == 0).all()
+    # The inner folds are as large as others, and no runs of rows.
+    assert np.bincount(part[:30]).tolist() == [0, 8, 8, 7, 7]
+    assert (np.diff(part[:30]) != 0).sum() > 10
 
 
 def test_other_test_rows_leave_the_training_rows_as_they_were():

@@ -353,6 +353,16 @@ def test_failures_of_one_reason_share_a_line(results):
     ]
 
 
+def test_failures_name_what_a_table_has_in_the_place_of_a_model(results):
+    entry = {"kind": "information", "datasets": "real", "models": {"svm_rbf": {}}, "reject": [0, 0.1]}
+    row = {"dataset": "iris", "verdict": "failed", "reason": "uncertain", "model": "svm_rbf_reject_0.1"}
+    known = replace(
+        results, study={**results.study, "tables": {"known": entry}}, tables={"known": pd.DataFrame([row])}
+    )
+    (line,) = failures(known)
+    assert line["of"] == ["SVM <rbf>, 10 % rejected"]
+
+
 def test_chosen_parameters_count_every_fold_and_list_the_whole_grid(results):
     chosen = {(row["model"], row["parameter"]): row["values"] for row in chosen_parameters(results)}
     assert chosen == {
@@ -424,6 +434,18 @@ def test_trials_in_words():
     assert "scaled linearly to [-1, 1] or divided by its largest absolute value (of iris)" in said
     assert "Targets of regression are scaled linearly to [0, 1]." in said
     assert "Score: accuracy; also RMSE." in said
+    ordered = {
+        **study,
+        "protocol": {**study["protocol"], "shuffle": {"of_dataset": "shuffled"}},
+        "of_dataset": study["of_dataset"] | {"shuffled": {"default": True, "iris": False}},
+    }
+    ordered["scaling"] = study["scaling"] | {"dtype": {"of_dataset": "dtype"}, "method": "joint_minmax"}
+    ordered["of_dataset"]["dtype"] = {"default": "float64", "iris": "float32"}
+    said = " ".join(protocol(ordered))
+    assert "left aside; one trial in the order of the files, that learns from the first rows" in said
+    assert "tests with the last (of iris)." in said
+    assert "Each feature is scaled to [-1, 1] by the ends of all features" in said
+    assert "Features are kept in double precision or single precision (of iris)." in said
     same = protocol({**study, "protocol": {**study["protocol"], "train": 8000, "test": 100}})
     assert "8,000 training and 100 test rows" in " ".join(same)
 

@@ -256,6 +256,24 @@ def test_support_vectors_are_counted(dataset):
     assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)[1]
 
 
+def test_the_only_point_is_taken_without_validation(dataset):
+    cell = {**CELL, "grid": {"C": [1.0]}, "criteria": ["cv"]}
+    table, _ = train_cell(dataset, Folds(3, 1).draw(dataset.y, 0), cell, Limits(seconds=60))
+    scores = choose(table, cell)
+    assert scores["success"].all()
+    assert (scores["point"] == 0).all()
+    lost = choose(table.assign(success=False, error="singular"), cell)
+    assert set(lost["error"]) == {"singular"}
+    assert not lost["success"].any()
+
+
+def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
+    _, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
+    assert facts["n_iter"] == LogisticRegression(C=0.5).fit(dataset.X, dataset.y).n_iter_.item()
+    cell = {**CELL, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
+    assert "n_iter" not in refit(dataset, np.zeros((1, 80), int), {"alpha": 1.0}, cell)[1]
+
+
 def test_a_refitted_pipeline_takes_the_grids_names(dataset):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
     fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, {**CELL, "steps": steps})

@@ -165,6 +165,18 @@ def test_errors_of_values_agree_with_the_libraries():
     assert scores(y, prediction, ["rmse"])["rmse"] == pytest.approx(root_mean_squared_error(y, prediction))
 
 
+def test_the_entropy_of_errors_is_blind_to_their_mean_and_grows_with_their_logarithm():
+    errors = np.random.default_rng(0).normal(scale=0.5, size=4000)
+
+    def entropy(errors):
+        return scores(np.zeros(len(errors)), errors, ["error_entropy"])["error_entropy"]
+
+    gaussian = 0.5 * np.log(2 * np.pi * np.e * 0.25)
+    assert entropy(errors) == pytest.approx(gaussian, abs=0.03)
+    assert entropy(errors + 3) == pytest.approx(entropy(errors))
+    assert entropy(10 * errors) == pytest.approx(entropy(errors) + np.log(10))
+
+
 def test_every_metric_is_computed():
     assert [*SCORES, *FACTS] == list(METRICS)
     assert [name for name, metric in METRICS.items() if metric.of_fit] == list(FACTS)
@@ -228,6 +240,17 @@ def test_without_cv_there_are_no_inner_fits(dataset, parts):
 
     assert candidates[["cv_gmean", "dcs_kde"]].isna().all().all()
     assert done[-1] == (2 * 4 * 2, 2 * 4 * 2)
+
+
+def test_where_there_is_one_point_there_is_nothing_to_choose_and_no_inner_fit(dataset, parts):
+    done = []
+    candidates, record = train_cell(
+        dataset, parts, a_cell(grid={"C": [1.0]}, criteria=["cv"]), progress=lambda *at: done.append(at)
+    )
+    assert record["success"]
+    assert done[-1] == (2 * 4, 2 * 4)  # repeats x folds
+    assert candidates["test_accuracy"].notna().all()
+    assert candidates["cv_accuracy"].isna().all()
 
 
 def test_with_cv_each_pair_of_folds_is_left_out_once(dataset, parts):
@@ -432,6 +455,26 @@ def test_a_learner_without_support_vectors_says_nothing_of_them(dataset, trials)
     assert candidates[["test_support", "cv_support"]].isna().all(axis=None)
 
 
+@pytest.mark.parametrize("steps", [[], [{"estimator": "sklearn.preprocessing.StandardScaler"}]])
+def test_iterations_are_those_of_each_fits_solver(dataset, trials, steps):
+    candidates, _ = train_cell(
+        dataset, trials, a_cell(steps=steps, metrics=["accuracy", "iterations"], protocol=TRIALS)
+    )
+    for row in candidates.itertuples():
+        part, machine = trials[row.repeat], LogisticRegression(**json.loads(row.params))
+        model = make_pipeline(StandardScaler(), machine) if steps else machine
+        model.fit(dataset.X[part > 0], dataset.y[part > 0])
+        assert row.test_iterations == machine.n_iter_.item()
+
+
+def test_a_learner_in_closed_form_has_no_iterations(dataset, trials):
+    lda = "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"
+    cell = a_cell(estimator=lda, grid={}, metrics=["accuracy", "iterations"], protocol=TRIALS)
+    candidates, record = train_cell(dataset, trials, cell)
+    assert record["success"]
+    assert candidates["test_iterations"].isna().all()
+
+
 def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials):
     all_of_them, _ = train_cell(dataset, trials, a_cell(protocol=TRIALS))
     two, _ = train_cell(dataset, trials, a_cell(protocol=TRIALS | {"trials": 2}))
@@ -531,7 +574,7 @@ def test_a_fit_that_never_ends_is_ended(dataset, parts):
     begun = time.monotonic()
     _, record = train_cell(dataset, parts, moody("endless"), Limits(seconds=0.5))
     assert time.monotonic() - begun < 10
-    assert (record["kind"], record["error"]) == ("time limit", "time limit of 0.5 s, after 0 of 20 fits")
+    assert (record["kind"], record["error"]) == ("time limit", "time limit of 0.5 s, after 0 of 8 fits")
 
 
 def test_a_grid_cut_short_is_no_result(dataset, parts):

@@ -21,7 +21,7 @@ try:
     )
     from entrolearn.lab.config import load_configuration
     from entrolearn.lab.kinds import GENERATED, KINDS
-    from entrolearn.lab.registry import made_of, seed_from
+    from entrolearn.lab.registry import made_of, parts_seed
     from entrolearn.lab.schema import ConfigError
     from entrolearn.lab.sources import source_digests
 except ImportError as error:

@@ -84,8 +84,8 @@ rule split:
         "../../environment.yml"
     params:
         protocol=lambda wildcards: protocol_of(study_of(wildcards), wildcards.dataset),
-        seed=lambda wildcards: seed_from(
-            SETTINGS["seed"], wildcards.paper, wildcards.dataset, "folds"
+        seed=lambda wildcards: parts_seed(
+            SETTINGS["seed"], wildcards.paper, wildcards.dataset
         ),
         code=code("entrolearn.lab.protocols"),
     script:

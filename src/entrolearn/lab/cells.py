@@ -162,8 +162,10 @@ def scaling_of(study: Mapping, dataset: str) -> dict:
 
 
 def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
-    """How a study divides a data set; a model may be given fewer trials."""
+    """How a study divides a data set; a model may be given fewer trials, rows that stay in order have one."""
     protocol = _resolved(study["protocol"], study, dataset, "protocol")
+    if not protocol.get("shuffle", True):
+        return protocol | {"trials": 1}
     entry = {} if model is None else study["models"][model]
     if "trials" not in entry:
         return protocol

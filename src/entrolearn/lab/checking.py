@@ -47,6 +47,7 @@ def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, 
     ------
     ConfigError
     """
+    _check_shuffle(file, study["protocol"])
     for name, model in study["models"].items():
         _check_model(file, name, model, study)
     _check_runs(file, study)
@@ -56,6 +57,14 @@ def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, 
         _check_figure(file, name, figure, study, catalog)
     _check_tasks(file, study)
     _check_of_dataset(file, study, schema, catalog)
+
+
+def _check_shuffle(file: Path, protocol: Mapping) -> None:
+    """In the order of the files all trials are the same one."""
+    if protocol.get("shuffle", True) is False and protocol["trials"] > 1:
+        raise ConfigError(
+            f"{file}: protocol.trials: found {protocol['trials']} where no rows are shuffled; accepted: 1"
+        )
 
 
 def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:

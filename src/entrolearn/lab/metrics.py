@@ -30,6 +30,8 @@ class Metric:
     of_fit : bool
         Whether the fitted machine alone decides it, whatever it predicts. Nothing is chosen by such a metric,
         and a machine may have none.
+    digits : int
+        Decimals that tables show of it where it is no fraction.
     """
 
     label: str
@@ -37,6 +39,7 @@ class Metric:
     greater_is_better: bool = True
     percent: bool = True
     of_fit: bool = False
+    digits: int = 4
 
 
 METRICS: dict[str, Metric] = {
@@ -48,7 +51,11 @@ METRICS: dict[str, Metric] = {
     "f1": Metric("F1", BINARY),
     "error_rate": Metric("error", CLASSES, greater_is_better=False),  # 1 - accuracy
     "rmse": Metric("RMSE", NUMBERS, greater_is_better=False, percent=False),
+    "error_entropy": Metric("error entropy", NUMBERS, greater_is_better=False, percent=False),  # in nats
     "support": Metric("support vectors", CLASSES | NUMBERS, greater_is_better=False, of_fit=True),
+    "iterations": Metric(
+        "iterations", CLASSES | NUMBERS, greater_is_better=False, percent=False, of_fit=True, digits=0
+    ),
 }
 
 

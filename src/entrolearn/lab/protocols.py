@@ -85,7 +85,9 @@ class Trials:
     """Random trials: some rows are drawn to learn from, others to test with, the rest is not used.
 
     The training rows are cut into inner folds, of which the first `used` are validated on: one is a hold-out,
-    all of them are cross-validation.
+    all of them are cross-validation. Without `shuffle` the first rows, in the order of the files, are learnt
+    from and the last ones tested with, as data sets in parts are meant to be; the inner folds are drawn at
+    random all the same.
     """
 
     trials: int
@@ -93,6 +95,7 @@ class Trials:
     test: int
     folds: int
     used: int
+    shuffle: bool = True
 
     def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
         """Draw the rows of each trial.
@@ -118,11 +121,18 @@ class Trials:
             raise DataError(f"{found}; accepted are at most as many")
         part = np.full((self.trials, len(y)), UNUSED, dtype=np.int16)
         for trial, child in enumerate(np.random.SeedSequence(seed).spawn(self.trials)):
-            order = np.random.default_rng(child).permutation(len(y))
-            for fold, rows in enumerate(np.array_split(order[: self.train], self.folds), start=1):
+            learnt, tested = self._rows(len(y), np.random.default_rng(child))
+            for fold, rows in enumerate(np.array_split(learnt, self.folds), start=1):
                 part[trial, rows] = fold
-            part[trial, order[self.train : self.train + self.test]] = TEST
+            part[trial, tested] = TEST
         return part
+
+    def _rows(self, n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The rows to learn from, in random order, and those to test with."""
+        if not self.shuffle:
+            return rng.permutation(self.train), np.arange(n_rows - self.test, n_rows)
+        order = rng.permutation(n_rows)
+        return order[: self.train], order[self.train : self.train + self.test]
 
     @property
     def n_inner(self) -> int:
@@ -148,5 +158,12 @@ def protocol(entry: Mapping) -> Folds | Trials:
     """The protocol that a mapping describes, as :func:`entrolearn.lab.cells.protocol_of` gives it."""
     if "trials" in entry:
         inner = entry["inner"]
-        return Trials(entry["trials"], entry["train"], entry["test"], inner["folds"], inner["used"])
+        return Trials(
+            entry["trials"],
+            entry["train"],
+            entry["test"],
+            inner["folds"],
+            inner["used"],
+            entry.get("shuffle", True),
+        )
     return Folds(entry["folds"], entry["repeats"])

@@ -187,6 +187,11 @@ def seed_from(*names) -> int:
     return int.from_bytes(hashlib.sha256("/".join(map(str, names)).encode()).digest()[:4], "big")
 
 
+def parts_seed(seed: int, paper: str, dataset: str) -> int:
+    """The seed that the parts of a study's data set are drawn with."""
+    return seed_from(seed, paper, dataset, "folds")
+
+
 def _construct(spec: Mapping, seed: int):
     params = spec.get("params") or {}
     module, _, name = spec["estimator"].rpartition(".")

@@ -235,7 +235,7 @@ def _cell(row, kind: Kind, digits: int, letters: Mapping[str, str]) -> Cell:
         ours_std=shown(kind.number, row.ours_std),
         published=shown(kind.printed_number, row.published),
         published_std=shown(kind.printed_number, row.published_std),
-        beside_printed=kind.beside_printed(row.difference, row.published),
+        beside_printed=kind.beside_printed(row.metric, row.difference, row.published),
         difference=""
         if pd.isna(row.difference)
         else kind.difference(row.metric, row.difference, row.published, digits),
@@ -328,6 +328,7 @@ _TEX = str.maketrans(
         "~": r"\textasciitilde{}",
         "<": r"\textless{}",
         ">": r"\textgreater{}",
+        "|": r"\textbar{}",
         "±": r"$\pm$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
@@ -347,8 +348,8 @@ def escape_tex(value: object) -> str:
 
     Examples
     --------
-    >>> print(escape_tex("50% of {x_1}"))
-    50\% of \{x\_1\}
+    >>> print(escape_tex("50% of {x_1}, H(T|Y)"))
+    50\% of \{x\_1\}, H(T\textbar{}Y)
     """
     if isinstance(value, Power):
         return value.raised(lambda base, exponent: f"${base}^{{{exponent}}}$")

@@ -16,7 +16,7 @@ import pandas as pd
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.cells import figure_formats, figure_spec, study_cells
 from entrolearn.lab.figures import alternative_text, read_figure, reasons
-from entrolearn.lab.kinds import CRITERIA, one_line
+from entrolearn.lab.kinds import CRITERIA, KINDS, one_line
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
 from entrolearn.lab.registry import ONE_OF, expand_values
@@ -188,7 +188,7 @@ def protocol(study: Mapping) -> list[str]:
     metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
     return [
-        *(_trials(scheme) if "trials" in scheme else _folds(scheme)),
+        *(_trials(scheme, study) if "trials" in scheme else _folds(scheme)),
         *_scaling(study),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
@@ -210,14 +210,19 @@ def _folds(scheme: Mapping) -> list[str]:
     ]
 
 
-def _trials(scheme: Mapping) -> list[str]:
+def _trials(scheme: Mapping, study: Mapping) -> list[str]:
     rows = [scheme["train"], scheme["test"]]
     taken = "training and test rows, in numbers of each data set's own,"
     if all(isinstance(number, int) for number in rows):
         taken = "{:,} training and {:,} test rows".format(*rows)
+    drawn = {
+        True: f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any "
+        "others are left aside",
+        False: "one trial in the order of the files, that learns from the first rows and tests with the last",
+    }
+    said = _by_dataset(scheme.get("shuffle", True), drawn.__getitem__, study, between="; ")
     return [
-        f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any others "
-        "are left aside.",
+        f"{said[0].upper()}{said[1:]}.",
         f"Inner validation: the training rows are cut into {scheme['inner']['folds']} parts; "
         f"{_left_out(scheme['inner'])} for validation.",
     ]
@@ -236,8 +241,10 @@ def _scaling(study: Mapping) -> list[str]:
     scaling = study["scaling"]
     if scaling["method"] == "none":
         return ["Features are taken as they are."]
+    interval = "[{}, {}]".format(*scaling.get("range", (0, 1)))
     methods = {
-        "minmax": "scaled linearly to [{}, {}]".format(*scaling.get("range", (0, 1))),
+        "minmax": f"scaled linearly to {interval}",
+        "joint_minmax": f"scaled to {interval} by the ends of all features",
         "maxabs": "divided by its largest absolute value",
         "standard": "brought to zero mean and unit variance",
         "none": "left as it is",
@@ -245,13 +252,16 @@ def _scaling(study: Mapping) -> list[str]:
     rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
     how = _by_dataset(scaling["method"], methods.__getitem__, study)
     said = [f"Each feature is {how}, as measured on {rows}."]
+    if "dtype" in scaling:
+        precision = {"float64": "double precision", "float32": "single precision"}
+        said.append(f"Features are kept in {_by_dataset(scaling['dtype'], precision.__getitem__, study)}.")
     if "targets" in scaling:
         bounds = _by_dataset(scaling["targets"], lambda ends: "[{}, {}]".format(*ends), study)
         said.append(f"Targets of regression are scaled linearly to {bounds}.")
     return said
 
 
-def _by_dataset(value, in_words: Callable[[object], str], study: Mapping) -> str:
+def _by_dataset(value, in_words: Callable[[object], str], study: Mapping, between: str = " or ") -> str:
     """A value in words; where it differs between data sets, with those of which it is another."""
     if not isinstance(value, Mapping):
         return in_words(value)
@@ -260,7 +270,7 @@ def _by_dataset(value, in_words: Callable[[object], str], study: Mapping) -> str
     others: dict[str, list[str]] = {}
     for dataset, of_dataset in values.items():
         others.setdefault(in_words(of_dataset), []).append(dataset)
-    return " or ".join(
+    return between.join(
         [*said, *(f"{words} (of {', '.join(datasets)})" for words, datasets in others.items())]
     )
 
@@ -273,9 +283,10 @@ def failures(results: StudyResults) -> list[dict]:
     list of dict
         Keys dataset, of (models; the table where it has none), verdict and reason.
     """
-    models = results.study["models"]
     found: dict[tuple, dict] = {}
     for name, table in results.tables.items():
+        entry = results.study["tables"][name]
+        models = KINDS[entry["kind"]].models(entry, results.study)  # not each is one of the study's
         for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
             of_reason = found.setdefault((row.dataset, row.verdict, row.reason), {})
             of_reason[row.model or name] = _model_name(models[row.model]) if row.model else title(name)

@@ -27,7 +27,7 @@ from entrolearn.lab.verdicts import VERDICTS
 __all__ = ["Cell", "RunContent", "cell_content", "paper_note"]
 
 PERCENT = 100.0  # most score columns are fractions, of which papers print percent
-MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support")
+MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
 LONGEST_ERROR = 1000
 
 

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.protocols import protocol
 from entrolearn.lab.registry import alternatives, build, learner_at, seed_from, step_params
-from entrolearn.path import n_support_vectors
+from entrolearn.path import n_iterations, n_support_vectors
 from entrolearn.selection import best_point
 
 ORACLE = "oracle"
@@ -30,7 +30,7 @@ def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
     A criterion takes the candidate with its largest value; ``cv``, the mean of the cell's first metric over
     the inner folds, with its smallest where less is better, as of errors. An undefined value (NaN) is never
     taken, and ties, an infinite divergence among them, go to the larger Gaussian divergence, then to the
-    earlier grid point.
+    earlier grid point. A grid of one point has no inner folds, and ``cv`` takes that point.
     The criterion ``oracle`` takes, for all folds of a repeat, the grid point with the best mean test score:
     a diagnostic that looks at test data.
 
@@ -56,7 +56,7 @@ def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
                 "fold": fold,
             }
             for criterion in cell["criteria"]:
-                row, value = _best(usable, criterion, cell)
+                row, value = _best(of_fold, criterion, cell)
                 rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, cell)})
             point, value = oracle
             row = None if point is None else usable[usable["point"] == point].iloc[0]
@@ -130,7 +130,7 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
     facts : dict
         ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
         (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` of a
-        machine that has support vectors.
+        machine that has support vectors, ``n_iter`` of one that says how many iterations it took.
     """
     seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
     chosen = step_params(cell, params, alternatives(cell, seed))
@@ -139,7 +139,7 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
     X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
     fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
     _, predict_seconds = _timed(lambda: fitted.predict(unseen))
-    n_support = n_support_vectors(fitted)
+    told = {"n_support": n_support_vectors(fitted), "n_iter": n_iterations(fitted)}
     return fitted, {
         "params": dict(params),
         "chosen_by": cell["criteria"][0],
@@ -147,7 +147,7 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
         "n_stored_numbers": n_stored_numbers(fitted),
-        **({} if n_support is None else {"n_support": n_support}),
+        **{name: number for name, number in told.items() if number is not None},
     }
 
 
@@ -179,7 +179,10 @@ def n_stored_numbers(fitted) -> int:
     return count(fitted)
 
 
-def _best(usable: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
+def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
+    usable = of_fold[of_fold["success"]]
+    if criterion == "cv" and len(of_fold) == len(usable) == 1:
+        return usable.iloc[0], np.nan  # the only point, which was not validated
     metric = cell["metrics"][0]
     column, sign = (f"cv_{metric}", _sign(metric)) if criterion == "cv" else (criterion, 1)
     values = usable[column].to_numpy()

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
+from scipy.stats import differential_entropy
 
 from entrolearn.lab.limits import LimitError, Limits, within
 from entrolearn.lab.protocols import protocol
@@ -56,6 +57,8 @@ SCORES: dict[str, Callable] = {
     "f1": lambda of: 2 * of.found_rightly / max(of.found + of.positives, 1),
     "error_rate": lambda of: 1 - np.sum(of.hits) / np.sum(of.sizes),
     "rmse": lambda of: np.sqrt(np.mean(of.errors**2)),
+    # From the spacings of the errors, so that no width of a kernel has to be chosen.
+    "error_entropy": lambda of: differential_entropy(of.errors),
 }
 
 # What a fit says of itself, whatever it predicts; NaN where it has nothing to say.
@@ -63,6 +66,7 @@ FACTS: dict[str, Callable[[PathPoint, Partition], float]] = {
     "support": lambda fit, of: (
         np.nan if fit.n_support is None else fit.n_support / len(of.training(fit.left_out))
     ),
+    "iterations": lambda fit, of: np.nan if fit.n_iter is None else float(fit.n_iter),
 }
 
 DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
@@ -160,14 +164,16 @@ class _Fits:
 
 
 def _count_fits(parts: np.ndarray, cell: Mapping, n_points: int) -> int:
-    return sum(len(_partition(part, cell).left_out) for part in parts) * n_points
+    return sum(len(_partition(part, cell, n_points).left_out) for part in parts) * n_points
 
 
-def _partition(part: np.ndarray, cell: Mapping) -> Partition:
+def _partition(part: np.ndarray, cell: Mapping, n_points: int) -> Partition:
     criteria = cell["criteria"]
     # A divergence compares the rows that a fit has seen; scores need only those that it has not.
     whole = not DIVERGENCES.keys().isdisjoint(criteria)
-    return protocol(cell["protocol"]).partition(part, nested="cv" in criteria, whole=whole)
+    # Where a grid has one point there is nothing to choose, and no fit to validate.
+    nested = "cv" in criteria and n_points > 1
+    return protocol(cell["protocol"]).partition(part, nested=nested, whole=whole)
 
 
 def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fits: _Fits) -> list[dict]:
@@ -175,7 +181,7 @@ def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fit
     started = time.perf_counter()
     seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], repeat)
     X, y, part = _used(dataset, part)
-    partition = _partition(part, cell)
+    partition = _partition(part, cell, len(grid))
     outer: dict[tuple[int, int], dict] = {}
     inner: dict[tuple[int, int], list[dict]] = defaultdict(list)
     reason = "the learner's path left this point out"
@@ -259,7 +265,7 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Ma
 
 
 def _inner_results(scores: Sequence[Mapping], cell: Mapping) -> dict:
-    """Means over the inner folds; undefined unless every inner fit gave a score."""
+    """Means over the inner folds; undefined unless there are some and every inner fit gave a score."""
     complete = len(scores) == protocol(cell["protocol"]).n_inner
     return {
         f"cv_{metric}": float(np.mean([score[metric] for score in scores])) if complete else np.nan

@@ -20,11 +20,13 @@ from entrolearn.lab.kinds.correlations import Correlations
 from entrolearn.lab.kinds.evaluations import Evaluations
 from entrolearn.lab.kinds.generated import Capacity, Density
 from entrolearn.lab.kinds.growth import Growth
+from entrolearn.lab.kinds.information import Information
 from entrolearn.lab.kinds.parameters import Parameters
 from entrolearn.lab.kinds.scores import CRITERIA, Scores
 from entrolearn.lab.kinds.separability import Separability
 from entrolearn.lab.kinds.starts import Starts
 from entrolearn.lab.kinds.times import Times
+from entrolearn.lab.kinds.training import Training
 
 __all__ = [
     "CRITERIA",
@@ -53,6 +55,8 @@ KINDS: dict[str, Kind] = {
     "starts": Starts(),
     "evaluations": Evaluations(),
     "clusterings": Clusterings(),
+    "training": Training(),
+    "information": Information(),
 }
 
 # Where the files of a stage are.

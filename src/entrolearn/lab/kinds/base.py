@@ -172,7 +172,7 @@ class Kind:
         """How far ours is from the printed number, in words."""
         return f"ours − printed {difference:+z.{digits}f}"
 
-    def beside_printed(self, difference: float, published: float) -> str:
+    def beside_printed(self, metric: str, difference: float, published: float) -> str:
         """What is shown beside the printed number."""
         return ""
 

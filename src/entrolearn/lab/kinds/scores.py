@@ -20,7 +20,6 @@ class Scores(OfModels):
     """Mean scores on rows left out: data sets × models, a row for each metric where there are several."""
 
     PERCENT_DIGITS = (1, 2)  # at least and at most
-    OTHER_DIGITS = 4
 
     rows = ("dataset", "metric")
     stages = ("scores", "records")
@@ -111,7 +110,7 @@ class Scores(OfModels):
     def digits(self, metric, printed):
         """Of percents as many decimals as the printed numbers have, within limits."""
         if not METRICS[metric].percent:
-            return self.OTHER_DIGITS
+            return METRICS[metric].digits
         least, most = self.PERCENT_DIGITS
         return least if all(abs(round(value, least) - value) < SLACK for value in printed) else most
 
@@ -132,7 +131,7 @@ def _in_words(metrics: Sequence[Metric]) -> str:
     same = len({metric.percent for metric in metrics}) == 1
     *others, last = [
         metric.label
-        + (" (of the training rows)" if metric.of_fit else "")
+        + (" (of the training rows)" if metric.of_fit and metric.percent else "")
         + (" in percent" if metric.percent and not same else "")
         for metric in metrics
     ]
@@ -151,7 +150,7 @@ def _tolerance(spec: Mapping) -> str:
 
 
 def _fewer_trials(found: int, spec: Mapping) -> list[str]:
-    return [f"{found} trials"] if found < spec["trials"] else []
+    return [f"{found} trial{'' if found == 1 else 's'}"] if found < spec["trials"] else []
 
 
 def _notes(record: Mapping) -> list[str]:

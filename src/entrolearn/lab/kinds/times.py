@@ -85,9 +85,9 @@ class Times(OfModels):
         return f"{value:.{max(digits, decimals_needed(value))}f}"
 
     def difference(self, metric, difference, published, digits):
-        return f"{self.beside_printed(difference, published)} the printed ratio"
+        return f"{self.beside_printed(metric, difference, published)} the printed ratio"
 
-    def beside_printed(self, difference, published):
+    def beside_printed(self, metric, difference, published):
         if math.isnan(difference):
             return ""
         factor = f"{difference:.0f}" if difference >= 9.5 else f"{difference:#.2g}"
