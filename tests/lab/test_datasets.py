@@ -23,6 +23,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from entrolearn.lab import datasets
+from entrolearn.lab.bundled import BUNDLED
 from entrolearn.lab.config import load_catalog
 from entrolearn.lab.datasets import (
     DataError,
@@ -38,9 +39,7 @@ from entrolearn.lab.datasets import (
     summary,
 )
 from entrolearn.lab.download import Patience, download
-from entrolearn.lab.parsers import (
-    BUNDLED,
-    FORMATS,
+from entrolearn.lab.generators import (
     GENERATORS,
     documents,
     gaussians,
@@ -51,6 +50,7 @@ from entrolearn.lab.parsers import (
     stretched_gaussians,
     waveform,
 )
+from entrolearn.lab.parsers import FORMATS
 from entrolearn.lab.protocols import Folds
 from entrolearn.lab.schema import ConfigError
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from entrolearn.lab.parsers import mackey_glass
+from entrolearn.lab.generators import mackey_glass
 from entrolearn.lab.series import mackey_glass_series, solve_delayed
 
 

@@ -243,13 +243,13 @@ def _sha256(path: Path) -> str:
 
 
 def _bundled(key: str, entry: Mapping, folder):
-    from entrolearn.lab.parsers import BUNDLED
+    from entrolearn.lab.bundled import BUNDLED
 
     return _undivided(BUNDLED[entry["loader"]]())
 
 
 def _generated(key: str, entry: Mapping, folder):
-    from entrolearn.lab.parsers import GENERATORS
+    from entrolearn.lab.generators import GENERATORS
 
     options = dict(entry["generator"])
     return _undivided(GENERATORS[options.pop("name")](**options))
