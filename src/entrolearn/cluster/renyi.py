@@ -119,7 +119,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    Jenssen, Hild, Erdogmus, Principe and Eltoft, Clustering using Renyi's Entropy, IJCNN 2003. In the
+    Jenssen, Hild, Erdogmus, Principe and Eltoft, Clustering using Rényi's Entropy, IJCNN 2003. In the
     essay's chapter on clustering: equation (1) for the labelling, (5) and (6) for the entropy, (7) and (8)
     between clusters, of which (6) and (8) are corrected.
 

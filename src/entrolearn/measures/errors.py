@@ -1,6 +1,6 @@
 """Entropy of a sample of errors, and its gradient: what learners that minimise an error's entropy descend.
 
-Shannon's and Renyi's quadratic entropy of the Gaussian kernel density estimate, at the errors themselves. All
+Shannon's and Rényi's quadratic entropy of the Gaussian kernel density estimate, at the errors themselves. All
 that either needs are sums of kernels at every error, and the slopes of such sums; by binning they take O(N).
 """
 
@@ -55,7 +55,7 @@ def error_entropy(
     bandwidth : float
         h, in the units of the errors.
     order : {"shannon", "renyi"}, default="shannon"
-        Shannon's estimator, or Renyi's entropy of order 2.
+        Shannon's estimator, or Rényi's entropy of order 2.
     method : {"auto", "exact", "binned"}, default="auto"
         "exact" visits all pairs of errors, in blocks: O(n²) time, O(n) memory. "binned" shares the errors
         among the points of a grid and convolves by Fourier transforms: O(n log n) whatever the errors' range.
@@ -78,7 +78,7 @@ def error_entropy(
     An error moves the density at its own place and at that of all others, which gives Shannon's gradient two
     parts. Equation (1) of the essay has both; its line before lacks the factor :math:`-1/(N h)`.
 
-    Renyi's entropy here is the essay's density put into -ln E f. The information potential of Erdogmus and
+    Rényi's entropy here is the essay's density put into -ln E f. The information potential of Erdogmus and
     Principe with a kernel of width σ is the same with :math:`h = \sqrt 2 \sigma`, and so is
     :func:`quadratic_entropy_kde` with that σ as its bandwidth.
 

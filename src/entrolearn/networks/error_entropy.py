@@ -114,7 +114,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         h of the errors' density; errors lie in [-2, 2]. A narrow kernel has minima where the errors of
         either class are equal and far from those of the other: below about 0.3 training fails.
     entropy : {"shannon", "renyi"}, default="shannon"
-        Shannon's estimator, or Renyi's quadratic entropy.
+        Shannon's estimator, or Rényi's quadratic entropy.
     activation : {"tanh", "logistic"}, default="tanh"
         Of the hidden units.
     init : {"glorot"} or float, default="glorot"
