@@ -114,6 +114,10 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     seedings whose clusters grow unevenly, which is what restarts are for, and where σ is so small that most
     rows lie outside of most clusters, it spoils them all.
 
+    In more than a few dimensions Silverman's σ is so small: on iris and wine, scaled to [0, 1], three to six
+    times as much finds the classes about as well as KMeans does (an adjusted Rand index of 0.7 to 0.9), and
+    the default does not on wine (0.1). In the plane that would be too much for curved clusters.
+
     An N x N matrix is kept, and refused where this machine has no memory for it. Time goes with N times the
     number of labellings, which are a few per row and seeding.
 
