@@ -49,10 +49,12 @@ class Section:
         if self.table.empty:
             return pd.DataFrame()
         names = [" ".join(map(str, name)) if isinstance(name, tuple) else name for name in self.table.index]
-        long = self.table.set_axis(names).rename_axis("row").reset_index()
-        return long.melt("row", var_name="column").assign(section=self.title)[
-            ["section", "row", "column", "value"]
-        ]
+        rows = pd.Index(names, name="row")
+        columns = (
+            pd.DataFrame({"section": self.title, "row": rows, "column": column, "value": cells.to_numpy()})
+            for column, cells in self.table.items()
+        )
+        return pd.concat(columns, ignore_index=True)
 
 
 def in_words(value) -> str:

@@ -33,3 +33,16 @@ def test_files_hold_every_cell_unrounded_and_a_section_without_a_table(tmp_path)
     found = tidy.set_index(["section", "row", "column"])["value"]
     assert float(found["Peers", "EEM 100000", "fit s"]) == 1.23456
     assert found["Peers", "SVC 100000", "note"] == "time limit"
+
+
+def test_columns_may_have_the_names_of_the_tidy_ones():
+    table = pd.DataFrame(
+        {"value": [1.5], "row": [2.5], "section": ["x"]}, index=pd.Index(["EEM"], name="peer")
+    )
+    tidy = Section("Entropy", table).tidy()
+    assert tidy.columns.tolist() == ["section", "row", "column", "value"]
+    assert tidy.to_numpy().tolist() == [
+        ["Entropy", "EEM", "value", 1.5],
+        ["Entropy", "EEM", "row", 2.5],
+        ["Entropy", "EEM", "section", "x"],
+    ]
