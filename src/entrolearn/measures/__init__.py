@@ -1,5 +1,11 @@
 """What is measured: entropies and divergences, as functions on arrays."""
 
+from entrolearn.measures.counts import (
+    counts_from_samples,
+    entropy_from_counts,
+    mutual_information_from_counts,
+    probabilities_from_counts,
+)
 from entrolearn.measures.density import silverman_bandwidth, silverman_factor
 from entrolearn.measures.differential import gaussian_entropy, kde_entropy, knn_entropy
 from entrolearn.measures.divergence import (
@@ -13,16 +19,12 @@ from entrolearn.measures.divergence import (
 from entrolearn.measures.errors import error_entropy
 from entrolearn.measures.information import (
     conditional_entropy,
-    counts_from_samples,
     cross_entropy,
     entropy,
-    entropy_from_counts,
     havrda_charvat_entropy,
     joint_entropy,
     kl_divergence,
     mutual_information,
-    mutual_information_from_counts,
-    probabilities_from_counts,
     renyi_entropy,
 )
 from entrolearn.measures.order_statistics import expected_maximum

@@ -1,4 +1,4 @@
-"""Entropies and divergences of discrete distributions, from probabilities, from counts and from samples.
+"""Entropies and divergences of discrete distributions.
 
 For distributions p and q of a variable, and P of a pair (T, Y), T along the rows and Y along the columns::
 
@@ -11,7 +11,6 @@ the table, not as differences of entropies, which would leave roundings where th
 """
 
 import math
-from collections.abc import Callable
 from numbers import Real
 
 import numpy as np
@@ -19,17 +18,15 @@ from scipy.special import entr, logsumexp, rel_entr, xlogy
 
 __all__ = [
     "conditional_entropy",
-    "counts_from_samples",
     "cross_entropy",
     "entropy",
-    "entropy_from_counts",
     "havrda_charvat_entropy",
     "joint_entropy",
     "kl_divergence",
     "mutual_information",
-    "mutual_information_from_counts",
-    "probabilities_from_counts",
+    "not_negative",
     "renyi_entropy",
+    "nats_per_unit",
 ]
 
 #: Orders this close to 1 have Rényi's entropy from the power sum's distance to 1, which is small there.
@@ -76,7 +73,7 @@ def entropy(p, *, base: float = 2) -> float | np.ndarray:
     >>> entropy([[0.5, 0.5], [0.0, 1.0]])
     array([1., 0.])
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     return _plain(entr(_distribution(p, "p")).sum(axis=-1) / unit)
 
 
@@ -111,7 +108,7 @@ def joint_entropy(P, *, base: float = 2) -> float:
     >>> joint_entropy([[0.25, 0.25], [0.25, 0.25]])
     2.0
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     return float(entr(_joint(P)).sum() / unit)
 
 
@@ -157,7 +154,7 @@ def mutual_information(P, *, base: float = 2) -> float:
     >>> mutual_information([[0.5, 0.0], [0.0, 0.5]])
     1.0
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     P = _joint(P)
     independent = P.sum(axis=1, keepdims=True) * P.sum(axis=0)
     return max(0.0, float(rel_entr(P, independent).sum() / unit))
@@ -202,7 +199,7 @@ def conditional_entropy(P, *, given: str, base: float = 2) -> float:
     >>> conditional_entropy(P, given="columns"), conditional_entropy(P, given="rows")
     (1.0, 0.0)
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     if given not in ("rows", "columns"):
         raise ValueError(f"given is {given!r}; it must be 'rows' or 'columns', the variable that is known")
     P = _joint(P)
@@ -244,7 +241,7 @@ def cross_entropy(p, q, *, base: float = 2) -> float | np.ndarray:
     >>> cross_entropy([0.5, 0.5], [1.0, 0.0]), cross_entropy([1.0, 0.0], [0.5, 0.5])
     (inf, 1.0)
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     p, q = _pair(p, q)
     return _plain(abs(xlogy(p, q)).sum(axis=-1) / unit)
 
@@ -283,7 +280,7 @@ def kl_divergence(p, q, *, base: float = 2) -> float | np.ndarray:
     >>> kl_divergence([0.25, 0.25, 0.5], [0.5, 0.5, 0.0])
     inf
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     p, q = _pair(p, q)
     return _plain(np.maximum(rel_entr(p, q).sum(axis=-1) / unit, 0.0))
 
@@ -325,7 +322,7 @@ def renyi_entropy(p, alpha: float, *, base: float = 2) -> float | np.ndarray:
     >>> renyi_entropy([0.5, 0.25, 0.25], 1), renyi_entropy([0.5, 0.25, 0.25], math.inf)
     (1.5, 1.0)
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     _check_order(alpha, infinite=True)
     p = _distribution(p, "p")
     if alpha == 1:
@@ -380,185 +377,12 @@ def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.nd
     >>> havrda_charvat_entropy([0.5, 0.5], 3.0), havrda_charvat_entropy([0.5, 0.25, 0.25], 2.0)
     (1.0, 1.25)
     """
-    unit = _unit(base)
+    unit = nats_per_unit(base)
     _check_order(alpha, infinite=False)
     p = _distribution(p, "p")
     if alpha == 1:
         return entropy(p, base=base)
     return _plain(np.maximum(_power_sum_less_one(p, alpha) / math.expm1((1 - alpha) * unit), 0.0))
-
-
-def counts_from_samples(*samples) -> np.ndarray:
-    """How often each combination of values occurs.
-
-    Parameters
-    ----------
-    *samples : array-likes of shape (n_samples,)
-        Discrete variables, of any type that can be sorted, observed together.
-
-    Returns
-    -------
-    ndarray of int, one axis for each sample
-        Along each axis the variable's values in sorted order.
-
-    Raises
-    ------
-    ValueError
-        If there is no sample, or the samples differ in length or are empty.
-
-    Examples
-    --------
-    >>> from entrolearn.measures import counts_from_samples, mutual_information, probabilities_from_counts
-    >>> counts = counts_from_samples(["a", "a", "b", "b"], [1, 1, 2, 2])
-    >>> counts
-    array([[2, 0],
-           [0, 2]])
-    >>> mutual_information(probabilities_from_counts(counts))
-    1.0
-    """
-    arrays = [np.asarray(sample) for sample in samples]
-    shapes = [array.shape for array in arrays]
-    if not arrays or any(len(shape) != 1 or shape != shapes[0] or shape[0] == 0 for shape in shapes):
-        raise ValueError(
-            f"the samples have shapes {shapes}; they must be one or more of the same (n,), n > 0"
-        )
-    values, codes = zip(*(np.unique(array, return_inverse=True) for array in arrays), strict=True)
-    counts = np.zeros([len(each) for each in values], dtype=np.int64)
-    np.add.at(counts, codes, 1)
-    return counts
-
-
-def probabilities_from_counts(counts) -> np.ndarray:
-    """Relative frequencies: the plug-in estimate of a distribution, joint ones included.
-
-    Parameters
-    ----------
-    counts : array-like of any shape
-        How often each value, or combination of values, was seen. Weights that are no integers will do.
-
-    Returns
-    -------
-    ndarray of the same shape
-        Adding up to one.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or not finite, or all are zero.
-
-    Examples
-    --------
-    >>> from entrolearn.measures import probabilities_from_counts
-    >>> probabilities_from_counts([[3, 1], [0, 4]])
-    array([[0.375, 0.125],
-           [0.   , 0.5  ]])
-    """
-    counts = _counts(counts)
-    return counts / counts.sum()
-
-
-def entropy_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
-    r"""Entropy of the distribution that some counts were drawn from.
-
-    Parameters
-    ----------
-    counts : array-like of any shape
-        How often each value, or combination of values, was seen.
-    correction : {None, "miller_madow"}, default=None
-        None is the plug-in estimate, the entropy of the relative frequencies, which is too small in the mean.
-        "miller_madow" adds the first term of that bias, :math:`(m - 1) / 2N` nats for N observations of
-        m different values.
-    base : {2, e}, default=2
-        Of the logarithm.
-
-    Returns
-    -------
-    float
-        At least 0. Corrected, it may exceed the logarithm of the number of values.
-
-    Raises
-    ------
-    ValueError
-        If `counts` hold no observation, or an argument is not one of its values.
-
-    References
-    ----------
-    G. A. Miller (1955). Note on the bias of information estimates. Information Theory in Psychology.
-
-    Examples
-    --------
-    >>> from entrolearn.measures import entropy_from_counts
-    >>> entropy_from_counts([2, 2])
-    1.0
-    >>> round(entropy_from_counts([2, 2], correction="miller_madow"), 4)
-    1.1803
-    """
-    unit = _unit(base)
-    biased = _bias_estimate(correction)
-    counts = _counts(counts)
-    return float((entr(counts / counts.sum()).sum() - biased(counts)) / unit)
-
-
-def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
-    """Mutual information of the two variables of a contingency table.
-
-    Parameters
-    ----------
-    counts : array-like of shape (n_rows, n_columns)
-        How often each combination of values was seen.
-    correction : {None, "miller_madow"}, default=None
-        None is the plug-in estimate, which is too large in the mean. "miller_madow" corrects the three
-        entropies it is made of, see :func:`entropy_from_counts`.
-    base : {2, e}, default=2
-        Of the logarithm.
-
-    Returns
-    -------
-    float
-        Corrected, it may be below 0: independent variables have about 0 in the mean.
-
-    Raises
-    ------
-    ValueError
-        If `counts` are no contingency table, or an argument is not one of its values.
-
-    Examples
-    --------
-    >>> from entrolearn.measures import mutual_information_from_counts
-    >>> mutual_information_from_counts([[5, 5], [5, 5]])
-    0.0
-    >>> round(mutual_information_from_counts([[5, 5], [5, 5]], correction="miller_madow"), 4)
-    -0.0361
-    """
-    unit = _unit(base)
-    biased = _bias_estimate(correction)
-    counts = _counts(counts)
-    if counts.ndim != 2:
-        raise ValueError(f"counts have shape {counts.shape}; they must be a table of two variables")
-    bias = biased(counts.sum(axis=1)) + biased(counts.sum(axis=0)) - biased(counts)
-    return mutual_information(counts / counts.sum(), base=base) - float(bias / unit)
-
-
-def _no_bias(counts: np.ndarray) -> float:
-    return 0.0
-
-
-def _miller_madow(counts: np.ndarray) -> float:
-    """By how much the plug-in entropy differs from the true one in the mean, to the first order, in nats."""
-    return -(np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
-
-
-BIAS_ESTIMATES: dict[str | None, Callable[[np.ndarray], float]] = {
-    None: _no_bias,
-    "miller_madow": _miller_madow,
-}
-
-
-def _bias_estimate(correction: str | None) -> Callable[[np.ndarray], float]:
-    if correction not in BIAS_ESTIMATES:
-        known = ", ".join(map(repr, BIAS_ESTIMATES))
-        raise ValueError(f"correction is {correction!r}; it must be one of {known}")
-    return BIAS_ESTIMATES[correction]
 
 
 def _power_sum_less_one(p: np.ndarray, alpha: float) -> np.ndarray:
@@ -576,7 +400,7 @@ def _plain(value: np.ndarray) -> float | np.ndarray:
     return float(value) if np.ndim(value) == 0 else value
 
 
-def _unit(base: float) -> float:
+def nats_per_unit(base: float) -> float:
     """The nats in a unit of information."""
     if base not in (2, math.e):
         raise ValueError(f"base is {base!r}; it must be 2 or math.e")
@@ -609,7 +433,7 @@ def _distribution(p, name: str) -> np.ndarray:
     p = np.asarray(p)
     # Rounding as that of the numbers given: the square root, because sums of many are off by many roundings.
     tolerance = math.sqrt(np.finfo(p.dtype if p.dtype.kind == "f" else np.float64).eps)
-    p = _not_negative(p, name, "probabilities")
+    p = not_negative(p, name, "probabilities")
     if p.ndim == 0 or p.shape[-1] == 0:
         raise ValueError(f"{name} has shape {p.shape}; it must hold at least one probability")
     total = p.sum(axis=-1, keepdims=True)
@@ -619,14 +443,8 @@ def _distribution(p, name: str) -> np.ndarray:
     return p / total
 
 
-def _counts(counts) -> np.ndarray:
-    counts = _not_negative(np.asarray(counts), "counts", "counts")
-    if not counts.sum() > 0:
-        raise ValueError(f"counts of shape {counts.shape} hold no observation")
-    return counts
-
-
-def _not_negative(values: np.ndarray, name: str, what: str) -> np.ndarray:
+def not_negative(values: np.ndarray, name: str, what: str) -> np.ndarray:
+    """In double precision, checked."""
     values = values.astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError(f"{name} holds NaN or infinite values; {what} must be finite")
