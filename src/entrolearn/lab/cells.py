@@ -146,7 +146,6 @@ def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -
         "paper": paper,
         "dataset": dataset,
         "model": model,
-        "label": entry["label"],
         "estimator": estimator_of(entry, task),
         **decided,
         "seed": seed,

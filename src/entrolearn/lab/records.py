@@ -27,7 +27,6 @@ def new_record(cell: Mapping, started: datetime) -> dict:
         "paper": cell["paper"],
         "dataset": cell["dataset"],
         "model": cell["model"],
-        "label": cell["label"],
         "estimator": " or ".join(learners_of(cell)),
         "params": cell["params"],
         "grid": cell["grid"],
