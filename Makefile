@@ -3,6 +3,8 @@
 # that demo, report, test, bench and lock run.
 
 PORT ?= 5000
+# Where `make faults` writes its table.
+FAULTS ?= results/faults.md
 STORE := mlflow.db
 
 # Snakemake's jobs find the environment's own python and tools first, activated or not.
@@ -19,7 +21,7 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test bench ui report lint format lock unlock clean
+.PHONY: help env demo test faults bench ui report lint format lock unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +35,9 @@ demo: env  ## run the whole workflow on embedded data, offline, in minutes
 
 test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile $(ARGS)
+
+faults: env  ## make everything go wrong that can, in a quarter of an hour, and print what became of it (FAULTS=its table)
+	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile -m fault --fault-table $(FAULTS) $(ARGS)
 
 bench: env  ## time the learners beside their peers, in half an hour or so (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)

@@ -1,8 +1,13 @@
 """A project of a user's own: a folder with a study and a data set, run by the real workflow."""
 
+import base64
+import copy
+import hashlib
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -152,6 +157,24 @@ MOONS = {
     "reference": "generated",
 }
 
+# A study that is made in a few seconds, for tests that make it often: it draws a random layer, and shows
+# nothing that another run would show otherwise.
+SMALL = {
+    **{key: value for key, value in STUDY.items() if key != "figures"},
+    "title": "Two learners, to be disturbed",
+    "models": {name: STUDY["models"][name] for name in ("lda", "eem")},
+    "tables": {
+        "table1": {
+            "kind": "scores",
+            "caption": "GMEAN of two learners",
+            "datasets": "both",
+            "models": ["lda", "eem"],
+            "metric": "gmean",
+            "criterion": "dcs_gaussian",
+        },
+        "table2": {"kind": "characteristics", "caption": "Counts", "datasets": "both"},
+    },
+}
 
 # Three tasks, data sets of several sizes, learners by task, and a column of printed numbers alone.
 TRIALS = {
@@ -326,11 +349,13 @@ class Project:
         kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
         return kept | {"XDG_CACHE_HOME": str(self.folder / "cache")}
 
-    def run(self, *arguments: str, **config) -> subprocess.CompletedProcess:
-        """Run snakemake to its end; what it says is in ``stdout``."""
+    def run(
+        self, *arguments: str, environment: Mapping[str, str] | None = None, **config
+    ) -> subprocess.CompletedProcess:
+        """Run snakemake to its end, with other variables if need be; what it says is in ``stdout``."""
         return subprocess.run(
             self.command(*arguments, **config),
-            env=self.environment,
+            env={**self.environment, **(environment or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -338,18 +363,53 @@ class Project:
             timeout=600,
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen:
-        """Start snakemake as the leader of its own group of processes."""
+    def start(
+        self, *arguments: str, environment: Mapping[str, str] | None = None, **config
+    ) -> subprocess.Popen:
+        """Start snakemake as the leader of its own group of processes; what it says goes nowhere."""
         return subprocess.Popen(
-            self.command(*arguments),
-            env=self.environment,
+            self.command(*arguments, **config),
+            env={**self.environment, **(environment or {})},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
 
+    def tables(self, study: str = "tiny") -> dict[str, bytes]:
+        """The bytes of every table of a study."""
+        folder = self.folder / "results" / study / "tables"
+        return {file.name: file.read_bytes() for file in sorted(folder.glob("*"))}
 
-@pytest.fixture(scope="module")
+    def finished_files(self) -> dict[str, str]:
+        """The sha256 of each result that snakemake takes for finished."""
+        markers = (self.folder / ".snakemake" / "incomplete").glob("*")
+        begun = {base64.b64decode(marker.name).decode() for marker in markers}
+        files = (path for path in (self.folder / "results").rglob("*") if path.is_file())
+        names = {path.relative_to(self.folder).as_posix(): path for path in files}
+        return {
+            name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for name, path in names.items()
+            if not name.startswith("results/report/")  # written anew for each study
+            and not path.name.startswith(".")
+            and not any(name == one or name.startswith(f"{one}/") for one in begun)
+        }
+
+    def lost_since(self, before: Mapping[str, str]) -> list[str]:
+        """What is gone of an earlier `finished_files`, or has been made again, which changes its seconds."""
+        now = self.finished_files()
+        return [name for name, digest in before.items() if now.get(name) != digest]
+
+    @staticmethod
+    def wait_until(condition: Callable[[], object], running: subprocess.Popen, seconds: float = 300) -> None:
+        """Wait for something that a run does, before it ends."""
+        until = time.monotonic() + seconds
+        while not condition():
+            assert running.poll() is None, "the run ended before it came to that"
+            assert time.monotonic() < until, f"it has not come to that in {seconds:.0f} s"
+            time.sleep(0.02)
+
+
+@pytest.fixture(scope="session")
 def new_project(tmp_path_factory):
     """Make a project; the tiny study unless told otherwise."""
 
@@ -363,6 +423,21 @@ def new_project(tmp_path_factory):
 def finished(new_project):
     """The tiny study, made once; tests read it and dry-run it, and leave its files alone."""
     project = new_project()
+    project.result = project.run("tiny")
+    assert project.result.returncode == 0, project.result.stdout[-5000:]
+    return project
+
+
+@pytest.fixture
+def small() -> dict:
+    """The study of faults, to be changed at will."""
+    return copy.deepcopy(SMALL)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(new_project):
+    """The study of faults, made once with nothing in its way; tests read it and leave it alone."""
+    project = new_project(SMALL)
     project.result = project.run("tiny")
     assert project.result.returncode == 0, project.result.stdout[-5000:]
     return project

@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-import os
 import re
-import signal
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -424,44 +421,6 @@ def test_an_added_model_trains_the_new_cells_alone(finished):
 
 
 # ---------------------------------------------------------------------------------------- what it survives
-
-
-def numbers(project) -> dict:
-    """All that was trained on the moons, seconds apart."""
-    folder = project.folder / "results" / "tiny" / "candidates" / "my-moons"
-    return {
-        model: pd.read_parquet(folder / f"{model}.parquet").drop(columns="path_seconds")
-        for model in ("lda", "svm")
-    }
-
-
-def test_a_killed_run_is_completed_and_equals_an_undisturbed_one(finished, new_project):
-    study = yaml.safe_load((finished.folder / "studies" / "tiny.yaml").read_text())
-    study["datasets"]["both"] = ["my-moons"]
-    project = new_project(study)
-    records = project.folder / "results" / "tiny" / "records"
-    running = project.start(TABLE)
-    until = time.monotonic() + 300
-    while not list(records.glob("*/*.json")):
-        assert running.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < until, "no cell was trained in five minutes"
-        time.sleep(0.05)
-    os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
-    # A record that was moved into place is whole, whenever the kill came.
-    assert all(json.loads(path.read_text()) for path in records.glob("*/*.json"))
-    prepared = project.folder / "results" / "data" / "my-moons.npz"
-    made = prepared.stat().st_mtime_ns
-
-    assert project.run("--unlock").returncode == 0
-    result = project.run(TABLE)
-
-    assert result.returncode == 0, result.stdout[-5000:]
-    expected, found = numbers(finished), numbers(project)
-    # Nothing that had been finished is redone.
-    assert prepared.stat().st_mtime_ns == made
-    for model in expected:
-        pd.testing.assert_frame_equal(found[model], expected[model])
 
 
 @pytest.fixture
