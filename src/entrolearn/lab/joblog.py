@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 EVERY_SECONDS = 20.0
@@ -27,6 +27,7 @@ def job_log(path: str, name: str) -> Iterator[None]:
     logging.basicConfig(
         filename=path,
         filemode="w",
+        encoding="utf-8",
         level=logging.INFO,
         format="%(asctime)s %(name)s: %(message)s",
         force=True,
@@ -38,9 +39,15 @@ def job_log(path: str, name: str) -> Iterator[None]:
     except Exception as error:  # told twice: whole in the log, in one line to the person waiting
         logger.exception("%s: failed", name)
         reason = " ".join(str(error).split()) or type(error).__name__
-        print(f"{name}: {reason} (traceback in {path})", file=sys.stderr)
+        tell(f"{name}: {reason} (traceback in {path})")
         raise SystemExit(1) from None
     logger.info("%s: done", name)
+
+
+def tell(line: str) -> None:
+    """Say something in the terminal. Whoever has closed it wants no more lines, and the work done."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 class Progress:
@@ -65,4 +72,4 @@ class Progress:
         self._last = now
         line = f"{self.name}: {done} of {total} fits, {100 * done // total} %"
         logger.info(line)
-        print(line, file=sys.stderr, flush=True)
+        tell(line)
