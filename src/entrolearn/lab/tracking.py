@@ -57,6 +57,7 @@ from mlflow.entities import (
     ViewType,
 )
 from mlflow.exceptions import MlflowException
+from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
 __all__ = ["Cell", "StoreUnavailable", "track_dataset", "track_paper"]
 
@@ -509,7 +510,8 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
         if not file.exists():
             # Made aside and moved into place whole: half a migration could never be opened again.
             with replacing(file) as temporary:
-                MlflowClient(f"sqlite:///{temporary}", f"sqlite:///{temporary}").search_experiments()
+                # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
+                SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
         _retrying(patience)(_check_writable, file)
         yield f"sqlite:///{file}"
 
