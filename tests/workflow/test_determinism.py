@@ -6,6 +6,7 @@ file, whose predictions are compared instead.
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,6 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 TABLE = "results/tiny/tables/table1.csv"
 PAGE = "results/report/tiny.html"
 SECONDS = ["path_seconds"]
-LAST_CELL = "results/tiny/scores/my-moons"
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +45,15 @@ def one(new_project, study):
 
 
 @pytest.fixture(scope="module")
-def other(new_project, study):
-    """The study made on one core, the last data set first, with another hash seed and a style of figures."""
+def other(new_project, study, one):
+    """The study made on one core, in another order, with another hash seed, beside a style for figures."""
     project = new_project(study)
     (project.folder / "matplotlibrc").write_text("lines.linewidth: 7\naxes.grid: True\nsavefig.bbox: tight\n")
     changed = {"PYTHONHASHSEED": "1"}
-    first = project.run("-j1", LAST_CELL, environment=changed)
+    last = Path(trained(one.result)[-1]).parent.name
+    first = project.run("--cores=1", f"results/tiny/scores/{last}", environment=changed)
     assert first.returncode == 0, first.stdout[-5000:]
-    rest = project.run("-j1", "--scheduler=greedy", PAGE, environment=changed)
+    rest = project.run("--cores=1", "--scheduler=greedy", PAGE, environment=changed)
     assert rest.returncode == 0, rest.stdout[-5000:]
     project.order = trained(first) + trained(rest)
     return project

@@ -510,6 +510,8 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
         if not file.exists():
             # Made aside and moved into place whole: half a migration could never be opened again.
             with replacing(file) as temporary:
+                # Where SQLite opens no file, as below a path of 512 letters, MLflow would try for minutes.
+                sqlite3.connect(temporary).close()
                 # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
                 SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
         _retrying(patience)(_check_writable, file)
