@@ -127,6 +127,8 @@ def test_figures_are_equal(one, other):
     assert bytes_of(one, "tiny/figures/*") == bytes_of(other, "tiny/figures/*")
 
 
+COUNTED = "results/tiny/records/my-moons/threads.json"
+
 # A learner of a user's own that says in its error how many threads it was given.
 THREADS = """
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -154,12 +156,13 @@ def on_threads(new_project, study, tmp_path_factory):
             "eem": study["models"]["eem"] | {"grid": {"n_hidden": [100, 300]}},
             "threads": {"label": "T", "estimator": "counting_threads.Threads"},
         }
-        table = study["tables"]["table1"] | {"datasets": "moons", "models": list(models)}
-        counted = {**study, "models": models, "tables": {"table1": table}}
+        table = study["tables"]["table1"] | {"datasets": "moons"}
+        tables = {"table1": table | {"models": ["eem"]}, "counted": table | {"models": ["threads"]}}
+        counted = {**study, "models": models, "tables": tables}
         del counted["figures"]
         project.write(counted, catalog)
         path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(module)]))
-        result = project.run(TABLE, *arguments, environment={**environment, "PYTHONPATH": path})
+        result = project.run(TABLE, COUNTED, *arguments, environment={**environment, "PYTHONPATH": path})
         assert result.returncode == 0, result.stdout[-5000:]
         return project
 
@@ -179,10 +182,7 @@ def on_two_threads(on_threads):
 
 
 def threads_of(project) -> str:
-    record = json.loads(
-        (project.folder / "results/tiny/records/my-moons/threads.json").read_text(encoding="utf-8")
-    )
-    return record["error"]
+    return json.loads((project.folder / COUNTED).read_text(encoding="utf-8"))["error"]
 
 
 @pytest.mark.fault(

@@ -60,9 +60,6 @@ def new_little(new_project) -> Callable:
 def plain(new_little):
     """The study, made with nothing odd around it."""
     project = new_little()
-    if "XX" in os.environ:
-        project.folder = Path(os.environ["XX"])
-        return project
     result = project.run(TABLE)
     assert result.returncode == 0, result.stdout[-5000:]
     return project
@@ -416,16 +413,29 @@ def test_no_stream_is_needed(new_little, plain):
     assert_as_plain(run(project, TABLE, before=closed), project, plain)
 
 
-@pytest.mark.fault("Surroundings", "`snakemake 2>&1 | head -1`", "tables equal")
-def test_a_reader_who_has_seen_enough_stops_nothing(new_little, plain):
+@pytest.mark.fault(
+    "Surroundings", "`snakemake 2>&1 | head`", "it stops and exits 1, a plain rerun completes it"
+)
+def test_a_run_whose_reader_has_gone_stops_and_is_completed(new_little, plain, record_property):
     project = new_little()
     with subprocess.Popen(
-        project.command(TABLE), env=project.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        project.command(TABLE),
+        env=project.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
     ) as running:
-        assert running.stdout.readline()
+        assert any("logs/tiny/scale" in line for line in running.stdout)
         running.stdout.close()
-        running.wait(timeout=600)
-    assert project.tables() == plain.tables()
+        assert running.wait(timeout=300) == 1
+    finished = project.finished_files()
+    assert PREPARED in finished
+
+    assert_as_plain(project.run(TABLE), project, plain)
+
+    lost = project.lost_since(finished)
+    record_property("lost", len(lost))
+    assert lost == []
 
 
 @pytest.mark.fault("Surroundings", "64 open files at most", "tables equal")
