@@ -276,8 +276,8 @@ def test_csv_options_do_what_the_catalog_says(tmp_path):
 
 def test_missing_labels_are_missing(tmp_path):
     arff = b"@relation r\n@attribute a numeric\n@attribute c {x,y}\n@data\n1,x\n2,y\n3,?\n4,y\n"
-    options = {"format": {"name": "arff"}, "missing_rows": "drop", "positive": ["y"], "expect": {"rows": 3}}
-    entry = made_files(tmp_path / "raw", {"a.arff": arff}, **options)
+    options = {"format": {"name": "arff"}, "missing_rows": "drop", "positive": ["y"]}
+    entry = made_files(tmp_path / "raw", {"a.arff": arff}, **options, expect={"rows": 3, "features": 1})
     assert prepare("made", entry, tmp_path / "raw").y.tolist() == [0, 1, 1]
 
 
@@ -305,13 +305,13 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.gz": CUT_GZ, "b.gz": b""}, {"name": "idx"}, "cannot read a.gz, b.gz as idx"),
         ({"a.rds": b"RDX9"}, {"name": "rdata"}, "cannot read a.rds as rdata"),
         ({"a.mat": b"?"}, {"name": "mat", "features": "X", "label": "y"}, "cannot read a.mat as mat"),
-        ({"a.arff": b"@data\n1,2\n"}, {"name": "arff"}, "cannot read a.arff as arff: no data found"),
+        ({"a.arff": b"@data\n1,2\n"}, {"name": "arff"}, "read a.arff as arff: ValueError: no data found"),
         ({"a": b"1 2:x\n"}, {"name": "svmlight"}, "cannot read a as svmlight"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning:rdata")
 def test_data_that_are_not_as_the_catalog_says_are_refused_in_one_line(tmp_path, content, format_, said):
-    entry = made_files(tmp_path / "raw", content, expect={"rows": 3}, format=format_)
+    entry = made_files(tmp_path / "raw", content, expect={"rows": 3, "features": 2}, format=format_)
     with pytest.raises(DataError) as caught:
         prepare("made", entry, tmp_path / "raw")
     message = str(caught.value)

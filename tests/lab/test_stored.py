@@ -27,7 +27,7 @@ def test_types_of_other_packages_are_read_only_where_the_study_names_them(tmp_pa
     (tmp_path / "model.skops").write_bytes(dump(fitted))
     package = doubled.__module__.partition(".")[0]
     with pytest.raises(
-        ValueError, match=rf"the model holds {doubled.__module__}.*; accepted are types of ent"
+        ValueError, match=rf"the model holds {doubled.__module__}.*; accepted are classes of ent"
     ):
         load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
     assert trusted_types(tmp_path / "model.skops", [f"{package}.Learner"])

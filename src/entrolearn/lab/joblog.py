@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from entrolearn.lab.wording import one_line
+
 EVERY_SECONDS = 20.0
 
 logger = logging.getLogger(__name__)
@@ -37,7 +39,7 @@ def job_log(path: str, name: str) -> Iterator[None]:
         yield
     except Exception as error:  # told twice: whole in the log, in one line to the person waiting
         logger.exception("%s: failed", name)
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = one_line(error, limit=2000) or type(error).__name__
         print(f"{name}: {reason} (traceback in {path})", file=sys.stderr)
         raise SystemExit(1) from None
     logger.info("%s: done", name)
