@@ -3,6 +3,8 @@
 import gzip
 import hashlib
 import json
+import subprocess
+from threading import Event
 
 import pytest
 
@@ -72,6 +74,9 @@ def test_a_file_that_nobody_published_a_checksum_of_is_taken_as_it_comes(server,
     assert fetch(entry=unpinned(server.url))["files"][0]["source"] == "already there"
 
 
+@pytest.mark.fault(
+    "Network", "a body cut short, of a file that nobody has a checksum of", "told; no file left"
+)
 @pytest.mark.parametrize("body", [DATA[:1000], b""])
 def test_a_file_without_a_checksum_is_still_as_long_as_the_server_said(server, fetch, tmp_path, body):
     server.steps = [answer(body, announced=len(DATA))]
@@ -119,6 +124,7 @@ def test_a_file_that_is_there_is_kept_without_asking(server, fetch, tmp_path):
     assert (tmp_path / "raw/data.csv").stat().st_mtime_ns == before
 
 
+@pytest.mark.fault("Network", "a file of an earlier download, damaged since", "fetched again")
 def test_a_damaged_file_that_is_there_is_replaced(server, fetch, tmp_path):
     server.steps = [answer()]
     fetch()
@@ -133,6 +139,7 @@ def test_a_set_without_files_has_an_empty_receipt(tmp_path):
     assert receipt["files"] == []
 
 
+@pytest.mark.fault("Network", "status 500, 502, 503, 408, 429, twice", "tried again, then there")
 @pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
 def test_passing_errors_are_tried_again(server, fetch, status):
     server.steps = [answer(b"", status), answer(b"", status), answer()]
@@ -140,12 +147,14 @@ def test_passing_errors_are_tried_again(server, fetch, status):
     assert server.requests == 3
 
 
+@pytest.mark.fault("Network", "status 503 for good", "told after the tries, with what to do")
 def test_server_errors_that_stay_are_told(server, fetch, tmp_path):
     server.steps = [answer(b"", 503)]
     refused(fetch(), tmp_path, "503 Service Unavailable", "after 3 tries", "try again later")
     assert server.requests == 3
 
 
+@pytest.mark.fault("Network", "status 404, 403, 410", "told at once, with what to do")
 @pytest.mark.parametrize(
     ("status", "phrase"), [(404, "404 Not Found"), (403, "403 Forbidden"), (410, "410 Gone")]
 )
@@ -155,6 +164,7 @@ def test_final_errors_are_not_tried_again(server, fetch, tmp_path, status, phras
     assert server.requests == 1
 
 
+@pytest.mark.fault("Network", "429 with Retry-After", "waited for, two minutes at most")
 @pytest.mark.parametrize(
     ("asked", "waits"), [("7", [7.0, 7.0]), ("100000", [120.0, 120.0]), ("soon", [0.01, 0.02])]
 )
@@ -166,6 +176,7 @@ def test_retry_after_is_honoured_within_reason(server, fetch, monkeypatch, asked
     assert slept == waits
 
 
+@pytest.mark.fault("Network", "a body cut short", "told; the next run has it")
 @pytest.mark.parametrize("announced", [len(DATA), "nothing"])
 def test_a_cut_body_is_tried_again_then_told(server, fetch, tmp_path, announced):
     server.steps = [answer(DATA[:5000], announced=announced)]
@@ -175,6 +186,7 @@ def test_a_cut_body_is_tried_again_then_told(server, fetch, tmp_path, announced)
     assert fetch()["available"]
 
 
+@pytest.mark.fault("Network", "a cut gz", "told; no file left")
 def test_a_cut_gz_is_told(server, fetch, tmp_path):
     packed = gzip.compress(DATA)
     server.steps = [answer(packed[:-100])]
@@ -182,6 +194,7 @@ def test_a_cut_gz_is_told(server, fetch, tmp_path):
     refused(receipt, tmp_path, f"{len(packed) - 100} of {len(packed)} bytes (cut short)")
 
 
+@pytest.mark.fault("Network", "one wrong byte", "told with both checksums; no file left")
 def test_one_wrong_byte_is_told(server, fetch, tmp_path):
     corrupt = bytes([DATA[0] ^ 1]) + DATA[1:]
     server.steps = [answer(corrupt)]
@@ -190,19 +203,30 @@ def test_one_wrong_byte_is_told(server, fetch, tmp_path):
     assert server.requests == 1
 
 
-@pytest.mark.parametrize("page", [b"<!DOCTYPE html><title>Sign in</title>", b"\n <html>" + b"x" * 10**6])
+@pytest.mark.fault("Network", "a web page instead of data", "named; no file left")
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<!DOCTYPE html><title>Sign in</title>",
+        b"\n <html>" + b"x" * 10**6,
+        b"\xef\xbb\xbf<!-- proxy --><html>",
+        b"<head>",
+    ],
+)
 def test_a_page_instead_of_data_is_named(server, fetch, tmp_path, page):
     server.steps = [answer(page, content_type="text/html")]
     refused(fetch(), tmp_path, "an HTML page instead of data")
     assert server.requests == 1
 
 
+@pytest.mark.fault("Network", "more bytes than the catalog says", "told; no file left")
 def test_more_than_the_announced_size_is_not_taken(server, fetch, tmp_path):
     server.steps = [answer(DATA + b"more")]
     refused(fetch(), tmp_path, f"more than the {len(DATA)} bytes")
     assert server.requests == 1
 
 
+@pytest.mark.fault("Network", "a server that stalls", "told after the tries")
 def test_a_stall_is_tried_again_then_told(server, fetch, tmp_path):
     def stall(handler):
         answer(DATA[:100], announced=len(DATA))(handler)
@@ -213,6 +237,7 @@ def test_a_stall_is_tried_again_then_told(server, fetch, tmp_path):
     refused(fetch(), tmp_path, "nothing for 0.3 s (stalled)", "after 3 tries")
 
 
+@pytest.mark.fault("Network", "a body that drips", "given up in its time")
 def test_a_trickle_is_told(server, tmp_path):
     def trickle(handler):
         answer(b"", announced=len(DATA))(handler)
@@ -225,6 +250,128 @@ def test_a_trickle_is_told(server, tmp_path):
     server.closing.set()
 
 
+@pytest.mark.fault("Network", "an answer whose head drips", "given up in its time")
+def test_a_head_that_trickles_is_told(server, tmp_path):
+    def trickle(handler):
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\nX-Long: ")
+        while not server.closing.wait(0.02):
+            handler.wfile.write(b"1")
+
+    server.steps = [trickle]
+    slow = Patience(tries=1, first_wait=0.01, connect=2, read=2, whole=0.2)
+    receipt = download("set", entry_of(server.url), tmp_path / "raw", patience=slow)
+    refused(receipt, tmp_path, "no answer in 0.2 s (too slow)")
+    server.closing.set()
+
+
+def redirect(location, body=b""):
+    """A step that sends the client elsewhere."""
+    return answer(body, 302, headers=[("Location", location)])
+
+
+@pytest.mark.fault("Network", "a redirect to a login page", "named; no file left")
+def test_a_redirect_to_a_page_is_told(server, fetch, tmp_path):
+    page = b"<!DOCTYPE html><title>Sign in</title>"
+    server.steps = [redirect("/login"), answer(page, content_type="text/html")]
+    refused(fetch(), tmp_path, "an HTML page instead of data", server.url)
+    assert server.requests == 2
+
+
+@pytest.mark.fault("Network", "a redirect to the data", "followed")
+def test_a_redirect_to_the_data_is_followed(server, fetch):
+    server.steps = [redirect("/elsewhere"), answer()]
+    receipt = fetch()
+    assert receipt["available"]
+    # The receipt names the pinned address, which is what can be asked again.
+    assert receipt["files"][0]["source"] == server.url
+
+
+@pytest.mark.fault("Network", "endless redirects", "told; no file left")
+def test_endless_redirects_are_told(server, fetch, tmp_path):
+    server.steps = [redirect("/again")]
+    refused(fetch(), tmp_path, "request failed (Exceeded 30 redirects.)")
+
+
+@pytest.mark.fault("Network", "redirects to a file, to nonsense", "told; no file left")
+@pytest.mark.parametrize(
+    "location", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://[::1", "http://", "http://\xe9:x/"]
+)
+def test_a_redirect_to_what_is_no_address_is_told(server, fetch, tmp_path, location):
+    server.steps = [redirect(location)]
+    refused(fetch(), tmp_path, "request failed (")
+
+
+@pytest.mark.fault("Network", "a redirect with a body without end", "followed unread")
+def test_what_a_redirect_says_besides_is_not_read(server, fetch):
+    stopped = Event()
+
+    def endless(handler):
+        redirect("/elsewhere")(handler)
+        try:
+            while not server.closing.is_set():
+                handler.wfile.write(bytes(1 << 16))
+        except ConnectionError:  # the client has hung up
+            stopped.set()
+
+    server.steps = [endless, answer()]
+    assert fetch()["available"]
+    assert stopped.wait(10)
+
+
+@pytest.mark.fault("Network", "a body without end, of a length that nobody said", "stopped; no file left")
+def test_a_body_without_end_leaves_half_of_the_disk(server, tmp_path):
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a small disk needs Linux and root")
+
+    def endless(handler):
+        answer(announced="nothing")(handler)
+        while not server.closing.is_set():
+            handler.wfile.write(bytes(1 << 16))
+
+    server.steps = [endless]
+    try:
+        receipt = download("set", unpinned(server.url), folder, patience=IMPATIENT)
+        assert not receipt["available"]
+        assert "more than half of the free disk" in receipt["reason"]
+        assert [path.name for path in folder.iterdir()] == ["receipt.json"]
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.fault("Network", "headers that are no numbers", "the data taken all the same")
+@pytest.mark.parametrize("nonsense", ["²", "-7", "9" * 5000, "soon"], ids=["²", "minus", "long", "words"])
+def test_headers_that_are_no_numbers_are_passed_over(server, tmp_path, nonsense):
+    nonsense = nonsense.encode().decode("latin-1")  # as http.server writes headers
+    short = Patience(tries=2, first_wait=0.01, connect=2, read=0.3, whole=5)
+    asked = [] if nonsense.isdecimal() else [("Retry-After", nonsense)]
+    server.steps = [answer(b"", 503, headers=asked), answer(announced=nonsense)]
+    assert download("set", unpinned(server.url), tmp_path, patience=short)["available"]
+
+
+@pytest.mark.fault("Network", "an answer that is no HTTP, or none", "told after the tries")
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"SSH-2.0\r\n", b"HTTP/1.1 \x1b[2J\r\n\r\n", b"\0" * 5000],
+    ids=["nothing", "another protocol", "control characters", "zero bytes"],
+)
+def test_what_is_no_answer_is_told(server, fetch, tmp_path, said):
+    server.steps = [lambda handler: handler.wfile.write(said)]
+    receipt = fetch()
+    refused(receipt, tmp_path, "connection failed (", "after 3 tries")
+    assert receipt["reason"].isprintable()
+
+
+@pytest.mark.fault("Network", "a name that does not resolve", "told after the tries")
+def test_a_name_that_does_not_resolve_is_told(tmp_path):
+    # RFC 2606 keeps this domain for names that are none.
+    receipt = download("set", entry_of("http://data.invalid/"), tmp_path / "raw", patience=IMPATIENT)
+    refused(receipt, tmp_path, "connection failed (", "after 3 tries", "try again later")
+
+
+@pytest.mark.fault("Network", "a refused connection", "told after the tries")
 def test_no_server_is_told(tmp_path):
     receipt = download("set", entry_of("http://127.0.0.1:9/"), tmp_path / "raw", patience=IMPATIENT)
     refused(receipt, tmp_path, "Connection refused", "after 3 tries")
@@ -237,6 +384,7 @@ def test_a_full_disk_is_told_before_asking(server, fetch, tmp_path, monkeypatch)
     assert server.requests == 0
 
 
+@pytest.mark.fault("Network", "the second file of two fails", "the next run fetches it alone")
 def test_after_a_failure_the_next_run_gets_the_rest(server, tmp_path):
     first, second = entry_of(server.url), entry_of(server.url, path="set/more.csv")
     entry = {"files": first["files"] + second["files"]}
@@ -260,6 +408,7 @@ def test_the_mirror_comes_first(server, fetch, mirror):
     assert server.requests == 0
 
 
+@pytest.mark.fault("Network", "a mirror that lacks the file", "fetched from the address")
 def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
     (mirror / "set/data.csv").unlink()
     server.steps = [answer()]
@@ -268,6 +417,7 @@ def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
     assert receipt["reason"] == ""
 
 
+@pytest.mark.fault("Network", "a wrong file in the mirror", "told; fetched from the address")
 @pytest.mark.parametrize(
     ("content", "said"),
     [(b"2" + DATA[1:], "wrong checksum"), (DATA[:-9], "(cut short)")],
@@ -283,6 +433,7 @@ def test_a_wrong_file_in_the_mirror_is_told_and_passed_over(server, fetch, mirro
     assert str(mirror / "set/data.csv") in receipt["reason"]
 
 
+@pytest.mark.fault("Network", "mirror and address both wrong", "both told")
 def test_mirror_and_url_wrong_are_both_told(server, fetch, mirror, tmp_path):
     (mirror / "set/data.csv").write_bytes(b"2" + DATA[1:])
     server.steps = [answer(b"", 404)]

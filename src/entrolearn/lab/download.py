@@ -173,9 +173,9 @@ def _fetch_once(file: dict, target: Path, patience: Patience) -> None:
     except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
         raise Passing(f"nothing for {patience.read:g} s (stalled)") from error
     except (requests.ConnectionError, urllib3.exceptions.HTTPError) as error:
-        raise Passing(f"connection failed ({_root(error)})") from error
+        raise Passing(f"connection failed ({one_line(_root(error))})") from error
     except (requests.RequestException, ValueError) as error:  # ValueError: an address that is none
-        raise Refusal(f"request failed ({error})") from error
+        raise Refusal(f"request failed ({one_line(error)})") from error
 
 
 class _Session(requests.Session):
