@@ -297,6 +297,9 @@ def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
             found = f"{missing.sum()} rows with missing values"
             raise DataError(f"{key}: {found}; 'missing_rows: drop' leaves them out")
         X, labels, part = X[~missing], labels[~missing], part[~missing]
+    numbers = X.data if sparse.issparse(X) else X
+    if infinite := np.count_nonzero(~np.isfinite(numbers)):
+        raise DataError(f"{key}: {infinite} values that are infinite or, in sparse rows, missing")
     if entry.get("constant_columns") == "drop":
         low, high = (end.toarray() if sparse.issparse(end) else end for end in (X.min(axis=0), X.max(axis=0)))
         varies = low < high

@@ -42,7 +42,11 @@ def load(path: str | os.PathLike, named: Sequence[str]) -> BaseEstimator:
     """
     import skops.io
 
-    return skops.io.load(path, trusted=trusted_types(path, named))
+    trusted = trusted_types(path, named)
+    try:
+        return skops.io.load(path, trusted=trusted)
+    except Exception as error:  # a damaged file raises whatever its bytes lead to
+        raise _damaged(path, error) from error
 
 
 def trusted_types(path: str | os.PathLike, named: Sequence[str]) -> list[str]:
@@ -56,10 +60,8 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str]) -> list[str]:
     of_study = {name.partition(".")[0] for name in named} - {"sklearn", "entrolearn"}
     try:
         found = skops.io.get_untrusted_types(file=path)
-    except Exception as error:  # a damaged file raises whatever its bytes lead to
-        raise ValueError(
-            f"{path}: not a whole model file ({one_line(error)}); delete it and run again"
-        ) from error
+    except Exception as error:  # as above
+        raise _damaged(path, error) from error
     refused = [
         name
         for name in found
@@ -71,6 +73,10 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str]) -> list[str]:
             f"{', '.join(sorted({*TRUSTED_PACKAGES, *of_study}))}, so it is neither loaded nor stored"
         )
     return found
+
+
+def _damaged(path: str | os.PathLike, error: Exception) -> ValueError:
+    return ValueError(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")
 
 
 def _comes_from(name: str, packages: Iterable[str], classes_alone: bool = False) -> bool:
