@@ -3,32 +3,16 @@
 import gzip
 import hashlib
 import json
-import subprocess
 from threading import Event
 
 import pytest
+from scripted_server import answer, redirect
 
 from entrolearn.lab import download as module
 from entrolearn.lab.download import Patience, download
 
 DATA = b"".join(b"%d,%d,1\n" % (row, row * row) for row in range(2000))
 IMPATIENT = Patience(tries=3, first_wait=0.01, connect=2, read=0.3, whole=5)
-
-
-def answer(body=DATA, status=200, announced=None, content_type="text/plain", headers=()):
-    """A step of the server's script: send `body`, having announced `announced` bytes (None: its length)."""
-
-    def step(handler):
-        handler.send_response(status)
-        handler.send_header("Content-Type", content_type)
-        if announced != "nothing":
-            handler.send_header("Content-Length", str(len(body) if announced is None else announced))
-        for name, value in headers:
-            handler.send_header(name, value)
-        handler.end_headers()
-        handler.wfile.write(body)
-
-    return step
 
 
 def entry_of(url, data=DATA, path="set/data.csv"):
@@ -66,7 +50,7 @@ def unpinned(url):
 
 
 def test_a_file_that_nobody_published_a_checksum_of_is_taken_as_it_comes(server, fetch, tmp_path):
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     receipt = fetch(entry=unpinned(server.url))
     assert receipt["available"]
     assert receipt["files"][0]["sha256"] == hashlib.sha256(DATA).hexdigest()
@@ -95,7 +79,7 @@ def test_a_file_without_a_checksum_comes_from_the_mirror_too(server, fetch, tmp_
 
 
 def test_bytes_from_the_url_and_the_receipt_says_so(server, fetch, tmp_path):
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     receipt = fetch(attempt=4)
     assert (tmp_path / "raw/data.csv").read_bytes() == DATA
     assert receipt == json.loads((tmp_path / "raw/receipt.json").read_text())
@@ -116,7 +100,7 @@ def test_bytes_from_the_url_and_the_receipt_says_so(server, fetch, tmp_path):
 
 
 def test_a_file_that_is_there_is_kept_without_asking(server, fetch, tmp_path):
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     fetch()
     before = (tmp_path / "raw/data.csv").stat().st_mtime_ns
     assert fetch()["files"][0]["source"] == "already there"
@@ -126,7 +110,7 @@ def test_a_file_that_is_there_is_kept_without_asking(server, fetch, tmp_path):
 
 @pytest.mark.fault("Network", "a file of an earlier download, damaged since", "fetched again")
 def test_a_damaged_file_that_is_there_is_replaced(server, fetch, tmp_path):
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     fetch()
     (tmp_path / "raw/data.csv").write_bytes(DATA[:-1])
     assert fetch()["available"]
@@ -142,7 +126,7 @@ def test_a_set_without_files_has_an_empty_receipt(tmp_path):
 @pytest.mark.fault("Network", "status 500, 502, 503, 408, 429, twice", "tried again, then there")
 @pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
 def test_passing_errors_are_tried_again(server, fetch, status):
-    server.steps = [answer(b"", status), answer(b"", status), answer()]
+    server.steps = [answer(b"", status), answer(b"", status), answer(DATA)]
     assert fetch()["available"]
     assert server.requests == 3
 
@@ -171,7 +155,7 @@ def test_final_errors_are_not_tried_again(server, fetch, tmp_path, status, phras
 def test_retry_after_is_honoured_within_reason(server, fetch, monkeypatch, asked, waits):
     slept = []
     monkeypatch.setattr("tenacity.nap.time.sleep", slept.append)
-    server.steps = [answer(b"", 429, headers=[("Retry-After", asked)])] * 2 + [answer()]
+    server.steps = [answer(b"", 429, headers=[("Retry-After", asked)])] * 2 + [answer(DATA)]
     assert fetch()["available"]
     assert slept == waits
 
@@ -182,7 +166,7 @@ def test_a_cut_body_is_tried_again_then_told(server, fetch, tmp_path, announced)
     server.steps = [answer(DATA[:5000], announced=announced)]
     refused(fetch(), tmp_path, f"5000 of {len(DATA)} bytes (cut short)", "try again later")
     assert server.requests == 3
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     assert fetch()["available"]
 
 
@@ -264,11 +248,6 @@ def test_a_head_that_trickles_is_told(server, tmp_path):
     server.closing.set()
 
 
-def redirect(location, body=b""):
-    """A step that sends the client elsewhere."""
-    return answer(body, 302, headers=[("Location", location)])
-
-
 @pytest.mark.fault("Network", "a redirect to a login page", "named; no file left")
 def test_a_redirect_to_a_page_is_told(server, fetch, tmp_path):
     page = b"<!DOCTYPE html><title>Sign in</title>"
@@ -279,7 +258,7 @@ def test_a_redirect_to_a_page_is_told(server, fetch, tmp_path):
 
 @pytest.mark.fault("Network", "a redirect to the data", "followed")
 def test_a_redirect_to_the_data_is_followed(server, fetch):
-    server.steps = [redirect("/elsewhere"), answer()]
+    server.steps = [redirect("/elsewhere"), answer(DATA)]
     receipt = fetch()
     assert receipt["available"]
     # The receipt names the pinned address, which is what can be asked again.
@@ -306,39 +285,33 @@ def test_what_a_redirect_says_besides_is_not_read(server, fetch):
     stopped = Event()
 
     def endless(handler):
-        redirect("/elsewhere")(handler)
+        answer(status=302, announced="nothing", headers=[("Location", "/elsewhere")])(handler)
         try:
             while not server.closing.is_set():
                 handler.wfile.write(bytes(1 << 16))
         except ConnectionError:  # the client has hung up
             stopped.set()
 
-    server.steps = [endless, answer()]
+    server.steps = [endless, answer(DATA)]
     assert fetch()["available"]
     assert stopped.wait(10)
 
 
 @pytest.mark.fault("Network", "a body without end, of a length that nobody said", "stopped; no file left")
-def test_a_body_without_end_leaves_half_of_the_disk(server, tmp_path):
+def test_a_body_without_end_leaves_half_of_the_disk(server, new_disk, tmp_path):
     folder = tmp_path / "raw"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk needs Linux and root")
+    new_disk(folder, "1m")
 
     def endless(handler):
-        answer(announced="nothing")(handler)
+        answer(DATA, announced="nothing")(handler)
         while not server.closing.is_set():
             handler.wfile.write(bytes(1 << 16))
 
     server.steps = [endless]
-    try:
-        receipt = download("set", unpinned(server.url), folder, patience=IMPATIENT)
-        assert not receipt["available"]
-        assert "more than half of the free disk" in receipt["reason"]
-        assert [path.name for path in folder.iterdir()] == ["receipt.json"]
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
+    receipt = download("set", unpinned(server.url), folder, patience=IMPATIENT)
+    assert not receipt["available"]
+    assert "more than half of the free disk" in receipt["reason"]
+    assert [path.name for path in folder.iterdir()] == ["receipt.json"]
 
 
 @pytest.mark.fault("Network", "headers that are no numbers", "the data taken all the same")
@@ -347,7 +320,7 @@ def test_headers_that_are_no_numbers_are_passed_over(server, tmp_path, nonsense)
     nonsense = nonsense.encode().decode("latin-1")  # as http.server writes headers
     short = Patience(tries=2, first_wait=0.01, connect=2, read=0.3, whole=5)
     asked = [] if nonsense.isdecimal() else [("Retry-After", nonsense)]
-    server.steps = [answer(b"", 503, headers=asked), answer(announced=nonsense)]
+    server.steps = [answer(b"", 503, headers=asked), answer(DATA, announced=nonsense)]
     assert download("set", unpinned(server.url), tmp_path, patience=short)["available"]
 
 
@@ -388,7 +361,7 @@ def test_a_full_disk_is_told_before_asking(server, fetch, tmp_path, monkeypatch)
 def test_after_a_failure_the_next_run_gets_the_rest(server, tmp_path):
     first, second = entry_of(server.url), entry_of(server.url, path="set/more.csv")
     entry = {"files": first["files"] + second["files"]}
-    server.steps = [answer(), answer(b"", 404), answer()]
+    server.steps = [answer(DATA), answer(b"", 404), answer(DATA)]
     assert not download("set", entry, tmp_path, patience=IMPATIENT)["available"]
     sources = [file["source"] for file in download("set", entry, tmp_path, patience=IMPATIENT)["files"]]
     assert sources == ["already there", server.url]
@@ -411,7 +384,7 @@ def test_the_mirror_comes_first(server, fetch, mirror):
 @pytest.mark.fault("Network", "a mirror that lacks the file", "fetched from the address")
 def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
     (mirror / "set/data.csv").unlink()
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     receipt = fetch(mirror=mirror)
     assert receipt["files"][0]["source"] == server.url
     assert receipt["reason"] == ""
@@ -425,7 +398,7 @@ def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
 )
 def test_a_wrong_file_in_the_mirror_is_told_and_passed_over(server, fetch, mirror, content, said):
     (mirror / "set/data.csv").write_bytes(content)
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     receipt = fetch(mirror=mirror)
     assert receipt["available"]
     assert receipt["files"][0]["source"] == server.url

@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 MIB = 2**20
 ROWS = np.array([[1.0, 2], [3, 4], [5, 6], [7, 9]])
 LABELS = np.array([1, 0, 1, 0])
+SPARSE = {"name": "svmlight", "n_features": 2, "sparse_features": True}
 MAT = {"name": "mat", "features": "fea", "label": "gnd"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:rdata")
@@ -165,7 +166,7 @@ def test_a_file_that_expands_without_end_stops_at_its_limit(read, bomb):
     ("format", "files"),
     [
         ("svmlight", {"a": b"1 1:1 1000000000000:1\n"}),
-        ({"name": "svmlight", "n_features": 9, "sparse_features": True}, {"a": b"1 1:1 1000000000000:1\n"}),
+        (SPARSE, {"a": b"1 1:1 1000000000000:1\n"}),
         ("svmlight", {"a": b"1 99999999999999999999999:1\n"}),
         ("idx", {"a.gz": idx([2**31 - 1, 2**31 - 1], b""), "b.gz": idx([4], b"")}),
         (MAT, {"a.mat": matlab(matrix(b"fea", 2**28))}),
@@ -291,8 +292,9 @@ def test_nonsense_is_refused(read, format, content):
     [
         ("svmlight", {"a": b"1 -3:1\n"}, "Invalid index -3"),
         ("svmlight", {"a": b"1 2:1 2:1\n"}, "should be sorted and unique"),
-        ("svmlight", {"a": b"1 1:1e999\n0 1:1\n"}, "1 values that are infinite"),
-        ("csv", {"a": b"1,inf,1\n2,-inf,0\n"}, "2 values that are infinite"),
+        ("svmlight", {"a": b"1 1:1e999\n0 1:1\n"}, "found infinite values"),
+        (SPARSE, {"a": b"1 1:nan\n0 1:1\n"}, "1 rows with missing values"),
+        ("csv", {"a": b"1,inf,1\n2,-inf,0\n"}, "found infinite values"),
         ("csv", {"a": b"1,2,1\n3,4,0,5\n"}, "Expected 3 fields"),
         ("arff", {"a": b"@relation r\n@attribute a relational\n@data\n"}, "cannot read a as arff"),
         ("arff", {"a": b"@relation r\n@attribute c {x}\n@data\ny\n"}, "y value not in ('x',)"),

@@ -289,17 +289,18 @@ _SOURCES = {"files": _from_files, "bundled": _bundled, "generated": _generated}
 def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
     """Drop rows with missing values and constant columns where the entry says so."""
     X, labels, names = table.X, table.labels, table.feature_names
+    if np.isinf(X.data if sparse.issparse(X) else X).any():
+        raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
     missing = labels != labels  # NaN, among numbers or strings
     if not sparse.issparse(X):
         missing |= np.isnan(X).any(axis=1)
+    else:
+        missing |= sparse.csr_array((np.isnan(X.data), X.indices, X.indptr), shape=X.shape).sum(axis=1) > 0
     if missing.any():
         if entry.get("missing_rows") != "drop":
             found = f"{missing.sum()} rows with missing values"
             raise DataError(f"{key}: {found}; 'missing_rows: drop' leaves them out")
         X, labels, part = X[~missing], labels[~missing], part[~missing]
-    numbers = X.data if sparse.issparse(X) else X
-    if infinite := np.count_nonzero(~np.isfinite(numbers)):
-        raise DataError(f"{key}: {infinite} values that are infinite or, in sparse rows, missing")
     if entry.get("constant_columns") == "drop":
         low, high = (end.toarray() if sparse.issparse(end) else end for end in (X.min(axis=0), X.max(axis=0)))
         varies = low < high
