@@ -20,7 +20,7 @@ import scipy.io
 import yaml
 
 from entrolearn.lab.config import load_catalog
-from entrolearn.lab.datasets import DataError, prepare
+from entrolearn.lab.datasets import DataError, load_dataset, load_folds, prepare
 from entrolearn.lab.limits import Limits
 from entrolearn.lab.parsers import FORMATS
 from entrolearn.lab.schema import ConfigError
@@ -252,6 +252,25 @@ def test_a_member_outside_is_not_the_array_inside(read, tmp_path):
         archive.writestr("../data.npy", b"harm")
     assert "KeyError" in refused(read, {"a.npz": buffer.getvalue()}, "npz")
     assert files_below(tmp_path) == {"raw", "raw/a.npz", "raw/receipt.json"}
+
+
+@pytest.mark.fault("Trust", "a pickle in the place of a prepared data set", "refused; it did not run")
+@pytest.mark.parametrize("packed_up", [False, True], ids=["bare", "in an archive"])
+def test_results_are_not_unpickled_either(tmp_path, packed_up):
+    file, payload = tmp_path / "made.npz", Payload(tmp_path / "ran")
+    harm = packed(y=np.array([payload], dtype=object)) if packed_up else pickle.dumps(payload)
+    file.write_bytes(harm)
+    for load in (load_dataset, load_folds):
+        with pytest.raises(DataError, match=r"made\.npz: cut or corrupt \(.*; delete it and run"):
+            load(file)
+    assert files_below(tmp_path) == {"made.npz"}
+
+
+@pytest.mark.fault("Network", "a result that claims terabytes", "one line that names the file")
+def test_a_result_that_claims_terabytes_is_named(tmp_path):
+    (tmp_path / "made.npz").write_bytes(claiming((2**60, 2)))
+    with pytest.raises(DataError, match=r"made\.npz: cut or corrupt \(.*; delete it and run"):
+        load_folds(tmp_path / "made.npz")
 
 
 @pytest.mark.fault("Trust", "control characters in a data file", "not passed on to the terminal")
