@@ -96,7 +96,7 @@ def element(kind: int, content: bytes, size: int | None = None) -> bytes:
 def matrix(name: bytes, rows: int) -> bytes:
     """How a matrix of numbers begins that claims so many rows."""
     flags, shape = element(6, struct.pack("<II", 6, 0)), element(5, struct.pack("<II", rows, 1))
-    head = flags + shape + element(1, name.ljust(8, b"\0")) + element(9, b"", 8 * rows)
+    head = flags + shape + element(1, name.ljust(8, b"\0"), len(name)) + element(9, b"", 8 * rows)
     return element(14, head, len(head) + 8 * rows)
 
 

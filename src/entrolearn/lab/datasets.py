@@ -229,7 +229,12 @@ def _read(paths: Sequence[Path], format: Mapping) -> Iterator[Table]:
     from entrolearn.lab.parsers import FORMATS
 
     options = dict(format)
-    table = FORMATS[options.pop("name")](paths, **options)
+    try:
+        table = FORMATS[options.pop("name")](paths, **options)
+    except ValueError as error:
+        if "out of memory" in str(error):  # pandas has an error of its own for it
+            raise MemoryError(str(error)) from error
+        raise
     if 0 in table.X.shape:
         raise ValueError("no data found")
     yield table
