@@ -25,13 +25,6 @@ def test_work_that_is_ended_from_outside_is_no_result(number):
         next(work)
 
 
-def test_work_that_ends_itself_is_a_failure():
-    work = within(Limits(seconds=60), ended_by, signal.SIGABRT)
-    next(work)
-    with pytest.raises(RuntimeError, match=r"ended without a result \(SIGABRT\)"):
-        next(work)
-
-
 ASKING = """
 import os, time
 from entrolearn.lab.limits import Limits, within

@@ -447,7 +447,7 @@ def quick(new_project):
     study = copy.deepcopy(SMALL)
     study["datasets"]["both"] = ["my-moons"]
     project = new_project(study)
-    project.study = study
+    project.study, project.catalog = study, {"my-moons": MOONS}
     project.result = project.run("results/tiny/tables/table1.csv")
     assert project.result.returncode == 0, project.result.stdout[-5000:]
     return project
