@@ -58,7 +58,7 @@ class Disk:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._filler = folder / "filler"
+        self._filler = folder / ".filler"
 
     def remount(self, options: str) -> None:
         """Mount it with other options, such as ``size=16m`` or ``ro``."""
