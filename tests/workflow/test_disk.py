@@ -1,4 +1,4 @@
-"""Disks that are full or write-protected, and results that are damaged: told in one line, made good by a rerun."""
+"""Full and write-protected disks, and damaged results: told in one line, and made good by a plain rerun."""
 
 import re
 from pathlib import Path
@@ -32,7 +32,7 @@ def said(output: str, pattern: str) -> list[str]:
 
 
 @pytest.mark.fault(
-    "Disk", "full while results are written", "one line names it; after making room a rerun completes"
+    "Disk", "full while results are written", "one line says where; with room, a rerun completes"
 )
 def test_a_disk_that_fills_up_is_named_and_a_plain_rerun_completes(
     quick, new_project, new_disk, record_property
@@ -51,9 +51,7 @@ def test_a_disk_that_fills_up_is_named_and_a_plain_rerun_completes(
     rerun(project, quick, finished, record_property)
 
 
-@pytest.mark.fault(
-    "Disk", "full, with snakemake's own notes and logs on it", "after making room a rerun completes"
-)
+@pytest.mark.fault("Disk", "full, logs and snakemake's notes on it too", "with room, a rerun completes")
 def test_a_full_disk_with_everything_on_it_loses_nothing(quick, new_project, new_disk, record_property):
     project = new_project(quick.study)
     disk = new_disk(project.folder, "16m")
@@ -69,7 +67,7 @@ def test_a_full_disk_with_everything_on_it_loses_nothing(quick, new_project, new
 
 
 @pytest.mark.fault(
-    "Disk", "full while the store is written", "one line names the store; a rerun logs the runs"
+    "Disk", "full while the store is made", "one line names it; with room, a rerun logs the runs"
 )
 def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, new_disk, record_property):
     disk = new_disk(copied.folder / "store", "256k")
@@ -89,9 +87,7 @@ def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, ne
 # ------------------------------------------------------------------------------------------ write-protected
 
 
-@pytest.mark.fault(
-    "Disk", "the results folder read-only", "one line names it; writable again, a rerun completes"
-)
+@pytest.mark.fault("Disk", "results folder read-only", "one line says so; writable again, a rerun completes")
 def test_a_results_folder_that_becomes_read_only_is_named(quick, new_project, new_disk, record_property):
     project = new_project(quick.study)
     disk = new_disk(project.folder / "results", "8m")
@@ -141,9 +137,7 @@ def test_damaged_results_of_every_stage_are_named_and_made_again(quick, copied, 
     assert "Nothing to be done" in copied.run("-n", TABLE).stdout
 
 
-@pytest.mark.fault(
-    "Disk", "a finished table edited by hand", "named, set aside and made again; a dry run only names it"
-)
+@pytest.mark.fault("Disk", "a finished table edited by hand", "named, set aside and made again")
 def test_a_table_that_was_edited_is_set_aside_by_a_run_and_named_by_a_dry_run(quick, copied, record_property):
     finished = copied.finished_files()
     table = copied.folder / TABLE

@@ -151,9 +151,7 @@ def test_after_ctrl_c_a_plain_rerun_completes(quick, waiting, record_property):
     check(waiting, quick, finished, record_property)
 
 
-@pytest.mark.fault(
-    "Killed", "snakemake alone, by SIGTERM", "its jobs are finished; a plain rerun does the rest"
-)
+@pytest.mark.fault("Killed", "snakemake alone, by SIGTERM", "its jobs are finished; a rerun does the rest")
 def test_after_sigterm_what_runs_is_finished_and_a_plain_rerun_does_the_rest(quick, waiting, record_property):
     running = waiting.started()
     running.send_signal(signal.SIGTERM)
@@ -212,9 +210,7 @@ def test_however_often_a_run_is_killed_as_a_result_appears_nothing_half_is_taken
 # --------------------------------------------------------------------------------------------------- one job
 
 
-@pytest.mark.fault(
-    "Killed", "a training job, by SIGKILL", "it is named, the others go on; a plain rerun does it"
-)
+@pytest.mark.fault("Killed", "a training job, by SIGKILL", "named, the others go on; a plain rerun does it")
 def test_a_training_job_that_is_killed_is_named_and_done_by_the_next_run(quick, waiting, record_property):
     running = waiting.started()
     (fits,) = waiting.fits_of(running)
@@ -260,9 +256,7 @@ def cells_in(store: Path) -> list[tuple[str, str]]:
         return sorted(connection.execute(query))
 
 
-@pytest.mark.fault(
-    "Killed", "the tracker, as it writes a run", "one finished run for each cell after the next run"
-)
+@pytest.mark.fault("Killed", "the tracker, as it writes a run", "after a rerun one finished run per cell")
 def test_a_tracker_that_is_killed_leaves_one_run_for_each_cell_to_the_next(quick, copied, record_property):
     store, target = copied.folder / "mlflow.db", "results/tiny/tracked/my-moons.json"
     finished = copied.finished_files()
@@ -351,9 +345,7 @@ def shifted(project, seconds: float, pattern: str = "**/*") -> None:
         os.utime(path, (then, then))
 
 
-@pytest.mark.fault(
-    "Killed", "the clock set back: all results of the future", "nothing is made again, new work is done"
-)
+@pytest.mark.fault("Killed", "clock set back: results of the future", "kept, and new work is done")
 def test_results_of_the_future_are_kept_and_new_tables_are_made_of_them(quick, copied, record_property):
     finished = copied.finished_files()
     shifted(copied, 86400)
@@ -368,9 +360,7 @@ def test_results_of_the_future_are_kept_and_new_tables_are_made_of_them(quick, c
     check(copied, quick, finished, record_property)
 
 
-@pytest.mark.fault(
-    "Killed", "the clock set forward: tables older than what they are made of", "made again once, equal"
-)
+@pytest.mark.fault("Killed", "clock set forward: tables of the past", "made again once, equal")
 def test_tables_that_seem_too_old_are_made_again_once(quick, copied, record_property):
     finished = copied.finished_files()
     shifted(copied, -20 * 365 * 86400, "tiny/tables/*")
