@@ -47,7 +47,7 @@ class WaitingLDA(LinearDiscriminantAnalysis):
 
 @pytest.fixture
 def waiting(new_project, quick):
-    """The quick study with a learner that waits: ``start()`` a run, and its fits are at work until `go`."""
+    """The quick study with a learner that waits; once `started`, its fits alone are at work, until `go`."""
     study = {**quick.study, "models": {**quick.study["models"]}}
     study["models"]["lda"] = {**study["models"]["lda"], "estimator": "waiting.WaitingLDA"}
     project = new_project(study)
@@ -56,7 +56,8 @@ def waiting(new_project, quick):
 
     def start():
         running = project.start(TABLE, environment={"PYTHONPATH": paths})
-        project.wait_until(lambda: fits_of(running), running)
+        done = project.folder / RECORD.format("eem")
+        project.wait_until(lambda: done.exists() and fits_of(running), running)
         return running
 
     def fits_of(running) -> list[psutil.Process]:
@@ -221,7 +222,6 @@ def test_a_training_job_that_is_killed_is_named_and_done_by_the_next_run(quick, 
     assert "Error in rule train" in said
     assert "model=lda" in said
     finished = waiting.finished_files()
-    assert RECORD.format("eem") in finished
     waiting.go()
     result = waiting.again(TABLE)
     assert result.returncode == 0, result.stdout[-5000:]
