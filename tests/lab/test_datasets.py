@@ -584,6 +584,7 @@ def test_the_digest_sees_the_shape():
     assert replace(dataset, X=dataset.X.reshape(4, 3)).digest() != dataset.digest()
 
 
+@pytest.mark.fault("Disk", "a reader meets a damaged file", "named: delete it and run again")
 @pytest.mark.parametrize("damage", ["cut", "byte", "empty", "text"])
 def test_a_damaged_file_is_named(tmp_path, damage):
     path = tmp_path / "made.npz"
