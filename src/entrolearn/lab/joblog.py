@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from entrolearn.lab.digests import note_of, write_note
+from entrolearn.lab.wording import one_line
 
 EVERY_SECONDS = 20.0
 
@@ -50,7 +51,7 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
         raise SystemExit(1) from None
     except Exception as error:  # told twice: whole in the log, in one line to the person waiting
         logger.exception("%s: failed", name)
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = one_line(error, limit=2000) or type(error).__name__
         print(f"{name}: {reason} (traceback in {path})", file=sys.stderr)
         raise SystemExit(1) from None
     logger.info("%s: done", name)
