@@ -204,7 +204,7 @@ def _check_windows(index: NearestNeighbors, X: np.ndarray) -> None:
     in_window = float(np.mean([len(rows) for rows in some]))
     check_memory(
         BYTES_OF_PAIR * in_window * len(X),
-        f"a graph of {len(X)} rows and about {in_window:.0f} rows within the radius {index.radius:.3g} of each",
+        f"a graph of {len(X)} rows with about {in_window:.0f} within the radius {index.radius:.3g} of each",
         "lower radius, or fit on a sample of the rows and predict the others",
     )
 

@@ -104,13 +104,13 @@ def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
 
 def _check_labels(file: Path, where: str, models: Mapping[str, Mapping]) -> None:
     """Columns that look the same cannot be told apart."""
-    shown: dict[tuple[str, str], str] = {}
+    shown: dict[str, str] = {}
     for name, model in models.items():
-        label = model["label"], model["sublabel"]
+        label = f"{model['label']} {model['sublabel']}".strip()
         if label in shown:
             raise ConfigError(
-                f"{file}: {where}.models: {shown[label]!r} and {name!r} are both shown as "
-                f"{' '.join(filter(None, label))!r}; accepted: another label or sublabel for one of them"
+                f"{file}: {where}.models: {shown[label]!r} and {name!r} are both shown as {label!r}; "
+                "accepted: another label or sublabel for one of them"
             )
         shown[label] = name
 
@@ -347,8 +347,8 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
         check_schema(protocol, schema, str(file), "protocol", dataset)
         if "trials" in protocol:
             _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
-        else:
-            _check_folds(file, protocol, dataset, catalog[dataset])
+    for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(study)):
+        _check_folds(file, protocol_of(study, dataset), dataset, catalog[dataset])
     for dataset, model in study_cells(study):
         cell = cell_spec("", study, dataset, model, seed=0)
         _check_grid(file, cell)
@@ -434,6 +434,8 @@ def _check_scaling(file: Path, scaling: Mapping, dataset: str, entry: Mapping) -
 
 def _check_folds(file: Path, protocol: Mapping, dataset: str, entry: Mapping) -> None:
     """Each fold has rows of each class."""
+    if "folds" not in protocol:
+        return
     task, expect = entry["task"], entry["expect"]
     if task == "regression":
         raise ConfigError(

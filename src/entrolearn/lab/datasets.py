@@ -265,6 +265,8 @@ _SOURCES = {"files": _from_files, "bundled": _bundled, "generated": _generated}
 def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
     """Drop rows with missing values and constant columns where the entry says so."""
     X, labels, names = table.X, table.labels, table.feature_names
+    if np.isinf(X.data if sparse.issparse(X) else X).any():
+        raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
     missing = labels != labels  # NaN, among numbers or strings
     if not sparse.issparse(X):
         missing |= np.isnan(X).any(axis=1)

@@ -69,7 +69,7 @@ def _in_words(error: ValidationError) -> str:
         case "enum":
             accepted = ", ".join(str(value) for value in wanted)
             return f"found {found!r}{did_you_mean(str(found), wanted)}; accepted: {accepted}"
-        case "type":
+        case "type" if "description" not in error.schema:
             wanted = wanted if isinstance(wanted, str) else " or ".join(wanted)
             return f"found {shortened(found)}, expected a value of type {wanted}"
     if error.schema is False:

@@ -45,6 +45,8 @@ def locate(import_path: str) -> Definition:
         raise UnknownEstimatorError(f"{import_path!r}: no package {module.partition('.')[0]!r} is installed")
     if _module_file(module) is None:
         raise UnknownEstimatorError(f"{import_path!r}: no module {module!r}")
+    if _module_file(import_path) is not None:
+        raise UnknownEstimatorError(f"{import_path!r} is a module; accepted: a class in it")
     return _definition(module, name, import_path)
 
 
@@ -110,28 +112,34 @@ def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
 
 
 def _constraint(module: str, node: ast.ClassDef, parameter: str) -> ast.expr | None:
-    tables = [item.value for item in node.body if _assigns(item, "_parameter_constraints")]
-    if tables:
-        written_out = isinstance(tables[0], ast.Dict) and not any(map(_updates, node.body))
-        return _entry(module, tables[0], parameter) if written_out else None
-    for base in node.bases:
+    tables = [table for item in node.body if (table := _table(item)) is not None]
+    for table in reversed(tables):
+        if not isinstance(table, ast.Dict):
+            return None
+        if constraint := _entry(module, table, parameter):
+            return constraint
+    for base in () if tables else node.bases:
         found = _class_of(module, base.id) if isinstance(base, ast.Name) else None
         if found and (constraint := _constraint(*found, parameter)):
             return constraint
     return None
 
 
-def _assigns(statement: ast.stmt, name: str) -> bool:
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
-
-
-def _updates(statement: ast.stmt) -> bool:
-    """Whether a statement calls some ``update``, which a table of constraints may have changed by."""
+def _table(statement: ast.stmt) -> ast.expr | None:
+    """What a statement makes the table of constraints, or adds to it; None for all others."""
     match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"))):
-            return True
-    return False
+        case (
+            ast.Assign(targets=[ast.Name(id="_parameter_constraints")], value=table)
+            | ast.AnnAssign(target=ast.Name(id="_parameter_constraints"), value=table)
+            | ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="_parameter_constraints"), attr="update"),
+                    args=[table],
+                )
+            )
+        ):
+            return table
+    return None
 
 
 def _entry(module: str, table: ast.Dict, parameter: str) -> ast.expr | None:
