@@ -494,6 +494,11 @@ def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(finished, ne
 # ------------------------------------------------------------------------------------------- what it refuses
 
 
+@pytest.mark.fault(
+    "Configuration",
+    "a wrong study, catalog or table of printed numbers, in real runs",
+    "one line with its place and what is accepted; exit status 1 before any job",
+)
 @pytest.mark.parametrize(
     ("place", "value", "line"),
     [
@@ -521,6 +526,11 @@ def test_a_mistake_in_a_study_is_one_line_before_any_job(finished, new_project, 
     assert not (project.folder / "results").exists()
 
 
+@pytest.mark.fault(
+    "Configuration",
+    "a wrong study, catalog or table of printed numbers, in real runs",
+    "one line with its place and what is accepted; exit status 1 before any job",
+)
 def test_a_mistake_in_the_settings_is_one_line_before_any_job(finished):
     result = finished.run("tiny", sed=1)
 
