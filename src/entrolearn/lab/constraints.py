@@ -121,7 +121,7 @@ TYPES = {
 }
 NAMED = {
     "boolean": TYPES["bool"],
-    "array-like": Kind("a list", lambda value: isinstance(value, list)),
+    "array-like": Kind("a list", lambda value: isinstance(value, (list, tuple, dict))),
     "random_state": Kind(
         "a whole number from 0 or null",
         lambda value: value is None or (isinstance(value, Integral) and 0 <= value < 2**32),
