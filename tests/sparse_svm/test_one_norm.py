@@ -10,7 +10,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
 
 from entrolearn import CrossEntropySVC, CrossEntropySVR, OneNormSVC, OneNormSVR
-from entrolearn.sparse_svm import lp
 
 CLASSIFIERS = [OneNormSVC, CrossEntropySVC]
 
@@ -125,7 +124,7 @@ def test_too_many_rows_for_the_memory_are_refused_before_the_kernel(
     values, monkeypatch, estimator, conditions
 ):
     X, y = values
-    monkeypatch.setattr(lp, "physical_memory", lambda: 1e5)
+    monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 1e5)
     monkeypatch.setattr("entrolearn.sparse_svm.base.kernel_matrix", None)  # not to be called
     with pytest.raises(MemoryError, match=f"linear program of {conditions} conditions on 80 candidate"):
         estimator().fit(X, y > 0 if estimator is OneNormSVC else y)

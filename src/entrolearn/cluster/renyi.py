@@ -176,11 +176,15 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
             If the seeds take more rows than there are, fewer clusters are seeded than asked for, or `sigma`
             is None and all rows are equal.
         MemoryError
-            If this machine has not the memory for the kernel values of all pairs.
+            If there is not the memory for the kernel values of all pairs.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_seeds, seed_size = self._seeding(len(X))
-        check_memory(len(X), len(X), advice="fit on a sample of the rows, and predict the others")
+        check_memory(
+            8 * len(X) ** 2,
+            f"a kernel matrix of {len(X)} x {len(X)} rows",
+            "fit on a sample of the rows, and predict the others",
+        )
         self.sigma_ = _silverman_width(X) if self.sigma is None else float(self.sigma)
         self._mean = X.mean(axis=0)
         self._X = X - self._mean  # distances by inner products lose digits far from the origin

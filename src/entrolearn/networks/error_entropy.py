@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
 from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode
@@ -65,6 +66,11 @@ class _ErrorEntropyMLP(BaseEstimator):
     def _train(self, X: np.ndarray, targets: np.ndarray) -> float:
         """Descend to targets of shape (n_samples,); returns the mean error that is left."""
         rng = check_random_state(self.random_state)
+        check_memory(
+            2 * X.itemsize * len(X) * self.n_hidden,
+            f"a layer of {self.n_hidden} hidden units at all {len(X)} rows at once",
+            "take fewer units, or a perceptron that learns in batches, such as MSEMLPRegressor",
+        )
         parameters = Parameters.drawn(
             (X.shape[1], self.n_hidden, 1), self.init, self.activation, rng, X.dtype
         )
