@@ -14,7 +14,7 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_array, check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.cluster.gaussians import (
     DiagonalClusters,
@@ -24,7 +24,7 @@ from entrolearn.cluster.gaussians import (
     SphericalClusters,
 )
 from entrolearn.cluster.hartigan import HartiganSearch
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["CrossEntropyClustering"]
 

@@ -7,12 +7,12 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.cluster.potentials import ClusterPotentials, between_entropy, entropy_increase, separation
 from entrolearn.kernels import check_memory, kernel_matrix, minus_scaled_distances
 from entrolearn.measures import silverman_factor
-from entrolearn.validation import Interval, validated
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["RenyiEntropyClustering"]
 

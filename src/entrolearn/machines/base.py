@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.path import Partition
-from entrolearn.validation import validated
+from entrolearn.validation import validate_data, validated
 
 __all__ = [
     "Machine",

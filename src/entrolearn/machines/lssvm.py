@@ -8,7 +8,7 @@ from scipy.linalg import cho_factor, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
 from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
 from entrolearn.machines.base import Machine, OutputRegressor, answer, class_targets, encode, path_targets
@@ -16,7 +16,7 @@ from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["LSSVC", "LSSVR"]
 

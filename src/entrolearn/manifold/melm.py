@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.manifold.densities import (
     COVARIANCES,
@@ -19,7 +19,7 @@ from entrolearn.manifold.densities import (
 )
 from entrolearn.manifold.objective import METHODS, ProjectedDivergence
 from entrolearn.manifold.solvers import SOLVERS, Climb
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["MELM"]
 

@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.covariance import empirical_covariance
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.validation import Interval, validated
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["GEM", "ClassPCA", "PerClassPCA", "TwoEllipsoidPCA"]
 

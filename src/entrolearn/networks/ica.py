@@ -8,10 +8,10 @@ from scipy.linalg import qr, svd
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.networks.relative import climb
-from entrolearn.validation import Interval, validated
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["InfomaxICA"]
 

@@ -11,9 +11,9 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.linalg import svd
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from entrolearn.validation import Interval, validated
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["CoherentFeatures", "IncoherentFeatures"]
 

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
 from entrolearn.sparse_svm.lp import Margins, check_memory, class_margins, value_margins
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["SparseClassifier", "SparseRegressor"]
 
