@@ -7,11 +7,18 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
 from sklearn.base import clone
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
-from entrolearn.machines.base import Machine, OutputRegressor, answer, class_targets, encode, path_targets
+from entrolearn.machines.base import (
+    Machine,
+    OutputRegressor,
+    answer,
+    class_error_weights,
+    class_targets,
+    encode,
+    path_targets,
+)
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
@@ -176,7 +183,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
         return self
 
     def _error_weights(self, y) -> np.ndarray:
-        return compute_sample_weight(self.class_weight, y)
+        classes, codes = np.unique(y, return_inverse=True)
+        return class_error_weights(self.class_weight, classes, y)[codes]
 
     def decision_function(self, X):
         """Signed score of each row.

@@ -158,7 +158,9 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _whiten(self, centred: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows along their principal axes, as columns of unit variances; the map there and back."""
         left, sizes, axes = svd(centred, full_matrices=False)
-        rank = np.count_nonzero(sizes > sizes[0] * max(centred.shape) * np.finfo(float).eps)
+        # Relative to the largest; and of less than the latter the reciprocal is no number.
+        least = max(sizes[0] * max(centred.shape) * np.finfo(float).eps, LEAST_SIZE)
+        rank = np.count_nonzero(sizes > least)
         k = rank if self.n_components is None else self.n_components
         if not 1 <= k <= rank:
             raise ValueError(

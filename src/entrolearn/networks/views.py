@@ -39,7 +39,8 @@ class _Whitened:
     @classmethod
     def of(cls, centred: np.ndarray, noise_variance: float) -> "_Whitened":
         scores, sizes, axes = svd(centred, full_matrices=False)
-        kept = sizes > sizes[0] * max(centred.shape) * np.finfo(float).eps
+        # Relative to the largest; and of less than the latter the reciprocal is no number.
+        kept = sizes > max(sizes[0] * max(centred.shape) * np.finfo(float).eps, LEAST_SIZE)
         scores, sizes, axes = scores[:, kept], sizes[kept], axes[kept]
         noisy = np.hypot(sizes, np.sqrt(len(centred) * noise_variance))
         return cls(scores, sizes / noisy, np.sqrt(len(centred)) * axes.T / noisy)
