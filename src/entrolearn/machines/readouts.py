@@ -276,8 +276,8 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
             continue
         return cho_solve(factor, targets, check_finite=False) / scale, float(ridge)
     raise ValueError(
-        "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', 'oas' "
-        "or a number that is large enough."
+        "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', "
+        "'oas' or a number that is large enough."
     )
 
 
