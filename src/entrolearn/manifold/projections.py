@@ -21,6 +21,9 @@ from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["GEM", "ClassPCA", "PerClassPCA", "TwoEllipsoidPCA"]
 
+#: What is smaller has no square.
+LEAST_SIZE = 1e-150
+
 
 class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A linear map that is found from the rows of each class.
@@ -357,10 +360,10 @@ class GEM(_ClassProjection):
         total = moment + self.gamma * np.trace(moment) / d * np.eye(d)
         # The correlations', so that the features' units do not matter.
         size = np.sqrt(np.diag(total))
-        if not size.all() or eigh(total / np.outer(size, size), eigvals_only=True)[0] <= d * 1e-15:
+        if size.min() < LEAST_SIZE or eigh(total / np.outer(size, size), eigvals_only=True)[0] <= d * 1e-15:
             raise ValueError(
                 f"the second moments of class {label!r} are singular with gamma={self.gamma:g}; "
-                "a larger gamma makes them regular, unless all rows of the class are zero."
+                "a larger gamma makes them regular, unless all rows of the class are zero, or all but."
             )
         return total
 
