@@ -192,6 +192,7 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     ValueError
         If gamma is so large that it times a square overflows.
     """
+    X, Y = _near_the_origin(X, Y)
     # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
     with np.errstate(over="ignore"):  # told below
         gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
@@ -211,6 +212,20 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     else:
         S = np.matmul(np.hstack([X, left]), np.vstack([(2 * gamma[:, None] * Y).T, right]), out=out)
     return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+
+
+def _near_the_origin(X, Y):
+    """The same rows, moved where those of Y are so far out that distances lost half of their digits."""
+    if issparse(X) or issparse(Y):
+        return X, Y
+    centre = Y.mean(axis=0)
+    squares = centre @ centre
+    far = np.finfo(Y.dtype).eps ** -0.5
+    if squares <= far * (np.vdot(Y, Y) / len(Y) - squares):
+        return X, Y
+    centre = np.where(np.ptp(Y, axis=0) > 0, centre, Y[0])  # what is constant vanishes without rounding
+    moved = Y - centre
+    return moved if X is Y else X - centre, moved
 
 
 def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:

@@ -15,7 +15,7 @@ __all__ = ["HasMethods", "Interval", "StrOptions", "learn_classes", "validate_da
 
 #: The largest numbers that are taken, by their bytes: sums over the rows of their fourth powers, in single
 #: precision of their squares, are numbers still.
-LARGEST = {4: 1e18, 8: 1e70}
+LARGEST = {4: 1e15, 8: 1e70}
 
 
 def validate_data(estimator, X, y="no_validation", **checks):

@@ -80,7 +80,7 @@ def _factorised(system: np.ndarray, machine: _LeastSquaresMachine) -> tuple[np.n
     except np.linalg.LinAlgError:
         raise ValueError(
             f"the {machine.kernel!r} kernel matrix plus Q / C is not positive definite at C={machine.C:g}; "
-            "use a Mercer kernel such as 'rbf', or a smaller C."
+            "use a Mercer kernel such as 'rbf', a smaller C, or scaled features."
         ) from None
 
 
