@@ -26,6 +26,7 @@ from entrolearn import (
     RSVR,
     ClassPCA,
     CoherentFeatures,
+    CrossEntropyClustering,
     CrossEntropyMethodClustering,
     EEKMClassifier,
     EEMClassifier,
@@ -34,6 +35,7 @@ from entrolearn import (
     EntropySearch,
     IncoherentFeatures,
     InfomaxICA,
+    KDEClassifier,
     KELMClassifier,
     KELMRegressor,
     KLClustering,
@@ -470,6 +472,72 @@ def test_a_constant_column_changes_nothing(estimator):
     X, without = with_column(0.3), rows()[:, [0, 2]]
     y = target(estimator)
     check_same(clone(estimator).fit(X, y), X, clone(estimator).fit(without, y), without)
+
+
+@pytest.mark.fault("Arrays", "all numbers times 1e60 or 1e-100, by law", "changes nothing")
+@pytest.mark.parametrize("scale", [1e60, 1e-100])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        EEKMClassifier(10, random_state=0),
+        KELMClassifier(),
+        RKELMClassifier(10, random_state=0),
+        LSSVC(),
+        LSSVR(),
+        RSVC(10, random_state=0),
+        OneNormSVC(),
+        OneNormSVR(),
+        KDEClassifier(),
+        InfomaxICA(random_state=0),
+        CoherentFeatures(),
+        KLClustering(2, random_state=0),
+        MinimumEntropyClustering(2, random_state=0),
+        RenyiEntropyClustering(2, random_state=0),
+        CrossEntropyClustering(2, random_state=0),
+        CrossEntropyMethodClustering(2, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_the_unit_of_all_features_changes_nothing(estimator, scale):
+    y = target(estimator)
+    scaled = clone(estimator).fit(scale * rows(), y)
+    if hasattr(estimator, "predict"):
+        np.testing.assert_allclose(
+            scaled.predict(scale * rows()), clone(estimator).fit(rows(), y).predict(rows()), rtol=1e-6
+        )
+    else:
+        check_same(scaled, scale * rows(), clone(estimator).fit(rows(), y), rows())
+
+
+@pytest.mark.fault("Arrays", "all rows moved by 1e6, by law", "changes nothing")
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        EEKMClassifier(10, random_state=0),
+        KELMClassifier(),
+        KELMRegressor(),
+        RKELMClassifier(10, random_state=0),
+        LSSVC(),
+        LSSVR(),
+        RSVC(10, random_state=0),
+        RSVR(10, random_state=0),
+        OneNormSVC(),
+        OneNormSVR(),
+        KDEClassifier(),
+        ClassPCA(),
+        MinimumEntropyClustering(2, random_state=0),
+        RenyiEntropyClustering(2, random_state=0),
+        CrossEntropyClustering(2, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_far_from_the_origin_a_learner_answers_as_near_it(estimator):
+    far, y = rows() + 1e6, target(estimator)
+    one, other = clone(estimator).fit(far, y), clone(estimator).fit(rows(), y)
+    if isinstance(estimator, ClassPCA):  # projects without centring
+        np.testing.assert_allclose(one.components_, other.components_, rtol=1e-6)
+    else:
+        np.testing.assert_allclose(outputs(one, far), outputs(other, rows()), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.fault("Arrays", "every row twice, by law", "changes nothing")
