@@ -3,11 +3,12 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_X_y
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.path import Partition
-from entrolearn.validation import validated
+from entrolearn.validation import validate_data, validated
 
 __all__ = [
     "Machine",
@@ -15,6 +16,7 @@ __all__ = [
     "OutputRegressor",
     "answer",
     "class_priors",
+    "class_error_weights",
     "class_targets",
     "codes_among",
     "decide",
@@ -194,6 +196,23 @@ def class_priors(priors, classes: np.ndarray) -> np.ndarray:
             f"got {np.asarray(priors).tolist()}."
         )
     return weights / weights.sum()
+
+
+def class_error_weights(class_weight, classes: np.ndarray, y) -> np.ndarray:
+    """Weights of the errors of each class, as scikit-learn's `class_weight` says.
+
+    Raises
+    ------
+    ValueError
+        If it names other classes, or weights that are no positive numbers.
+    """
+    weights = compute_class_weight(class_weight, classes=classes, y=y)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            f"class_weight must give each class of {classes.tolist()} a positive number, got "
+            f"{weights.tolist()}."
+        )
+    return weights
 
 
 def class_targets(n_classes: int) -> np.ndarray:

@@ -8,13 +8,13 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
 from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
 
