@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from entrolearn.lab.digests import note_of, write_note
@@ -37,6 +37,7 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
         logging.basicConfig(
             filename=path,
             filemode="w",
+            encoding="utf-8",
             level=logging.INFO,
             format="%(asctime)s %(name)s: %(message)s",
             force=True,
@@ -52,9 +53,15 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
     except Exception as error:  # told twice: whole in the log, in one line to the person waiting
         logger.exception("%s: failed", name)
         reason = one_line(error, limit=2000) or type(error).__name__
-        print(f"{name}: {reason} (traceback in {path})", file=sys.stderr)
+        tell(f"{name}: {reason} (traceback in {path})")
         raise SystemExit(1) from None
     logger.info("%s: done", name)
+
+
+def tell(line: str) -> None:
+    """Say something in the terminal. Whoever has closed it wants no more lines, and the work done."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 class Progress:
@@ -79,4 +86,4 @@ class Progress:
         self._last = now
         line = f"{self.name}: {done} of {total} fits, {100 * done // total} %"
         logger.info(line)
-        print(line, file=sys.stderr, flush=True)
+        tell(line)
