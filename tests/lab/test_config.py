@@ -56,6 +56,9 @@ def test_published_is_found_beside_the_study(tmp_path, load, study):
     assert load(study | {"published": "printed.csv"})["published"] == str(tmp_path / "printed.csv")
 
 
+@pytest.mark.fault(
+    "Configuration", "a file that is not YAML, or not what it should be", "one line, before any job"
+)
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -108,6 +111,7 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
         load_catalog([ours, own], SCHEMAS / "dataset.yaml")
 
 
+@pytest.mark.fault("Configuration", "a mistake in the settings", "one line, before any job")
 @pytest.mark.parametrize(
     ("config", "line"),
     [

@@ -174,6 +174,11 @@ FAULTS = [
 ]
 
 
+@pytest.mark.fault(
+    "Configuration",
+    "a mistake in the catalog",
+    "one line with its place and what is accepted, before any job",
+)
 @pytest.mark.parametrize(("content", "said"), FAULTS, ids=[said.partition(":")[0] for _, said in FAULTS])
 def test_a_fault_in_the_catalog_is_told_in_one_line(tmp_path, content, said):
     path = tmp_path / "datasets.yaml"
@@ -323,7 +328,30 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.mat": b"?"}, {"name": "mat", "features": "X", "label": "y"}, "cannot read a.mat as mat"),
         ({"a.arff": b"@data\n1,2\n"}, {"name": "arff"}, "read a.arff as arff: ValueError: no data found"),
         ({"a": b"1 2:x\n"}, {"name": "svmlight"}, "cannot read a as svmlight"),
+        ({"a": b"1 2:1e999\n"}, {"name": "svmlight"}, "infinite values, or numbers too large"),
+        ({"a.csv": b"1;2;1\n3;4;0\n"}, {"name": "csv"}, "the delimiter ',' gives one column"),
+        ({"a.csv": b"<html>moved</html>"}, {"name": "csv"}, "the delimiter ',' gives one column"),
+        ({"a.csv": b"1,2,1\n3,4,0,9\n"}, {"name": "csv"}, "Expected 3 fields in line 2, saw 4"),
+        ({"a.csv": b"1,2,1\n3,4\n"}, {"name": "csv"}, "1 rows with missing values; 'missing_rows: drop'"),
+        ({"a.csv": b"1,,1\n3,4,0\n"}, {"name": "csv"}, "1 rows with missing values"),
+        ({"a.csv": b"1,2,0\n3,4,0\n"}, {"name": "csv"}, "no row has the positive label '1'; found: 0"),
+        ({"a.csv": b"a,b,c\n1,2,1\n"}, {"name": "csv"}, "column x1: Unable to parse string 'a'"),
+        ({"a.csv": b"1,5;2;1\n"}, {"name": "csv", "delimiter": ";"}, "Unable to parse string '1,5'"),
+        ({"a.csv": b"1,2,1\n3,inf,0\n"}, {"name": "csv"}, "found infinite values"),
+        ({"a.csv": b"1,2,1\n3,1e999,0\n"}, {"name": "csv"}, "numbers too large for double precision"),
+        ({"a.csv": b"1,\xfc,1\n"}, {"name": "csv"}, "'utf-8' codec can't decode byte 0xfc"),
+        ({"a.csv": b""}, {"name": "csv"}, "cannot read a.csv as csv: No columns to parse from file"),
+        (
+            {"a.csv": b"1,2,1\n"},
+            {"name": "csv", "label": 5},
+            "label is column 5 and there are 3; accepted: 0",
+        ),
+        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "drop": [-4]}, "drop is column -4 and there are 3"),
+        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "categorical": [3]}, "categorical is column 3 and there"),
     ],
+)
+@pytest.mark.fault(
+    "Configuration", "data that are not as the catalog says", "one line that names the file and what is wrong"
 )
 @pytest.mark.filterwarnings("ignore::UserWarning:rdata")
 def test_data_that_are_not_as_the_catalog_says_are_refused_in_one_line(tmp_path, content, format_, said):
@@ -600,6 +628,7 @@ def test_the_digest_sees_the_shape():
     assert replace(dataset, X=dataset.X.reshape(4, 3)).digest() != dataset.digest()
 
 
+@pytest.mark.fault("Disk", "a reader meets a damaged file", "named: delete it and run again")
 @pytest.mark.parametrize("damage", ["cut", "byte", "empty", "text"])
 def test_a_damaged_file_is_named(tmp_path, damage):
     path = tmp_path / "made.npz"

@@ -411,3 +411,29 @@ def test_mirror_and_url_wrong_are_both_told(server, fetch, mirror, tmp_path):
     (mirror / "set/data.csv").write_bytes(b"2" + DATA[1:])
     server.steps = [answer(b"", 404)]
     refused(fetch(mirror=mirror), tmp_path, "wrong checksum", "404 Not Found", f"at {mirror}/set/data.csv")
+
+
+@pytest.mark.fault("Disk", "too small for a download", "told before it begins, and asked for again")
+def test_a_disk_that_is_too_small_is_told_and_a_larger_one_asked_again(server, fetch, tmp_path, new_disk):
+    disk = new_disk(tmp_path / "raw", "16k")
+    receipt = fetch()
+    assert not receipt["available"]
+    assert f"set/data.csv: {len(DATA)} bytes, but only " in receipt["reason"]
+    assert f"are free in {tmp_path / 'raw'}" in receipt["reason"]
+    assert server.requests == 0
+    disk.remount("size=1m")
+    server.steps = [answer()]
+    assert fetch()["available"]
+
+
+@pytest.mark.fault(
+    "Disk", "full while a download is written", "an error that says so; with room, a rerun completes"
+)
+def test_a_disk_that_fills_up_is_an_error_and_no_data_that_cannot_be_had(server, fetch, tmp_path, new_disk):
+    disk = new_disk(tmp_path / "raw", "16k")
+    server.steps = [answer(), answer()]
+    with pytest.raises(OSError, match=rf"the disk is full: no room for {tmp_path}/raw/data\.csv; make some"):
+        fetch(entry=unpinned(server.url))
+    assert list((tmp_path / "raw").iterdir()) == []
+    disk.remount("size=1m")
+    assert fetch(entry=unpinned(server.url))["available"]
