@@ -422,7 +422,7 @@ def test_a_disk_that_is_too_small_is_told_and_a_larger_one_asked_again(server, f
     assert f"are free in {tmp_path / 'raw'}" in receipt["reason"]
     assert server.requests == 0
     disk.remount("size=1m")
-    server.steps = [answer()]
+    server.steps = [answer(DATA)]
     assert fetch()["available"]
 
 
@@ -430,10 +430,26 @@ def test_a_disk_that_is_too_small_is_told_and_a_larger_one_asked_again(server, f
     "Disk", "full while a download is written", "an error that says so; with room, a rerun completes"
 )
 def test_a_disk_that_fills_up_is_an_error_and_no_data_that_cannot_be_had(server, fetch, tmp_path, new_disk):
-    disk = new_disk(tmp_path / "raw", "16k")
-    server.steps = [answer(), answer()]
+    disk = new_disk(tmp_path / "raw", "1m")
+
+    def fill_up(handler):
+        answer(DATA[:9000], announced=len(DATA))(handler)
+        disk.fill()
+        handler.wfile.write(DATA[9000:])
+
+    server.steps = [fill_up, answer(DATA)]
     with pytest.raises(OSError, match=rf"the disk is full: no room for {tmp_path}/raw/data\.csv; make some"):
-        fetch(entry=unpinned(server.url))
-    assert list((tmp_path / "raw").iterdir()) == []
+        fetch()
+    assert [path.name for path in (tmp_path / "raw").iterdir()] == [".filler"]
+    disk.make_room()
+    assert fetch()["available"]
+
+
+@pytest.mark.fault("Disk", "too small for what a server announces", "told before it is read; asked for again")
+def test_a_disk_that_is_too_small_for_what_is_announced_is_told(server, fetch, tmp_path, new_disk):
+    disk = new_disk(tmp_path / "raw", "16k")
+    server.steps = [answer(DATA)]
+    assert f"set/data.csv: {len(DATA)} bytes, but only " in fetch(entry=unpinned(server.url))["reason"]
+    assert [path.name for path in (tmp_path / "raw").iterdir()] == ["receipt.json"]
     disk.remount("size=1m")
     assert fetch(entry=unpinned(server.url))["available"]
