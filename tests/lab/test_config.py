@@ -52,7 +52,7 @@ def test_inner_folds_have_a_default(load_trials, study_of_trials):
 
 
 def test_published_is_found_beside_the_study(tmp_path, load, study):
-    (tmp_path / "printed.csv").touch()
+    (tmp_path / "printed.csv").write_text("table,dataset,model,metric,value,std\n")
     assert load(study | {"published": "printed.csv"})["published"] == str(tmp_path / "printed.csv")
 
 
