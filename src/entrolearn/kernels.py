@@ -45,6 +45,8 @@ SPARSE_BELOW_TIMES_DENSE = 0.04
 BLOCK = 2**24
 # Numbers of a block that stays in the cache between two operations (512 KiB).
 CACHED_NUMBERS = 2**16
+# A mean of equal numbers is off by less than so many times the machine precision.
+ROUNDING = 8
 
 
 def _gaussian(S):
@@ -129,6 +131,8 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
     ------
     MemoryError
         If there is not the memory for it.
+    ValueError
+        If a value is not finite.
     """
     if out is None:
         n, m = X.shape[0], Y.shape[0]
@@ -138,10 +142,25 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
         if X is Y:
             S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
         return _placed(RADIAL[kernel](S), out)
-    if kernel in INNER:
-        P = inner_products(X, Y, out)
-        return INNER[kernel](P, **params)
-    return _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=not callable(kernel), **params), out)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        if kernel in INNER:
+            values = INNER[kernel](inner_products(X, Y, out), **params)
+        else:
+            filtered = not callable(kernel)
+            values = _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=filtered, **params), out)
+        _check_finite(values, kernel)
+    return values
+
+
+def _check_finite(values: np.ndarray, kernel: str | Callable) -> None:
+    # Their sum, which takes no memory, may overflow where none of them does.
+    if np.isfinite(values.sum()) or np.isfinite(values).all():
+        return
+    row, column = np.argwhere(~np.isfinite(values))[0]
+    raise ValueError(
+        f"kernel {kernel!r} gives {values[row, column]} for rows {row} and {column}; its values must be "
+        "finite. Are the features scaled?"
+    )
 
 
 def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
@@ -151,14 +170,16 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
     if gamma == "auto":
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
-        variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else _variance(X)
-        gamma = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+        mean, precision = X.mean(), np.finfo(X.dtype)
+        variance = X.multiply(X).mean() - mean**2 if issparse(X) else _variance(X, mean)
+        # What rounding leaves of equal numbers; and below, gamma would not be a number.
+        rounding = ROUNDING * precision.eps * mean**2 * (1 if issparse(X) else ROUNDING * precision.eps)
+        gamma = 1 / (X.shape[1] * variance) if variance > max(rounding, ROUNDING * precision.tiny) else 1.0
     return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
 
 
-def _variance(X: np.ndarray) -> float:
+def _variance(X: np.ndarray, mean: float) -> float:
     """X.var() without the copy of X that it makes, and quicker where X is larger than the cache."""
-    mean = X.mean()
     step = max(1, CACHED_NUMBERS // X.shape[1])
     blocks = (X[start : start + step] for start in range(0, len(X), step))
     return float(sum(np.square(block - mean).sum() for block in blocks) / X.size)
@@ -177,11 +198,25 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     Returns
     -------
     ndarray, shape (n_samples_X, n_samples_Y)
+
+    Raises
+    ------
+    ValueError
+        If gamma is so large that it times a square overflows.
     """
+    X, Y = _near_the_origin(X, Y)
     # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
-    gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
-    left = np.column_stack([row_norms(X, squared=True), np.ones(X.shape[0], dtype=X.dtype)])
-    right = np.vstack([-gamma, -gamma * row_norms(Y, squared=True)])
+    with np.errstate(over="ignore"):  # told below
+        gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
+        squares, squares_y = row_norms(X, squared=True), row_norms(Y, squared=True)
+        largest = 4 * gamma.max() * max(1.0, squares.max(initial=0), squares_y.max(initial=0))
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"gamma={gamma.max():g} times a squared distance overflows; take a smaller gamma, or scale the "
+            "features."
+        )
+    left = np.column_stack([squares, np.ones(X.shape[0], dtype=X.dtype)])
+    right = np.vstack([-gamma, -gamma * squares_y])
     if issparse(X) or issparse(Y):
         S = inner_products(X, Y, out)
         S *= 2 * gamma
@@ -189,6 +224,20 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     else:
         S = np.matmul(np.hstack([X, left]), np.vstack([(2 * gamma[:, None] * Y).T, right]), out=out)
     return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+
+
+def _near_the_origin(X, Y):
+    """The same rows, moved where those of Y are so far out that distances lost half of their digits."""
+    if issparse(X) or issparse(Y):
+        return X, Y
+    centre = Y.mean(axis=0)
+    squares = centre @ centre
+    far = np.finfo(Y.dtype).eps ** -0.5
+    if squares <= far * (np.vdot(Y, Y) / len(Y) - squares):
+        return X, Y
+    centre = np.where(np.ptp(Y, axis=0) > 0, centre, Y[0])  # what is constant vanishes without rounding
+    moved = Y - centre
+    return moved if X is Y else X - centre, moved
 
 
 def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:

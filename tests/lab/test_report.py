@@ -155,6 +155,7 @@ class Page(HTMLParser):
     def __init__(self, path: Path):
         super().__init__()
         self.text, self.links, self.loads, self.ids, self.tags, self.open = "", [], [], [], [], []
+        self.attributes = set()
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
         assert not self.open
@@ -162,6 +163,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         attributes = dict(attributes)
+        self.attributes |= attributes.keys()
         self.loads += [attributes["src"]] if "src" in attributes else []
         self.ids += [attributes["id"]] if "id" in attributes else []
         if "href" in attributes:
@@ -229,6 +231,34 @@ def test_paper_page_shows_table_errata_failures_and_choices(report):
         "n_hidden",
     ):
         assert said in text
+
+
+HOSTILE = """</style></script><script>alert(1)</script><img src=x onerror=alert(1)>"'onmouseover='x"""
+
+
+@pytest.mark.fault(
+    "Trust", "<script> in titles, labels, notes and errors, on pages of the report", "shown as text"
+)
+def test_hostile_texts_are_shown_as_text(results, tmp_path):
+    study = {
+        **STUDY,
+        "title": HOSTILE,
+        "reference": HOSTILE,
+        "models": {name: {**model, "label": HOSTILE} for name, model in MODELS.items()},
+        "tables": {"table4": {**STUDY["tables"]["table4"], "caption": HOSTILE, "notes": [HOSTILE]}},
+        "errata": [dict.fromkeys(STUDY["errata"][0], HOSTILE)],
+    }
+    table = results.tables["table4"].assign(reason=HOSTILE)
+    hostile = replace(
+        results, study=study, labels=dict.fromkeys(("iris", "wine"), HOSTILE), tables={"table4": table}
+    )
+    folder = build_report([hostile], tmp_path / "results" / "report", commit=HOSTILE).parent
+    for name in ("index.html", "paper.html"):
+        page = Page(folder / name)
+        assert not {"script", "img"} & set(page.tags)
+        assert not any(attribute.startswith("on") for attribute in page.attributes)
+        assert page.loads == []
+        assert page.text.count(HOSTILE) >= 2
 
 
 def test_report_of_nothing_is_a_page(tmp_path):

@@ -184,6 +184,17 @@ def test_every_job_has_a_log(finished):
     assert {f"logs/tiny/train/{dataset}/{model}.log" for dataset, model in CELLS} <= logs
 
 
+def test_every_result_is_noted_by_its_digest(finished):
+    results = finished.folder / "results"
+    notes = [json.loads(note.read_text()) for note in (results / ".sha256").rglob("*.json")]
+    noted = {file for note in notes for digests in note.values() for file in digests}
+    made = {path.relative_to(finished.folder) for path in results.rglob("*") if path.is_file()}
+    # Snakemake's own, and the index, which each study's page writes anew.
+    others = {path for path in made if "benchmarks" in path.parts or path.name == "index.html"}
+    visible = {path for path in made if not any(part.startswith(".") for part in path.parts)}
+    assert noted == {path.as_posix() for path in visible - others}
+
+
 # ------------------------------------------------------------------------------------------- random trials
 
 

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -58,6 +59,12 @@ def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
+    # Snakemake notes what its jobs are told, for as long as their results stand.
+    if config.get("store") and urlsplit(config["store"]).password is not None:
+        raise ConfigError(
+            "config: store: an address with a password would be kept among snakemake's notes; "
+            "give it in the variable MLFLOW_TRACKING_URI"
+        )
     papers = config["papers"]
     papers = [papers] if isinstance(papers, str) else list(papers)
     for paper in papers:
@@ -149,7 +156,7 @@ def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict
 def read_yaml(file: Path):
     """A YAML file's content. Refuses a repeated key, and reads ``1e-3`` as the number that it looks like."""
     try:
-        content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
+        content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506  a SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}" if mark else "?"

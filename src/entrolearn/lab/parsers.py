@@ -99,7 +99,7 @@ def read_npz(paths: Sequence[Path], *, features: str = "data", label: str = "lab
     """Read NumPy archives that hold an array of features and an array of labels."""
     tables = []
     for path in paths:
-        with np.load(path) as archive:
+        with np.load(path, allow_pickle=False) as archive:
             tables.append(as_table(archive[features], archive[label]))
     return _stacked(tables)
 
@@ -212,5 +212,5 @@ def _idx_array(path: Path) -> np.ndarray:
     if content[:3] != b"\x00\x00\x08":
         raise ValueError(f"{path.name} is not an IDX file of bytes")
     n_dimensions = content[3]
-    shape = np.frombuffer(content, dtype=">i4", count=n_dimensions, offset=4)
+    shape = np.frombuffer(content, dtype=">u4", count=n_dimensions, offset=4)
     return np.frombuffer(content, dtype=np.uint8, offset=4 + 4 * n_dimensions).reshape(shape)

@@ -17,6 +17,7 @@ from entrolearn.lab.atomic import replacing
 from entrolearn.lab.benchmarks import Peak, peak_memory
 from entrolearn.lab.cells import figure_formats, figure_spec, study_cells
 from entrolearn.lab.figures import alternative_text, read_figure, reasons
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import CRITERIA, KINDS, one_line
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
@@ -85,7 +86,7 @@ def read_results(
             raise FileNotFoundError(f"{path} is missing: run `snakemake {key}` first")
         tables[name] = as_asked(read_table(path), table_spec(key, study, name))
     records = [read_json(path) for path in _present(folder, study, "records", "json")]
-    scores = [pd.read_parquet(path) for path in _present(folder, study, "scores", "parquet")]
+    scores = [read_frame(path) for path in _present(folder, study, "scores", "parquet")]
     scores = [rows for rows in scores if len(rows)]
     return StudyResults(
         key,

@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_params
 from entrolearn.machines.base import Machine, class_priors, codes_among, encode
@@ -36,7 +36,7 @@ from entrolearn.machines.readouts import (
     fitted_covariance,
 )
 from entrolearn.path import path
-from entrolearn.validation import HasMethods, Interval, StrOptions, learn_classes, validated
+from entrolearn.validation import HasMethods, Interval, StrOptions, learn_classes, validate_data, validated
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 

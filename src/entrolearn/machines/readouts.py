@@ -263,6 +263,8 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
     Only the lower triangle of `matrix` is read.
     """
     scale = np.trace(matrix) / len(matrix)
+    if not np.isfinite(scale):
+        raise ValueError("the covariances of the hidden units overflow: scale the features.")
     if scale <= 0:  # every class is a single point: all directions are equally good
         return targets, np.inf
     for ridge in (0.0, *np.logspace(-14, 0, 8)):
@@ -273,7 +275,10 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
         except LinAlgError:
             continue
         return cho_solve(factor, targets, check_finite=False) / scale, float(ridge)
-    raise LinAlgError("the sum of the class covariances is not positive definite.")
+    raise ValueError(
+        "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', "
+        "'oas' or a number that is large enough."
+    )
 
 
 def _white_basis(differences: np.ndarray, directions: np.ndarray) -> np.ndarray:

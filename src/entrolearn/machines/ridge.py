@@ -197,9 +197,16 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
     Returns
     -------
     ndarray, shape (n, n_columns), or None where the sum is indefinite or numerically singular
+
+    Raises
+    ------
+    ValueError
+        If the matrix has overflowed.
     """
     matrix.flat[:: len(matrix) + 1] += ridge
     size = np.trace(matrix)  # no less than the largest eigenvalue, and costs nothing
+    if not np.isfinite(size):
+        raise ValueError("the sums of the hidden units' squares overflow: scale the features.")
     try:
         factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:

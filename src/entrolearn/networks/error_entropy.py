@@ -8,13 +8,13 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
 from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
 
@@ -202,7 +202,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         ValueError
             If y does not hold labels of two classes.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C")
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         self.classes_, codes = encode(y, type(self).__name__)
         if len(self.classes_) > 2:
             raise ValueError(
@@ -311,8 +311,8 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self : object
             The trained network.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C", y_numeric=True)
-        mean_error = self._train(X, np.asarray(y, dtype=np.float64))
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), y_numeric=True)
+        mean_error = self._train(X, y)
         self.intercepts_[1] += mean_error
         return self
 

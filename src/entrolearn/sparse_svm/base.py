@@ -6,11 +6,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
 from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_margins
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["SparseClassifier", "SparseRegressor"]
 
@@ -49,15 +49,7 @@ class SparseMachine(BaseEstimator):
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-        with np.errstate(over="ignore"):  # told below
-            gram = kernel_matrix(X, X, self.kernel, self._kernel_params)
-        if not np.isfinite(gram).all():
-            row, column = np.argwhere(~np.isfinite(gram))[0]
-            raise ValueError(
-                f"kernel {self.kernel!r} gives {gram[row, column]} for training rows {row} and {column}; its "
-                "values must be finite. Are the features scaled?"
-            )
-        return gram
+        return kernel_matrix(X, X, self.kernel, self._kernel_params)
 
     def _outputs(self, X) -> np.ndarray:
         check_is_fitted(self)
