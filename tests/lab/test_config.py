@@ -111,7 +111,11 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
         load_catalog([ours, own], SCHEMAS / "dataset.yaml")
 
 
-@pytest.mark.fault("Configuration", "a mistake in the settings", "one line, before any job")
+@pytest.mark.fault(
+    "Configuration",
+    "a mistake in the settings",
+    "one line with its place and what is accepted, before any job",
+)
 @pytest.mark.parametrize(
     ("config", "line"),
     [
