@@ -57,7 +57,9 @@ def test_published_is_found_beside_the_study(tmp_path, load, study):
 
 
 @pytest.mark.fault(
-    "Configuration", "a file that is not YAML, or not what it should be", "one line, before any job"
+    "Configuration",
+    "a file that is not YAML, or not what it should be",
+    "one line with its place and what is accepted, before any job",
 )
 @pytest.mark.parametrize(
     ("text", "line"),
