@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 BAD_INPUT = ("Configuration", "Arrays")
 
@@ -32,7 +33,8 @@ def pytest_terminal_summary(terminalreporter, config):
         report
         for reports in terminalreporter.stats.values()
         for report in reports
-        if any(name == "fault" for name, _ in getattr(report, "user_properties", ()))
+        if isinstance(report, pytest.TestReport)  # not an item that was deselected
+        and any(name == "fault" for name, _ in getattr(report, "user_properties", ()))
     ]
     if not reports:
         return
