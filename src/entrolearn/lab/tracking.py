@@ -595,6 +595,7 @@ def _check_writable(file: Path) -> None:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
+        connection.execute("PRAGMA user_version = 0")  # a read-only file lets a transaction begin
         connection.execute("ROLLBACK")
 
 
