@@ -545,8 +545,8 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
             # Made aside and moved into place whole: half a migration could never be opened again.
             with replacing(file) as temporary:
                 MlflowClient(f"sqlite:///{temporary}", f"sqlite:///{temporary}").search_experiments()
+        retrying(_check_schema, file)
         retrying(_check_writable, file)
-        _check_schema(file)
         yield f"sqlite:///{file}"
 
 
