@@ -1,6 +1,7 @@
 """A run whose tracking store fails it has its tables all the same; the next one logs what is missing."""
 
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -79,3 +80,29 @@ def test_run_without_its_tracking_server_finishes_all_else(undisturbed, new_proj
     record_property("lost", len(lost))
     assert lost == []
     check_whole(project, undisturbed)
+
+
+@pytest.mark.fault(
+    "Store",
+    "a whole project copied elsewhere",
+    "a plain rerun mends the store's paths and does nothing else",
+)
+def test_copied_project_has_its_own_artifacts(undisturbed, new_project, small, record_property):
+    project = new_project(small)
+    shutil.copytree(undisturbed.folder, project.folder, dirs_exist_ok=True)
+    finished = project.finished_files()
+
+    result = project.run("tiny")
+
+    assert result.returncode == 0, result.stdout[-5000:]
+    receipt = "results/tiny/tracked.json"
+    lost = [name for name in project.lost_since(finished) if name != receipt]
+    record_property("lost", len(lost))
+    assert lost == []
+    assert json.loads((project.folder / receipt).read_text())["written"] is False
+    with closing(sqlite3.connect(project.folder / "mlflow.db")) as store:
+        folders = [where for (where,) in store.execute("SELECT artifact_uri FROM runs")]
+    artifacts = (project.folder / "mlruns" / "tiny").as_uri()
+    assert folders
+    assert all(where.startswith(f"{artifacts}/") for where in folders)
+    assert project.tables() == undisturbed.tables()
