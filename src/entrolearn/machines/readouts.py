@@ -27,6 +27,9 @@ __all__ = [
     "least_squares_from_moments",
 ]
 
+# Class means that are nearer to each other coincide: the square of their difference is no number.
+LEAST_DIFFERENCE = 1e-150
+
 # name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
 SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
     "ledoit_wolf": ClassMoments.ledoit_wolf_shrinkage,
@@ -227,8 +230,9 @@ def entropy_discriminant(
     """
     differences = (means[1:] - means[0]).T
     # Relative to the rounding of the means themselves: differences of 1e-28 are informative when the units
-    # are that small, and noise when they sit near one.
-    if np.abs(differences).max() <= 4 * np.finfo(dtype).eps * np.abs(means).max():
+    # are that small, and noise when they sit near one. Where their squares underflow there is no solution.
+    rounding = 4 * np.finfo(dtype).eps * np.abs(means).max()
+    if np.abs(differences).max() <= max(rounding, LEAST_DIFFERENCE):
         return _degenerate(means, dtype)
     total = np.zeros((means.shape[1],) * 2, order="F")
     for covariance in covariances:
