@@ -7,6 +7,7 @@ change of scikit-learn's touches one file.
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import _fit_context as validated
+from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call as learn_classes
 from sklearn.utils.validation import validate_data as sklearn_validate_data
@@ -39,8 +40,8 @@ def validate_data(estimator, X, y="no_validation", **checks):
     Raises
     ------
     ValueError, TypeError
-        scikit-learn's; a TypeError for dates, which NumPy takes for numbers, and a ValueError for numbers
-        whose powers overflow.
+        scikit-learn's; a TypeError for dates, which NumPy takes for numbers; a ValueError for numbers whose
+        powers overflow, and for values that are none.
     """
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise TypeError(f"X holds dates, {X.dtype}; {type(estimator).__name__} accepts numbers.")
@@ -48,10 +49,14 @@ def validate_data(estimator, X, y="no_validation", **checks):
     if not isinstance(checked, tuple):
         _refuse_huge(estimator, "X", checked)
         return checked
-    _refuse_huge(estimator, "X", checked[0])
+    X, y = checked
+    _refuse_huge(estimator, "X", X)
     if checks.get("y_numeric"):
-        _refuse_huge(estimator, "y", checked[1])
-    return checked
+        # scikit-learn leaves words as they are, and looks for NaN before objects become numbers.
+        y = y if y.dtype.kind in "biuf" else y.astype(np.float64)
+        assert_all_finite(y, input_name="y")
+        _refuse_huge(estimator, "y", y)
+    return X, y
 
 
 def _refuse_huge(estimator, name: str, array) -> None:

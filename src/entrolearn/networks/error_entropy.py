@@ -71,6 +71,11 @@ class _ErrorEntropyMLP(BaseEstimator):
         network = Perceptron(parameters, self.activation, self._output, len(X))
         objective = _Objective(network, X, targets, self.bandwidth, self.entropy)
         entropy = objective.value()
+        if not np.isfinite(entropy):
+            raise ValueError(
+                f"the outputs are not finite with the first weights: init={self.init!r} is too large for these "
+                "rows; take a smaller one, or scale the features"
+            )
         objective.differentiate()
         kept, rate = parameters.flat.copy(), self.learning_rate
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)
