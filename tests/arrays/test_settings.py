@@ -26,6 +26,7 @@ from entrolearn import (
     ELMClassifier,
     ELMRegressor,
     EntropySearch,
+    ErrorEntropyMLPRegressor,
     IncoherentFeatures,
     InfomaxICA,
     KDEClassifier,
@@ -198,6 +199,7 @@ SETTINGS: list[tuple[str, BaseEstimator, str]] = [
         ("rates that are none", MSEMLPClassifier(learning_rate=rates), "learning_rate is .* accepted: a pos")
         for rates in ((), (1.0, 0.0), (1.0, 1.0, 1.0), (1.0, np.nan), [1.0, "fast"])
     ),
+    ("first weights too large", ErrorEntropyMLPRegressor(init=1e308), "not finite with the first weights"),
     ("a rate too large", MSEMLPRegressor(learning_rate=1e30), "not finite after epoch 1: learning_rate=1e"),
     ("a rate too large", SoftmaxRegression(solver="gradient", learning_rate=1e300), "learning_rate=1e"),
     ("features of nothing", MaxEntClassifier(feature_functions=[]), "feature_functions is empty"),

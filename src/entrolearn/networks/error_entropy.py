@@ -73,8 +73,8 @@ class _ErrorEntropyMLP(BaseEstimator):
         entropy = objective.value()
         if not np.isfinite(entropy):
             raise ValueError(
-                f"the outputs are not finite with the first weights: init={self.init!r} is too large for these "
-                "rows; take a smaller one, or scale the features"
+                f"the outputs are not finite with the first weights: init={self.init!r} is too large for "
+                "these rows; take a smaller one, or scale the features"
             )
         objective.differentiate()
         kept, rate = parameters.flat.copy(), self.learning_rate
