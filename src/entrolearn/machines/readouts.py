@@ -201,8 +201,20 @@ def class_covariances(
 
 
 def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
-    """Covariance of the rows of H by a clone of a scikit-learn covariance estimator."""
-    return DenseCovariance(check_array(clone(estimator).fit(H).covariance_))
+    """Covariance of the rows of H by a clone of a scikit-learn covariance estimator.
+
+    Raises
+    ------
+    TypeError
+        If the estimator estimates none.
+    """
+    fitted = clone(estimator).fit(H)
+    if not hasattr(fitted, "covariance_"):
+        raise TypeError(
+            f"covariance is {estimator!r}, which has no covariance_ once fitted; accepted: the estimators of "
+            "sklearn.covariance."
+        )
+    return DenseCovariance(check_array(fitted.covariance_))
 
 
 def entropy_discriminant(

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.measures.errors import ORDERS, error_entropy
-from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
+from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
@@ -29,7 +29,7 @@ class _ErrorEntropyMLP(BaseEstimator):
         "bandwidth": [Interval(Real, 0, None, closed="neither")],
         "entropy": [StrOptions({*ORDERS})],
         "activation": [StrOptions({"logistic", "tanh"})],
-        "init": [StrOptions(INITS), Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT, closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "increase": [Interval(Real, 1, None, closed="left")],
         "decrease": [Interval(Real, 0, 1, closed="neither")],
