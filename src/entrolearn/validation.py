@@ -35,7 +35,7 @@ def validate_data(estimator, X, y="no_validation", **checks):
     -------
     X : {ndarray, CSR}, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,) or (n_samples, n_outputs)
-        Where it is given.
+        Where it is given; values are floating.
 
     Raises
     ------
@@ -52,8 +52,9 @@ def validate_data(estimator, X, y="no_validation", **checks):
     X, y = checked
     _refuse_huge(estimator, "X", X)
     if checks.get("y_numeric"):
-        # scikit-learn leaves words as they are, and looks for NaN before objects become numbers.
-        y = y if y.dtype.kind in "biuf" else y.astype(np.float64)
+        # scikit-learn leaves words as they are, and numbers that cannot be negative; it looks for NaN before
+        # objects become numbers.
+        y = y if y.dtype in (np.float64, np.float32) else y.astype(np.float64)
         assert_all_finite(y, input_name="y")
         _refuse_huge(estimator, "y", y)
     return X, y
@@ -61,7 +62,7 @@ def validate_data(estimator, X, y="no_validation", **checks):
 
 def _refuse_huge(estimator, name: str, array) -> None:
     numbers = array.data if issparse(array) else array
-    limit = LARGEST.get(numbers.dtype.itemsize, np.inf) if numbers.dtype.kind == "f" else np.inf
+    limit = LARGEST[numbers.dtype.itemsize]
     smallest, largest = numbers.min(initial=0), numbers.max(initial=0)
     if max(-smallest, largest) > limit:
         found = largest if largest > limit else smallest

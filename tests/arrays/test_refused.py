@@ -382,6 +382,9 @@ EXTREMES: dict[str, Callable[[], tuple[np.ndarray, slice | np.ndarray]]] = {
     "numbers whose squares are subnormal": lambda: (1e-155 * rows(), slice(None)),
     "subnormal numbers": lambda: (5e-324 * np.round(10 * rows()), slice(None)),
     "1e60 everywhere": lambda: (1e60 * rows(), slice(None)),
+    "almost 1e70 everywhere": lambda: (4e69 * rows(), slice(None)),
+    "almost 1e15 everywhere, in single precision": lambda: (np.float32(4e14 * rows()), slice(None)),
+    "1e-30 everywhere, in single precision": lambda: (np.float32(1e-30 * rows()), slice(None)),
     "a column of 1e60 beside ordinary ones": lambda: (rows() * [1, 1e60, 1], slice(None)),
     "a column of 1e-300 beside ordinary ones": lambda: (rows() * [1, 1e-300, 1], slice(None)),
     "1e60 in one place": lambda: (with_one(1e60), slice(None)),
@@ -418,6 +421,10 @@ NO_SQUARES = {
     "RenyiEntropyClustering-1": "sigma is .*, by sigma=None; it must be 1e-150 at least",
     "EntropySearch": "2 of 2 grid points cannot be chosen",
 }
+ONE_VALUE = dict.fromkeys(["CoherentFeatures", "IncoherentFeatures"], "rows span 3 and 0 dimensions")
+NO_OPTIMUM = dict.fromkeys(
+    ["OneNormSVR", "CrossEntropySVR"], "HiGHS ended with .*; are the features and the val"
+)
 HELD_OUT = "least populated classes in y have only 1 member"
 # Who refuses which of them (a class, or one setting of it), and what it says; the others must be right.
 REFUSED: dict[str, dict[str, str]] = {
@@ -451,6 +458,11 @@ REFUSED: dict[str, dict[str, str]] = {
     "subnormal numbers": {**EQUAL, **NO_SQUARES},
     "numbers whose squares underflow": NO_SQUARES,
     "numbers whose squares are subnormal": NO_SQUARES,
+    "1e-30 everywhere, in single precision": {"EntropySearch-2": EQUAL["EntropySearch"]},
+    "equal values": ONE_VALUE,
+    "values of 1e-300": {**ONE_VALUE, "OneNormSVR-2": "HiGHS ended with .*; are the features and the values"},
+    "values of 1e60": NO_OPTIMUM,
+    "values of which one is 1e60": NO_OPTIMUM,
     "1e60 in one place": {"MELM": "covariance is singular; accepted then: like scales, and no outliers"},
     "1e38 in one place, in single precision": {
         "MELM": "covariance is singular; accepted then: like scales, and no outliers",
@@ -493,6 +505,30 @@ def test_what_some_can_learn_from_gives_numbers_or_is_refused(learner, case):
         check_refused(lambda: estimator.fit(X, y), says)
     else:
         check_answers(estimator.fit(X, y), X)
+
+
+EXTREME_VALUES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "values of 1e60": lambda y: 1e60 * y,
+    "values of 1e-300": lambda y: 1e-300 * y,
+    "values of which one is 1e60": target_with(1e60),
+    "equal values": lambda y: np.full(len(y), 0.1),
+    "truth values for values": lambda y: y > 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("learner", "case"),
+    each(EXTREME_VALUES, "finite, or refused", has_values, all_settings=True),
+)
+@pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_values_can_be_learnt_gives_numbers_or_is_refused(learner, case):
+    estimator = clone(LEARNERS[learner])
+    y = EXTREME_VALUES[case](values())
+    says = refusal(case, learner)
+    if says:
+        check_refused(lambda: estimator.fit(rows(), y), says)
+    else:
+        check_answers(estimator.fit(rows(), y), rows())
 
 
 def check_answers(estimator: BaseEstimator, X: np.ndarray) -> None:
@@ -621,6 +657,16 @@ def test_far_from_the_origin_a_learner_answers_as_near_it(estimator):
         np.testing.assert_allclose(one.components_, other.components_, rtol=1e-6)
     else:
         np.testing.assert_allclose(outputs(one, far), outputs(other, rows()), rtol=1e-4, atol=1e-4)
+
+
+NO_SIGN = {"values of a type without a sign": np.uint8, "values in half precision": np.float16}
+
+
+@pytest.mark.parametrize(("learner", "case"), each(NO_SIGN, "learnt as they are", has_values))
+def test_the_type_of_values_changes_nothing(learner, case):
+    y = np.arange(N_ROWS) % 7
+    found = (clone(LEARNERS[learner]).fit(rows(), y.astype(dtype)) for dtype in (NO_SIGN[case], np.float64))
+    np.testing.assert_array_equal(*(outputs(estimator, rows()) for estimator in found))
 
 
 @pytest.mark.fault("Arrays", "every row twice, by law", "changes nothing")

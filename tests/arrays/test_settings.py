@@ -62,6 +62,7 @@ class Nothing:
 CANDIDATES = {
     "an object of another type": Nothing(),
     "an unknown name": "no such name",
+    "zero": 0,
     "a negative number": -1,
     "a number that is not whole": 2.5,
     "NaN for a number": np.nan,

@@ -312,7 +312,7 @@ class _Program:
             trouble = f"a duality gap of {gap:.3g}"
         raise ArithmeticError(
             f"HiGHS ended with {trouble} on a program of {self._n_conditions} conditions and "
-            f"{self._n_candidates} candidates; is the kernel badly scaled?"
+            f"{self._n_candidates} candidates; are the features and the values scaled?"
         )
 
     def _solution(self) -> Solution:
