@@ -69,7 +69,7 @@ format: env  ## bring the code into that style
 
 lock:  ## write requirements.lock anew from pyproject.toml (ARGS=--upgrade takes the newest versions)
 	@PATH="$$PATH:$(CURDIR)/.venv/bin"; \
-	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install uv" >&2; exit 1; }; \
+	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --extra lab --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock
 

@@ -88,7 +88,7 @@ def machine() -> str:
 def _processor() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
+        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
@@ -107,7 +107,8 @@ def write(sections: Sequence[Section], folder: Path, when: datetime) -> list[Pat
     page, cells = folder / f"{stem}.md", folder / f"{stem}.csv"
     head = f"# Benchmarks of {when:%d %B %Y, %H:%M}\n\n{machine()}"
     with replacing(page) as temporary:
-        temporary.write_text("\n\n".join([head, *(section.markdown() for section in sections)]) + "\n")
+        text = "\n\n".join([head, *(section.markdown() for section in sections)]) + "\n"
+        temporary.write_text(text, encoding="utf-8")
     with replacing(cells) as temporary:
         pd.concat([section.tidy() for section in sections]).to_csv(temporary, index=False)
     return [page, cells]

@@ -7,6 +7,13 @@ writes exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
 
 import os
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None
 
 import numpy as np
 from scipy.sparse import issparse
@@ -21,9 +28,13 @@ __all__ = [
     "inner_products",
     "kernel_matrix",
     "kernel_params",
+    "memory_limit",
     "minus_scaled_distances",
     "physical_memory",
 ]
+
+# What takes less than a kernel matrix of all pairs of rows.
+ON_LANDMARKS = "a machine on landmarks, such as RKELM, needs less"
 
 # Above these shares of numbers that are not zero, rows are multiplied as dense ones: a product of sparse rows
 # finds its places one by one. Times sparse rows it takes time with the square of the share, times dense ones
@@ -119,12 +130,13 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
     Raises
     ------
     MemoryError
-        If this machine has not the memory for it.
+        If there is not the memory for it.
     ValueError
         If a value is not finite.
     """
     if out is None:
-        check_memory(X.shape[0], Y.shape[0])
+        n, m = X.shape[0], Y.shape[0]
+        check_memory(8 * n * m, f"a kernel matrix of {n} x {m} rows", ON_LANDMARKS)
     if kernel in RADIAL:
         S = minus_scaled_distances(X, Y, params["gamma"], out)
         if X is Y:
@@ -258,29 +270,41 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     return out
 
 
-def check_memory(
-    n_rows: int, n_columns: int, advice: str = "a machine on landmarks, such as RKELM, needs less"
-) -> None:
-    """Refuse a matrix of double precision that this machine has no memory for, before anything is computed.
+def check_memory(needed: float, what: str, advice: str) -> None:
+    """Refuse what there is no memory for, before anything of it is computed.
 
     Parameters
     ----------
-    n_rows, n_columns : int
+    needed : float
+        Bytes.
+    what : str
+        What the error begins with: what takes them.
     advice : str
-        What the error ends with: what takes less.
+        What it ends with: what takes less.
 
     Raises
     ------
     MemoryError
         That says what it takes and what there is.
     """
-    needed = 8 * n_rows * n_columns
-    there = physical_memory()
+    there, whose = memory_limit()
     if needed > there:
-        raise MemoryError(
-            f"a kernel matrix of {n_rows} x {n_columns} rows takes {needed / 2**30:.3g} GiB, more than the "
-            f"{there / 2**30:.3g} GiB of this machine; {advice}."
-        )
+        raise MemoryError(f"{what} takes {_gib(needed)}, more than the {_gib(there)} {whose}; {advice}.")
+
+
+def _gib(n_bytes: float) -> str:
+    gib = n_bytes / 2**30
+    return f"{gib:.3g} GiB" if gib < 100 else f"{gib:,.0f} GiB"
+
+
+def memory_limit() -> tuple[float, str]:
+    """Bytes that this process can have, and what it is that has no more of them."""
+    limits = [
+        (physical_memory(), "of this machine"),
+        (_limit_of_container(), "of this container"),
+        (_limit_of_process(), "that this process may take"),
+    ]
+    return min(limits)
 
 
 def physical_memory() -> float:
@@ -288,6 +312,45 @@ def physical_memory() -> float:
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, OSError, ValueError):
+        return np.inf
+
+
+def _limit_of_process() -> float:
+    """What ``ulimit -v`` and ``ulimit -d`` allow, and the workflow allows a cell."""
+    if resource is None:
+        return np.inf
+    limits = (resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+    return min((float(limit) for limit in limits if limit != resource.RLIM_INFINITY), default=np.inf)
+
+
+@cache
+def _limit_of_container(
+    own: Path = Path("/proc/self/cgroup"), groups: Path = Path("/sys/fs/cgroup")
+) -> float:
+    """What Linux's control groups allow, the process's own and those above it, in either version of them."""
+    try:
+        lines = own.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return np.inf
+    files = []
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if controllers == "":
+            folder, name = groups, "memory.max"
+        elif "memory" in controllers.split(","):
+            folder, name = groups / "memory", "memory.limit_in_bytes"
+        else:
+            continue
+        within = Path(group.lstrip("/"))
+        files += [folder / above / name for above in (within, *within.parents)]
+    return min(map(_bytes_in, files), default=np.inf)
+
+
+def _bytes_in(file: Path) -> float:
+    """The number in a file; infinite where there is no such file, or the word max in it."""
+    try:
+        return float(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return np.inf
 
 

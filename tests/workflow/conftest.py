@@ -4,6 +4,7 @@ import base64
 import copy
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -43,8 +44,8 @@ STUDY = {
         },
         # Starts and planes alone are shown of it.
         "melm": {"label": "MELM", "estimator": "entrolearn.MELM", "params": {"n_init": 2}},
-        # SVC refuses C = 0 when it is fitted; nothing is known of that before.
-        "broken": {"label": "SVM", "estimator": "sklearn.svm.SVC", "grid": {"C": [0]}},
+        # Rows are no kernel matrix, which SVC says when it is fitted; nothing is known of that before.
+        "broken": {"label": "SVM", "estimator": "sklearn.svm.SVC", "params": {"kernel": "precomputed"}},
     },
     "tables": {
         "table1": {
@@ -107,7 +108,7 @@ STUDY = {
             "kind": "growth",
             "caption": "Time and size",
             "datasets": "moons",
-            "models": {"svm": {"params": {"C": 1}}, "broken": {"params": {"C": 0}}},
+            "models": {"svm": {"params": {"C": 1}}, "broken": {}},
             "rows": [20, 40, 80],
             "sizes": [1, 2, 3],
             "at": {"rows": 80, "size": 1},
@@ -366,14 +367,20 @@ class Project:
     def start(
         self, *arguments: str, environment: Mapping[str, str] | None = None, **config
     ) -> subprocess.Popen:
-        """Start snakemake as the leader of its own group of processes; what it says goes nowhere."""
-        return subprocess.Popen(
-            self.command(*arguments, **config),
-            env={**self.environment, **(environment or {})},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        """Start snakemake as the leader of its own group of processes; what it says is in the file `said`."""
+        with self.said.open("w") as said:
+            return subprocess.Popen(
+                self.command(*arguments, **config),
+                env={**self.environment, **(environment or {})},
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def said(self) -> Path:
+        """What a run that was started has said: beside the folder, which a test may fill or protect."""
+        return self.folder.with_name(f"{self.folder.name}.said")
 
     def tables(self, study: str = "tiny") -> dict[str, bytes]:
         """The bytes of every table of a study."""
@@ -390,7 +397,7 @@ class Project:
             name: hashlib.sha256(path.read_bytes()).hexdigest()
             for name, path in names.items()
             if not name.startswith("results/report/")  # written anew for each study
-            and not path.name.startswith(".")
+            and not any(part.startswith(".") for part in Path(name).parts)
             and not any(name == one or name.startswith(f"{one}/") for one in begun)
         }
 
@@ -432,6 +439,26 @@ def finished(new_project):
 def small() -> dict:
     """The study of faults, to be changed at will."""
     return copy.deepcopy(SMALL)
+
+
+@pytest.fixture(scope="session")
+def quick(new_project):
+    """The first table of the study of faults on one data set, made with nothing in its way."""
+    study = copy.deepcopy(SMALL)
+    study["datasets"]["both"] = ["my-moons"]
+    project = new_project(study)
+    project.study, project.catalog = study, {"my-moons": MOONS}
+    project.result = project.run("results/tiny/tables/table1.csv")
+    assert project.result.returncode == 0, project.result.stdout[-5000:]
+    return project
+
+
+@pytest.fixture
+def copied(quick, tmp_path_factory):
+    """A copy of it, to be disturbed."""
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copytree(quick.folder, folder, symlinks=True, dirs_exist_ok=True)
+    return Project(folder, quick.study, {"my-moons": MOONS})
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,9 @@
 """Fetch a data set's files and write the receipt; files that cannot be had are a line there."""
 
-import sys
 from pathlib import Path
 
 from entrolearn.lab.download import download
-from entrolearn.lab.joblog import job_log
+from entrolearn.lab.joblog import job_log, tell
 from entrolearn.lab.records import write_json
 
 
@@ -14,12 +13,12 @@ def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: i
     # What the next run goes by: see attempt_of in rules/common.smk.
     write_json(folder / "attempt.json", {name: outcome[name] for name in ("attempt", "available")})
     if not outcome["available"]:
-        print(f"no data: {outcome['reason']}", file=sys.stderr)
+        tell(f"no data: {outcome['reason']}")
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"download {snakemake.wildcards.dataset}"):
+    with job_log(snakemake.log[0], f"download {snakemake.wildcards.dataset}", snakemake.output):
         main(
             snakemake.wildcards.dataset,
             snakemake.params.files,

@@ -179,11 +179,15 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
             If the seeds take more rows than there are, fewer clusters are seeded than asked for, `sigma` is
             None and all rows are equal, or σ has no square.
         MemoryError
-            If this machine has not the memory for the kernel values of all pairs.
+            If there is not the memory for the kernel values of all pairs.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_seeds, seed_size = self._seeding(len(X))
-        check_memory(len(X), len(X), advice="fit on a sample of the rows, and predict the others")
+        check_memory(
+            8 * len(X) ** 2,
+            f"a kernel matrix of {len(X)} x {len(X)} rows",
+            "fit on a sample of the rows, and predict the others",
+        )
         self.sigma_ = _silverman_width(X) if self.sigma is None else float(self.sigma)
         if self.sigma_ < LEAST_WIDTH:
             raise ValueError(

@@ -15,7 +15,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
 
 from entrolearn.kernels import inner_products, kernel_matrix, minus_scaled_distances
-from entrolearn.machines.moments import max_block_rows, row_blocks
+from entrolearn.machines.moments import check_units, max_block_rows, row_blocks
 from entrolearn.path import Partition
 
 __all__ = [
@@ -231,6 +231,7 @@ class NystromLayer:
     @cached_property
     def factor(self) -> np.ndarray:
         """Lower triangular L, shape (n_landmarks, n_landmarks)."""
+        check_units(self.landmarks.shape[0])
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
         return _floored_cholesky(gram, self.kernel, self.kernel_params)
 

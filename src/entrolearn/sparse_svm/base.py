@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
-from entrolearn.sparse_svm.lp import Margins, check_memory, class_margins, value_margins
+from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_margins
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["SparseClassifier", "SparseRegressor"]
@@ -48,7 +48,7 @@ class SparseMachine(BaseEstimator):
         """Kernel values of all pairs of training rows."""
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
-        check_memory(n_conditions, X.shape[0])
+        check_size(n_conditions, X.shape[0])
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)

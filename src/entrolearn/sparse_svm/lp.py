@@ -18,12 +18,12 @@ from functools import cached_property
 import highspy
 import numpy as np
 
-from entrolearn.kernels import physical_memory
+from entrolearn.kernels import check_memory
 
 __all__ = [
     "Margins",
     "Solution",
-    "check_memory",
+    "check_size",
     "class_margins",
     "on_support",
     "on_supports",
@@ -225,21 +225,19 @@ def on_supports(margins: Margins, supports: Iterable[np.ndarray]) -> Iterator[So
             yield None
 
 
-def check_memory(n_conditions: int, n_candidates: int) -> None:
-    """Refuse a program that this machine has no memory for, before the kernel is computed.
+def check_size(n_conditions: int, n_candidates: int) -> None:
+    """Refuse a program that there is no memory for, before the kernel is computed.
 
     Raises
     ------
     MemoryError
         That says what it takes and what there is.
     """
-    needed, there = BYTES * n_conditions * n_candidates, physical_memory()
-    if needed > there:
-        raise MemoryError(
-            f"a linear program of {n_conditions} conditions on {n_candidates} candidate support vectors "
-            f"takes {needed / 2**30:.3g} GiB, more than the {there / 2**30:.3g} GiB of this machine; "
-            "train on fewer rows."
-        )
+    check_memory(
+        BYTES * n_conditions * n_candidates,
+        f"a linear program of {n_conditions} conditions on {n_candidates} candidate support vectors",
+        "train on fewer rows, or take a machine on landmarks, such as RSVC and RSVR",
+    )
 
 
 class _Program:

@@ -1,0 +1,150 @@
+"""Full and write-protected disks, and damaged results: told in one line, and made good by a plain rerun."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+TABLE = "results/tiny/tables/table1.csv"
+TRACKED = "results/tiny/tracked/my-moons.json"
+RECORDS = "results/tiny/records"
+
+
+def rerun(project, undisturbed, finished: dict, record_property, target: str = TABLE) -> None:
+    """A plain run completes, nothing that was finished is lost, and the tables are an undisturbed run's."""
+    result = project.run(target)
+    assert result.returncode == 0, result.stdout[-5000:]
+    lost = project.lost_since(finished)
+    record_property("lost", len(lost))
+    assert lost == []
+    assert project.tables() == undisturbed.tables()
+
+
+def said(output: str, pattern: str) -> list[str]:
+    """The lines that match, and no traceback beside them."""
+    assert "Traceback" not in output
+    return [line for line in output.splitlines() if re.search(pattern, line)]
+
+
+# ------------------------------------------------------------------------------------------------- no room
+
+
+@pytest.mark.fault(
+    "Disk", "full while results are written", "one line says where; with room, a rerun completes"
+)
+def test_a_disk_that_fills_up_is_named_and_a_plain_rerun_completes(
+    quick, new_project, new_disk, record_property
+):
+    project = new_project(quick.study)
+    disk = new_disk(project.folder / "results", "8m")
+    running = project.start(TABLE)
+    project.wait_until(lambda: list((project.folder / "results/data").glob("*.npz")), running)
+    disk.fill()
+    assert running.wait() == 1
+    assert said(
+        project.said.read_text(), r"the disk is full: no room for results/\S+; make some and run again"
+    )
+    finished = project.finished_files()
+    disk.make_room()
+    rerun(project, quick, finished, record_property)
+
+
+@pytest.mark.fault("Disk", "full, logs and snakemake's notes on it too", "with room, a rerun completes")
+def test_a_full_disk_with_everything_on_it_loses_nothing(quick, new_project, new_disk, record_property):
+    project = new_project(quick.study)
+    disk = new_disk(project.folder, "16m")
+    project.write(quick.study, quick.catalog)
+    running = project.start(TABLE)
+    project.wait_until(lambda: list((project.folder / RECORDS).glob("*/*.json")), running)
+    disk.fill()
+    assert running.wait() == 1
+    assert said(project.said.read_text(), "the disk is full|No space left on device")
+    finished = project.finished_files()
+    disk.make_room()
+    rerun(project, quick, finished, record_property)
+
+
+@pytest.mark.fault(
+    "Disk", "full while the store is made", "one line names it; with room, a rerun logs the runs"
+)
+def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, new_disk, record_property):
+    disk = new_disk(copied.folder / "store", "256k")
+    store = f"sqlite:///{disk.folder}/mlflow.db"
+    finished = copied.finished_files()
+    result = copied.run(TRACKED, store=store)
+    assert result.returncode == 1
+    (line,) = said(result.stdout, "^track tiny my-moons: ")
+    assert f"tracking store {store}" in line
+    assert "disk is full" in line
+    disk.remount("size=16m")
+    result = copied.run(TRACKED, store=store)
+    assert result.returncode == 0, result.stdout[-5000:]
+    rerun(copied, quick, finished, record_property)
+
+
+# ------------------------------------------------------------------------------------------ write-protected
+
+
+@pytest.mark.fault("Disk", "results folder read-only", "one line says so; writable again, a rerun completes")
+def test_a_results_folder_that_becomes_read_only_is_named(quick, new_project, new_disk, record_property):
+    project = new_project(quick.study)
+    disk = new_disk(project.folder / "results", "8m")
+    running = project.start(TABLE)
+    project.wait_until(lambda: list((project.folder / "results/data").glob("*.npz")), running)
+    disk.remount("ro")
+    assert running.wait() == 1
+    assert said(project.said.read_text(), "Read-only file system: .*results/")
+    finished = project.finished_files()
+    result = project.run(TABLE)
+    assert result.returncode == 1
+    assert said(result.stdout, r"results\S*: this user may not write there|Read-only file system")
+    assert project.finished_files() == finished
+    disk.remount("rw")
+    rerun(project, quick, finished, record_property)
+
+
+# -------------------------------------------------------------------------------------------------- damaged
+
+
+def cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def flipped(content: bytes) -> bytes:
+    """One bit in the middle is another."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.fault(
+    "Disk", "a result cut, emptied or with a bit flipped, by hand", "named, set aside and made again"
+)
+@pytest.mark.parametrize("damage", [cut, flipped])
+def test_damaged_results_of_every_stage_are_named_and_made_again(quick, copied, damage):
+    files = [copied.folder / name for name in quick.finished_files() if "/benchmarks/" not in name]
+    assert {file.suffix for file in files} == {
+        ".npz", ".parquet", ".json", ".skops", ".csv", ".html", ".tex", ".md"
+    }  # fmt: skip
+    for file in files:
+        file.write_bytes(damage(file.read_bytes()))
+    result = copied.run(TABLE)
+    assert result.returncode == 0, result.stdout[-5000:]
+    for file in files:
+        assert f"{file.relative_to(copied.folder)}: changed since it was written" in result.stdout
+    assert copied.tables() == quick.tables()
+    assert "Nothing to be done" in copied.run("-n", TABLE).stdout
+
+
+@pytest.mark.fault("Disk", "a finished table edited by hand", "named, set aside and made again")
+def test_a_table_that_was_edited_is_set_aside_by_a_run_and_named_by_a_dry_run(quick, copied, record_property):
+    finished = copied.finished_files()
+    table = copied.folder / TABLE
+    table.write_text(table.read_text() + "mine\n")
+    named = f"{TABLE}: changed since it was written"
+    assert named in copied.run("-n", TABLE).stdout
+    assert table.read_text().endswith("mine\n")
+    assert named in copied.run(TABLE).stdout
+    assert Path(copied.folder, "results/.changed", TABLE).read_text().endswith("mine\n")
+    rerun(copied, quick, finished, record_property)
