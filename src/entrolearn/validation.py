@@ -99,4 +99,5 @@ def _refuse_huge(estimator, name: str, array) -> None:
 
 
 def _in_double_precision(y) -> np.ndarray:
+    # scikit-learn's checks of y leave words as they are, and look for NaN before objects become numbers.
     return check_array(y, dtype=np.float64, order="C", ensure_2d=False, input_name="y")

@@ -195,9 +195,11 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         )
         self.objectives_ = np.array([np.nan if climb is None else climb.objective for climb in climbs])
         if np.isnan(self.objectives_).all():
+            empirical = self.covariance == "empirical"
+            accepted = "covariance='ledoit_wolf' or 'oas'" if empirical else "like scales, and no outliers"
             raise ValueError(
-                "the projected classes have no density in any subspace that was tried: a class's empirical "
-                "covariance is singular; accepted then: covariance='ledoit_wolf' or 'oas'"
+                "the projected classes have no density in any subspace that was tried: a class's "
+                f"{self.covariance} covariance is singular; accepted then: {accepted}"
             )
         best = climbs[np.nanargmax(self.objectives_)]
         if not best.converged:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
-from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
+from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
@@ -30,7 +30,7 @@ class _ErrorEntropyMLP(BaseEstimator):
         "bandwidth": [Interval(Real, 0, None, closed="neither")],
         "entropy": [StrOptions({*ORDERS})],
         "activation": [StrOptions({"logistic", "tanh"})],
-        "init": [StrOptions(INITS), Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT, closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "increase": [Interval(Real, 1, None, closed="left")],
         "decrease": [Interval(Real, 0, 1, closed="neither")],
@@ -77,6 +77,11 @@ class _ErrorEntropyMLP(BaseEstimator):
         network = Perceptron(parameters, self.activation, self._output, len(X))
         objective = _Objective(network, X, targets, self.bandwidth, self.entropy)
         entropy = objective.value()
+        if not np.isfinite(entropy):
+            raise ValueError(
+                f"the outputs are not finite with the first weights: init={self.init!r} is too large for "
+                "these rows; take a smaller one, or scale the features"
+            )
         objective.differentiate()
         kept, rate = parameters.flat.copy(), self.learning_rate
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)

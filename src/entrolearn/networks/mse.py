@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, Regre
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
+from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode, one_hot
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
@@ -23,7 +23,7 @@ class _MSEMLP(BaseEstimator):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions({"logistic", "tanh"})],
-        "init": [StrOptions(INITS), Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT, closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither"), tuple, list],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

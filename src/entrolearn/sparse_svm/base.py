@@ -35,7 +35,10 @@ class SparseMachine(BaseEstimator):
 
     def _fit_margins(self, X, margins: Margins) -> np.ndarray:
         """Find the coefficients and keep the rows that have one; returns these coefficients."""
-        coef, self.intercept_ = self._solve(margins)
+        try:
+            coef, self.intercept_ = self._solve(margins)
+        except ArithmeticError as error:
+            raise ValueError(str(error)) from error
         self.support_ = np.flatnonzero(coef).astype(np.int32)
         empty = np.empty((0, 0))
         self.support_vectors_ = empty if self.kernel == "precomputed" else X[self.support_]
@@ -90,12 +93,10 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         Raises
         ------
         ValueError
-            If y does not hold two classes, a precomputed matrix is not square, or a kernel value is not
-            finite.
+            If y does not hold two classes, a precomputed matrix is not square, a kernel value is not finite,
+            or HiGHS finds no optimum, which takes a kernel with values of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
-        ArithmeticError
-            If HiGHS finds no optimum, which takes a kernel with values of very different sizes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, codes = _two_classes(y, type(self).__name__)
@@ -166,11 +167,10 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         Raises
         ------
         ValueError
-            If a precomputed matrix is not square, or a kernel value is not finite.
+            If a precomputed matrix is not square, a kernel value is not finite, or HiGHS finds no optimum,
+            which takes values, of y or of the kernel, of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
-        ArithmeticError
-            If HiGHS finds no optimum, which takes a kernel with values of very different sizes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         gram = self._gram(X, 2 * len(y))
