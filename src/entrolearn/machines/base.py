@@ -2,13 +2,12 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.path import Partition
-from entrolearn.validation import validate_data, validated
+from entrolearn.validation import check_X_y, validate_data, validated
 
 __all__ = [
     "Machine",
@@ -119,7 +118,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
         self._one_value = y.ndim == 1
-        self._fit_outputs(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        self._fit_outputs(X, y.reshape(len(y), -1))
         return self
 
     def predict(self, X):
@@ -253,7 +252,7 @@ def path_targets(
     """
     if isinstance(estimator, OutputRegressor):
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
-        return X, y.reshape(len(y), -1).astype(np.float64, copy=False), None
+        return X, y.reshape(len(y), -1), None
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
     classes, codes = np.unique(y, return_inverse=True)
     seen = (np.unique(codes[partition.training(left_out)]) for left_out in partition.left_out)

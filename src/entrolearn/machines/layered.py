@@ -165,7 +165,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
             multi_output=True,
             y_numeric=True,
         )
-        self._extend_stream(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        self._extend_stream(X, y.reshape(len(y), -1))
         self._one_value = y.ndim == 1
         return self
 

@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -53,7 +54,7 @@ class _LeastSquaresMachine:
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
-            return np.array(X, dtype=np.float64)
+            return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
         self.X_fit_ = X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
         return kernel_matrix(X, X, self.kernel, self._kernel_params)

@@ -201,7 +201,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         ValueError
             If y does not hold labels of two classes.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C")
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         self.classes_, codes = encode(y, type(self).__name__)
         if len(self.classes_) > 2:
             raise ValueError(
@@ -310,8 +310,8 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self : object
             The trained network.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C", y_numeric=True)
-        mean_error = self._train(X, np.asarray(y, dtype=np.float64))
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), y_numeric=True)
+        mean_error = self._train(X, y)
         self.intercepts_[1] += mean_error
         return self
 

@@ -171,7 +171,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         ValueError
             If y holds one class only, or the steps are so long that the weights grow without bound.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C")
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         self.classes_, codes = encode(y, type(self).__name__)
         self._train(X, one_hot(codes, len(self.classes_), X.dtype))
         return self
@@ -288,9 +288,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         ValueError
             If the steps are so long that the weights grow without bound.
         """
-        X, y = validate_data(
-            self, X, y, dtype=(np.float64, np.float32), order="C", multi_output=True, y_numeric=True
-        )
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), multi_output=True, y_numeric=True)
         self._one_value = y.ndim == 1
         self._train(X, y.reshape(len(y), -1).astype(X.dtype, copy=False))
         return self

@@ -162,7 +162,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If the iterations are used up.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
         self.classes_, codes = encode(y, type(self).__name__)
         if self.early_stopping:
             X, held_out_X, codes, held_out_codes = train_test_split(
