@@ -16,6 +16,9 @@ __all__ = ["VolumePosteriors", "WindowPosteriors", "neighbour_distance", "volume
 #: Distances in memory at once (32 MiB).
 BLOCK_DISTANCES = 2**22
 
+#: A radius that is the distance of two rows is so much longer, or rounding decides who is within.
+LONGER = 1 + 1e-9
+
 
 class WindowPosteriors:
     """Shares of the clusters among the rows within a radius of each row, itself included: equation (9).
@@ -187,10 +190,10 @@ def volume_posteriors(
 
 
 def neighbour_distance(X: np.ndarray, n_neighbors: int) -> float:
-    """Median over the rows of the distance to the so many nearest other rows, or to all there are."""
+    """Median over the rows of the distance within which the so many nearest others are, or all there are."""
     n_neighbors = min(n_neighbors, len(X) - 1)
     distances, _ = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
-    return float(np.median(distances[:, -1]))
+    return LONGER * float(np.median(distances[:, -1]))
 
 
 def _members(graph: csr_array, labels: np.ndarray, n_clusters: int) -> np.ndarray:
