@@ -77,12 +77,16 @@ def check_X_y(X, y, **checks):
 
 
 def canonical(X):
-    """CSR rows in which each stored value is an entry of its own, and none is zero; others as they are."""
-    if not issparse(X) or X.format != "csr" or (X.has_canonical_format and X.data.all()):
+    """CSR rows with one stored number for each entry that is not zero, in order; others as they are."""
+    if not issparse(X) or X.format != "csr":
+        return X
+    index = np.int32 if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max else np.int64
+    if X.has_canonical_format and X.data.all() and X.indices.dtype == X.indptr.dtype == index:
         return X
     X = X.copy()  # in place they would be changed for the caller
     X.sum_duplicates()
     X.eliminate_zeros()
+    X.indices, X.indptr = X.indices.astype(index, copy=False), X.indptr.astype(index, copy=False)
     return X
 
 
@@ -99,5 +103,5 @@ def _refuse_huge(estimator, name: str, array) -> None:
 
 
 def _in_double_precision(y) -> np.ndarray:
-    # scikit-learn's checks of y leave words as they are, and look for NaN before objects become numbers.
+    # scikit-learn leaves words and short types as they are, and looks for NaN before objects become numbers.
     return check_array(y, dtype=np.float64, order="C", ensure_2d=False, input_name="y")

@@ -67,7 +67,7 @@ from entrolearn.lab.stored import dump, load
 pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
 
 # Examples are the same in each run: what is asked here is whether a law holds, not whether luck does.
-EXAMPLES = [3, pytest.param(30, marks=pytest.mark.slow)]
+EXAMPLES = [3, pytest.param(15, marks=pytest.mark.slow)]
 
 CONTINUOUS = ("decision_function", "predict_proba", "project", "transform")
 
@@ -155,8 +155,14 @@ def said(fitted, rows) -> dict[str, np.ndarray]:
 
 def answers(estimator, X, y, rows) -> dict[str, np.ndarray]:
     fitted = prepared(estimator).fit(X, y)
-    labels = {"labels": fitted.labels_} if is_clusterer(fitted) else {}
-    return {**said(fitted, rows), **labels}
+    answer = said(fitted, rows)
+    if is_clusterer(fitted):  # by their first rows, whatever their numbers
+        _, first = np.unique(fitted.labels_, return_index=True)
+        place = np.argsort(np.argsort(first))
+        answer |= {"predict": place[answer["predict"]], "labels": place[fitted.labels_]}
+        if "transform" in answer:
+            answer["transform"] = answer["transform"][:, np.argsort(first)]
+    return answer
 
 
 # How far off an answer may be, relative to the largest one; what is not here is off by rounding.
@@ -164,6 +170,8 @@ ROUNDING = 1e-6
 TOLERANCE = {
     ELMClassifier: 1e-3,  # normal equations with next to no ridge
     ELMRegressor: 1e-3,
+    RKELMClassifier: 1e-4,
+    RKELMRegressor: 1e-4,
     EntropySearch: 1e-2,  # of libsvm, which stops at 1e-3
     MELM: 1e-4,
     SoftmaxRegression: 1e-4,
@@ -296,8 +304,7 @@ def moved(estimator, problem):
 def moved_components(estimator, problem):
     """Of maps that do not centre the rows."""
     here, there = (prepared(estimator).fit(X, problem.classes) for X in (problem.X, problem.X + 2))
-    tolerance = TOLERANCE.get(type(estimator), ROUNDING)
-    assert_allclose(there.components_, here.components_, rtol=0, atol=tolerance)
+    assert_allclose(there.components_, here.components_, rtol=0, atol=ROUNDING)
 
 
 def rotated(estimator, problem):
@@ -521,7 +528,8 @@ LAWS = {
     "features in another order": Law(
         features_in_another_order,
         SAME,
-        ESTIMATORS,
+        # MELM's starts are drawn feature by feature: they may climb to another maximum, or to the same.
+        those(lambda estimator: not isinstance(estimator, MELM)),
         {
             EEMClassifier: RANDOM_WEIGHTS,
             WELMClassifier: RANDOM_WEIGHTS,
@@ -570,7 +578,7 @@ LAWS = {
     ),
     "rows moved": Law(moved, SAME, those(sees_differences)),
     "rows moved, for maps that do not centre them": Law(
-        moved_components, "the same components", those(lambda e: isinstance(e, (*PCA_LIKE, MELM)))
+        moved_components, "the same components", those(lambda e: isinstance(e, PCA_LIKE))
     ),
     "rows rotated": Law(rotated, "the same answers, those of maps up to signs", those(sees_angles)),
     "rows in other units": Law(

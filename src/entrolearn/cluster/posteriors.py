@@ -24,6 +24,9 @@ SAMPLED_WINDOWS = 16
 #: Bytes that two rows in one window take while the graph of all is made symmetric.
 BYTES_OF_PAIR = 64
 
+#: A radius that is the distance of two rows is so much longer, or rounding decides who is within.
+LONGER = 1 + 1e-9
+
 
 class WindowPosteriors:
     """Shares of the clusters among the rows within a radius of each row, itself included: equation (9).
@@ -210,10 +213,10 @@ def _check_windows(index: NearestNeighbors, X: np.ndarray) -> None:
 
 
 def neighbour_distance(X: np.ndarray, n_neighbors: int) -> float:
-    """Median over the rows of the distance to the so many nearest other rows, or to all there are."""
+    """Median over the rows of the distance within which the so many nearest others are, or all there are."""
     n_neighbors = min(n_neighbors, len(X) - 1)
     distances, _ = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
-    return float(np.median(distances[:, -1]))
+    return LONGER * float(np.median(distances[:, -1]))
 
 
 def _members(graph: csr_array, labels: np.ndarray, n_clusters: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.linalg import svd
+from sklearn.utils.extmath import svd_flip
 
 __all__ = ["spanned"]
 
@@ -25,10 +26,12 @@ def spanned(X: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     sizes : ndarray, shape (rank,)
         Falling.
     axes : ndarray, shape (rank, n_features)
-        Orthonormal rows.
+        Orthonormal rows, the entry of largest size in each positive.
     """
     centred = X - mean
     centred[:, np.ptp(X, axis=0) == 0] = 0  # a mean of equal numbers may be none of them
     scores, sizes, axes = svd(centred, full_matrices=False)
+    # The signs that LAPACK leaves open change with the order of the rows.
+    scores, axes = svd_flip(scores, axes, u_based_decision=False)
     kept = sizes > max(sizes[0] * max(centred.shape) * np.finfo(float).eps, LEAST_SPREAD)
     return scores[:, kept], sizes[kept], axes[kept]
