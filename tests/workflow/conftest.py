@@ -397,6 +397,7 @@ class Project:
             name: hashlib.sha256(path.read_bytes()).hexdigest()
             for name, path in names.items()
             if not name.startswith("results/report/")  # written anew for each study
+            and "/benchmarks/" not in name  # no outputs: never begun, as far as snakemake knows
             and not any(part.startswith(".") for part in Path(name).parts)
             and not any(name == one or name.startswith(f"{one}/") for one in begun)
         }
