@@ -13,14 +13,15 @@ TRACKED = "results/tiny/tracked/my-moons.json"
 RECORDS = "results/tiny/records"
 
 
-def rerun(project, undisturbed, finished: dict, record_property, target: str = TABLE) -> None:
+def rerun(project, undisturbed, finished: dict, record_property, target: str = TABLE, **config) -> str:
     """A plain run completes, nothing that was finished is lost, and the tables are an undisturbed run's."""
-    result = project.run(target)
+    result = project.run(target, **config)
     assert result.returncode == 0, result.stdout[-5000:]
     lost = project.lost_since(finished)
     record_property("lost", len(lost))
     assert lost == []
     assert project.tables() == undisturbed.tables()
+    return result.stdout
 
 
 def said(output: str, pattern: str) -> list[str]:
@@ -80,9 +81,7 @@ def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, ne
     assert f"tracking store {store}" in line
     assert "disk is full" in line
     disk.remount("size=16m")
-    result = copied.run(TRACKED, store=store)
-    assert result.returncode == 0, result.stdout[-5000:]
-    rerun(copied, quick, finished, record_property)
+    rerun(copied, quick, finished, record_property, TRACKED, store=store)
 
 
 # ------------------------------------------------------------------------------------------ write-protected
@@ -147,6 +146,5 @@ def test_a_table_that_was_edited_is_set_aside_by_a_run_and_named_by_a_dry_run(qu
     named = f"{TABLE}: changed since it was written"
     assert named in copied.run("-n", TABLE).stdout
     assert table.read_text().endswith("mine\n")
-    assert named in copied.run(TABLE).stdout
+    assert named in rerun(copied, quick, finished, record_property)
     assert Path(copied.folder, "results/.changed", TABLE).read_text().endswith("mine\n")
-    rerun(copied, quick, finished, record_property)
