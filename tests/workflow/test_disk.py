@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -35,35 +36,20 @@ def said(output: str, pattern: str) -> list[str]:
 @pytest.mark.fault(
     "Disk", "full while results are written", "one line says where; with room, a rerun completes"
 )
+@pytest.mark.parametrize("place", ["results", "."], ids=["results", "logs and snakemake's notes too"])
 def test_a_disk_that_fills_up_is_named_and_a_plain_rerun_completes(
-    quick, new_project, new_disk, record_property
+    quick, new_waiting, new_disk, tmp_path_factory, record_property, place
 ):
-    project = new_project(quick.study)
-    disk = new_disk(project.folder / "results", "8m")
-    running = project.start(TABLE)
-    project.wait_until(lambda: list((project.folder / "results/data").glob("*.npz")), running)
+    folder = tmp_path_factory.mktemp("project")
+    disk = new_disk(folder / place, "16m")
+    project = new_waiting(folder)
+    running = project.started(TABLE)
     disk.fill()
+    project.go_on()
     assert running.wait() == 1
-    assert said(
-        project.said.read_text(), r"the disk is full: no room for results/\S+; make some and run again"
-    )
+    assert said(project.said.read_text(), r"the disk is full: no room for results/\S+; make some")
     finished = project.finished_files()
-    disk.make_room()
-    rerun(project, quick, finished, record_property)
-
-
-@pytest.mark.fault("Disk", "full, logs and snakemake's notes on it too", "with room, a rerun completes")
-def test_a_full_disk_with_everything_on_it_loses_nothing(quick, new_project, new_disk, record_property):
-    project = new_project(quick.study)
-    disk = new_disk(project.folder, "16m")
-    (project.folder / "studies").mkdir()
-    project.write(quick.study, quick.catalog)
-    running = project.start(TABLE)
-    project.wait_until(lambda: list((project.folder / RECORDS).glob("*/*.json")), running)
-    disk.fill()
-    assert running.wait() == 1
-    assert said(project.said.read_text(), "the disk is full|No space left on device")
-    finished = project.finished_files()
+    assert finished
     disk.make_room()
     rerun(project, quick, finished, record_property)
 
@@ -122,13 +108,12 @@ def flipped(content: bytes) -> bytes:
 @pytest.mark.fault(
     "Disk", "a result cut, emptied or with a bit flipped, by hand", "named, set aside and made again"
 )
-@pytest.mark.parametrize("damage", [cut, flipped])
-def test_damaged_results_of_every_stage_are_named_and_made_again(quick, copied, damage):
-    files = [copied.folder / name for name in quick.finished_files()]
+def test_damaged_results_of_every_stage_are_named_and_made_again(quick, copied):
+    files = [copied.folder / name for name in sorted(quick.finished_files())]
     assert {file.suffix for file in files} == {
         ".npz", ".parquet", ".json", ".skops", ".csv", ".html", ".tex", ".md"
     }  # fmt: skip
-    for file in files:
+    for file, damage in zip(files, cycle([cut, flipped])):
         file.write_bytes(damage(file.read_bytes()))
     result = copied.run(TABLE)
     assert result.returncode == 0, result.stdout[-5000:]
