@@ -340,7 +340,7 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.csv": b"1,2,1\n3,inf,0\n"}, {"name": "csv"}, "found infinite values"),
         ({"a.csv": b"1,2,1\n3,1e999,0\n"}, {"name": "csv"}, "numbers too large for double precision"),
         ({"a.csv": b"1,\xfc,1\n"}, {"name": "csv"}, "'utf-8' codec can't decode byte 0xfc"),
-        ({"a.csv": b""}, {"name": "csv"}, "cannot read a.csv as csv: No columns to parse from file"),
+        ({"a.csv": b""}, {"name": "csv"}, "No columns to parse from file"),
         (
             {"a.csv": b"1,2,1\n"},
             {"name": "csv", "label": 5},

@@ -37,11 +37,6 @@ def refused(project, line: str, *arguments: str, **config) -> None:
     ("place", "value", "line"),
     [
         (
-            "scaling.method",
-            "min-max",
-            "scaling.method: found 'min-max', did you mean 'minmax'?; accepted: minmax,",
-        ),
-        (
             "scaling.range",
             [1, 0],
             "scaling.range: found [1, 0] for 'sklearn-wine-0'; accepted: the lower end first",
@@ -51,7 +46,6 @@ def refused(project, line: str, *arguments: str, **config) -> None:
             3,
             "protocol: unknown key 'fold', did you mean 'folds'?; accepted: folds, repeats, inner",
         ),
-        ("protocol.folds", "three", "protocol.folds: found 'three', expected a value of type integer"),
         (
             "protocol.folds",
             46,
@@ -59,29 +53,14 @@ def refused(project, line: str, *arguments: str, **config) -> None:
         ),
         ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?; accepted: gmean, "),
         (
-            "of_dataset",
-            {"sizes": {"my-mons": 1}},
-            "of_dataset.sizes: unknown data set 'my-mons', did you mean 'my-mo",
-        ),
-        (
             "models.eem.estimator",
             "entrolearn.EEMClasifier",
             "models.eem: 'entrolearn.EEMClasifier': no 'EEMClasifier'",
         ),
         (
-            "models.eem.estimator",
-            "EEMClassifier",
-            "models.eem.estimator: found 'EEMClassifier', expected a dotted im",
-        ),
-        (
             "models.lda.params",
             {"solvr": "svd"},
             "models.lda: sklearn.discriminant_analysis.LinearDiscriminantAnalysi",
-        ),
-        (
-            "models.lda.params",
-            {"solver": "svdd"},
-            "models.lda: sklearn.discriminant_analysis.LinearDiscriminantAnal",
         ),
         (
             "models.lda.steps",
@@ -103,11 +82,6 @@ def refused(project, line: str, *arguments: str, **config) -> None:
             "tables.table1.kind",
             "skores",
             "tables.table1.kind: found 'skores', did you mean 'scores'?; accepted: ",
-        ),
-        (
-            "tables.table1.models",
-            ["ldaa"],
-            "tables.table1.models: unknown model 'ldaa', did you mean 'lda'?; accepted",
         ),
         (
             "figures",
@@ -144,23 +118,16 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
             b"title: Erd\xf6s\n",
             "studies/tiny.yaml: line 1: found the byte 0xf6; accepted: UTF-8",
         ),
-        ("studies/tiny.yaml", b"title: a\ntitle: b\n", "studies/tiny.yaml: line 2: key 'title' is repeated"),
         (
             "studies/tiny.yaml",
             b"title: &a [*a]\n",
             "studies/tiny.yaml: aliases (*name) make it refer to itself, or",
         ),
         (
-            "studies/Tiny.yaml",
-            b"title: a\n",
-            "studies/Tiny.yaml: a study's file is named in lower-case letters",
-        ),
-        (
             "data.yaml",
             b"my-moons: {sorce: files}\n",
             "data.yaml: my-moons: unknown key 'sorce', did you mean 'source'",
         ),
-        ("data.yaml", b"two-moons: 1\n", "data.yaml: two-moons: found 1, expected a value of type object"),
         (
             "studies/tiny.csv",
             f"{HEADER}table1,my-mons,lda,gmean,80,\n".encode(),

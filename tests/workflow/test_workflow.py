@@ -169,6 +169,7 @@ def test_the_report_lists_the_study(finished):
     assert 'href="tiny.html"' in (report / "index.html").read_text()
     page = (report / "tiny.html").read_text()
     assert "GMEAN of two learners" in page
+    assert re.search(r"<dt>peak memory</dt><dd>\d.* [MG]iB \((train|select|measure) .*\)</dd>", page)
     assert 'src="../tiny/figures/figure1.svg"' in page
 
 
