@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
@@ -397,6 +398,7 @@ class Project:
             name: hashlib.sha256(path.read_bytes()).hexdigest()
             for name, path in names.items()
             if not name.startswith("results/report/")  # written anew for each study
+            and "/benchmarks/" not in name  # no outputs: never begun, as far as snakemake knows
             and not any(part.startswith(".") for part in Path(name).parts)
             and not any(name == one or name.startswith(f"{one}/") for one in begun)
         }
@@ -447,18 +449,91 @@ def quick(new_project):
     study = copy.deepcopy(SMALL)
     study["datasets"]["both"] = ["my-moons"]
     project = new_project(study)
-    project.study, project.catalog = study, {"my-moons": MOONS}
+    project.study = study
     project.result = project.run("results/tiny/tables/table1.csv")
     assert project.result.returncode == 0, project.result.stdout[-5000:]
     return project
 
 
+# A learner of a user's own, so that a test decides how long its fits last.
+WAITING = '''
+"""Discriminant analysis whose fits wait until they may go on."""
+
+import os
+import time
+from pathlib import Path
+
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+
+class WaitingLDA(LinearDiscriminantAnalysis):
+    def fit(self, X, y):
+        Path(f"fits-{os.getpid()}").touch()
+        while not Path("go").exists():
+            time.sleep(0.02)
+        return super().fit(X, y)
+'''
+
+
+class WaitingProject(Project):
+    """A copy of the quick study of which one cell and what depends on it are still to be made: its fits wait."""
+
+    def __init__(self, folder: Path, study: dict, catalog: dict):
+        study = copy.deepcopy(study)
+        study["models"]["lda"]["estimator"] = "waiting.WaitingLDA"
+        super().__init__(folder, study, catalog)
+        (folder / "waiting.py").write_text(WAITING)
+        for made in ("records/my-moons/lda.json", "candidates/my-moons/lda.parquet"):
+            (folder / "results" / "tiny" / made).unlink()
+        for made in ("scores", "models", "tables"):
+            shutil.rmtree(folder / "results" / "tiny" / made)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        paths = f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        return super().environment | {"PYTHONPATH": paths}
+
+    def started(self, *arguments: str) -> subprocess.Popen:
+        """A run whose fits are at work, and will be until they may `go_on`."""
+        running = self.start(*arguments)
+        self.wait_until(lambda: self.fits_of(running), running)
+        return running
+
+    def fits_of(self, running: subprocess.Popen) -> list[psutil.Process]:
+        """The processes with fits that a run has started."""
+        jobs = psutil.Process(running.pid).children(recursive=True)
+        return [job for job in jobs if (self.folder / f"fits-{job.pid}").exists()]
+
+    def go_on(self) -> None:
+        (self.folder / "go").touch()
+
+
 @pytest.fixture
-def copied(quick, tmp_path_factory):
-    """A copy of it, to be disturbed."""
-    folder = tmp_path_factory.mktemp("project")
-    shutil.copytree(quick.folder, folder, symlinks=True, dirs_exist_ok=True)
-    return Project(folder, quick.study, {"my-moons": MOONS})
+def new_copy(quick, tmp_path_factory):
+    """Make a copy of the quick study, to be disturbed, in a folder that may be there; no fits are left waiting."""
+    made = []
+
+    def make(kind: type[Project] = Project, folder: Path | None = None) -> Project:
+        folder = folder or tmp_path_factory.mktemp("project")
+        shutil.copytree(quick.folder, folder, symlinks=True, dirs_exist_ok=True)
+        made.append(kind(folder, quick.study, {"my-moons": MOONS}))
+        return made[-1]
+
+    yield make
+    for project in made:
+        (project.folder / "go").touch()
+
+
+@pytest.fixture
+def copied(new_copy):
+    """A copy of the quick study, to be disturbed."""
+    return new_copy()
+
+
+@pytest.fixture
+def new_waiting(new_copy):
+    """Make a copy with a cell to be made whose fits wait, in a folder that may be there."""
+    return lambda folder=None: new_copy(WaitingProject, folder)
 
 
 @pytest.fixture(scope="session")
