@@ -54,7 +54,7 @@ def validate_data(estimator, X, y="no_validation", **checks):
     ------
     ValueError, TypeError
         scikit-learn's; a TypeError for dates, which NumPy takes for numbers, and a ValueError for numbers
-        whose powers overflow.
+        whose powers overflow, and for values that are none.
     """
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise TypeError(f"X holds dates, {X.dtype}; {type(estimator).__name__} accepts numbers.")
