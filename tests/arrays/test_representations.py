@@ -170,8 +170,12 @@ def each(table: dict, outcome: str):
     ]
 
 
+def names_of(indices):
+    return [type(ESTIMATORS[index]).__name__ for index in indices]
+
+
 every_estimator = pytest.mark.parametrize(
-    "index", range(len(ESTIMATORS)), ids=[type(estimator).__name__ for estimator in ESTIMATORS]
+    "index", range(len(ESTIMATORS)), ids=names_of(range(len(ESTIMATORS)))
 )
 
 
@@ -296,11 +300,12 @@ def test_sparse_rows_give_the_same_results_or_are_refused(made, index):
         assert_array_equal(now, then)
 
 
-@every_estimator
+taking_sparse = [i for i, estimator in enumerate(ESTIMATORS) if get_tags(estimator).input_tags.sparse]
+
+
+@pytest.mark.parametrize("index", taking_sparse, ids=names_of(taking_sparse))
 def test_sparse_rows_give_the_results_of_dense_ones_up_to_rounding(index):
     estimator = ESTIMATORS[index]
-    if not get_tags(estimator).input_tags.sparse:
-        return
     dense = results(estimator, rows("sparse"), targets(estimator))
     for name, output in expected(index, "sparse").items():
         assert_allclose(output, dense[name], rtol=1e-6, atol=1e-6 * np.abs(dense[name]).max(), err_msg=name)
@@ -311,10 +316,7 @@ def test_sparse_rows_give_the_results_of_dense_ones_up_to_rounding(index):
 with_targets = [i for i, estimator in enumerate(ESTIMATORS) if get_tags(estimator).target_tags.required]
 of_classes = [i for i in with_targets if not takes_values(ESTIMATORS[i])]
 of_values = [i for i in with_targets if takes_values(ESTIMATORS[i])]
-
-
-def names_of(indices):
-    return [type(ESTIMATORS[index]).__name__ for index in indices]
+of_several_values = [i for i in of_values if get_tags(ESTIMATORS[i]).target_tags.multi_output]
 
 
 words = np.array(["no", "yes"])
@@ -382,11 +384,7 @@ def test_the_same_values_give_the_same_results(made, index):
 
 
 @pytest.mark.fault("Arrays", "several values in Fortran order", "the same results to the last bit")
-@pytest.mark.parametrize(
-    "index",
-    [i for i in of_values if get_tags(ESTIMATORS[i]).target_tags.multi_output],
-    ids=lambda index: type(ESTIMATORS[index]).__name__,
-)
+@pytest.mark.parametrize("index", of_several_values, ids=names_of(of_several_values))
 def test_the_order_of_several_values_does_not_matter(index):
     X, Y = rows("fractions"), np.column_stack([values(), rows("wholes")[:, 0]])
     same(results(ESTIMATORS[index], X, np.asfortranarray(Y)), results(ESTIMATORS[index], X, Y))
