@@ -476,7 +476,7 @@ class WaitingLDA(LinearDiscriminantAnalysis):
 
 
 class WaitingProject(Project):
-    """A copy of the quick study of which one cell and what depends on it are still to be made: its fits wait."""
+    """A copy of the quick study of which one cell, with what depends on it, is still to be made: its fits wait."""
 
     def __init__(self, folder: Path, study: dict, catalog: dict):
         study = copy.deepcopy(study)
