@@ -8,7 +8,7 @@ FAULTS ?= results/faults.md
 STORE := mlflow.db
 
 # Snakemake's jobs find the environment's own python and tools first, activated or not.
-IN_ENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
+IN_ENV := PATH="$$PWD/.venv/bin:$$PATH"
 # The tests run in parallel, each on one thread.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
@@ -70,7 +70,7 @@ format: env  ## bring the code into that style
 	@$(IN_ENV) snakefmt Snakefile workflow
 
 lock:  ## write requirements.lock anew from pyproject.toml (ARGS=--upgrade takes the newest versions)
-	@PATH="$$PATH:$(CURDIR)/.venv/bin"; \
+	@PATH="$$PATH:$$PWD/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --extra lab --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock

@@ -100,6 +100,15 @@ def test_installed_packages_are_left_to_the_lock_file():
     assert source_digests("sklearn.svm.SVC") == {}
 
 
+def test_packages_of_another_environment_are_installed_too(tmp_path, monkeypatch):
+    other = tmp_path / "dist-packages" / "theirs"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("class Learner:\n    pass\n")
+    monkeypatch.syspath_prepend(str(other.parent))
+    importlib.invalidate_caches()
+    assert source_digests("theirs.Learner") == {}
+
+
 def test_an_eem_cell_depends_on_its_machine_and_an_svm_cell_does_not():
     eem = source_digests("entrolearn.lab.training", "entrolearn.EEMClassifier")
     svm = source_digests("entrolearn.lab.training", "sklearn.svm.SVC")

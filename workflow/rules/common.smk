@@ -27,17 +27,33 @@ try:
     from entrolearn.lab.registry import made_of, parts_seed
     from entrolearn.lab.schema import ConfigError
     from entrolearn.lab.sources import source_digests
+    from entrolearn.lab.surroundings import (
+        SurroundingsError,
+        check_paths,
+        check_writable,
+        prepare_for_jobs,
+    )
 except ImportError as error:
     raise WorkflowError(
         f"{error}: run `make env`, then `. .venv/bin/activate`, then this again"
     ) from None
 
+prepare_for_jobs()
+
 # Relative, so that results stay up to date when a checkout moves.
 HOME = Path(os.path.relpath(workflow.basedir))
 
+# What tables and pages look like: not imported, yet as much a part of them as the code.
+TEMPLATES = sorted(
+    os.path.relpath(file)
+    for file in Path(entrolearn.lab.__file__).parent.glob("templates/*")
+)
+
 try:
     CATALOG, STUDIES, SETTINGS = load_configuration(HOME, config)
-except ConfigError as error:
+    check_paths([*TEMPLATES, *(study["file"] for study in STUDIES.values())])
+    check_writable(".")
+except (ConfigError, SurroundingsError) as error:
     raise WorkflowError(str(error)) from None
 
 
@@ -110,13 +126,6 @@ def code_of_figure(wildcards):
     )
 
 
-# What tables and pages look like: not imported, yet as much a part of them as the code.
-TEMPLATES = sorted(
-    os.path.relpath(file)
-    for file in Path(entrolearn.lab.__file__).parent.glob("templates/*")
-)
-
-
 def study_of(wildcards):
     return STUDIES[wildcards.paper]
 
@@ -163,7 +172,9 @@ def attempt_of(wildcards):
     """
     try:
         last = json.loads(
-            Path("resources", "raw", wildcards.dataset, "attempt.json").read_text()
+            Path("resources", "raw", wildcards.dataset, "attempt.json").read_text(
+                encoding="utf-8"
+            )
         )
         return last["attempt"] + (not last["available"])
     except (OSError, ValueError, KeyError):

@@ -15,8 +15,10 @@ from pathlib import Path
 
 from entrolearn.suggest import did_you_mean
 
-# Where installed packages are.
-LIBRARIES = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")}
+# Where Python's own modules are, and what folders of installed packages are called: an environment may see
+# those of others too, of the system or of the user.
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
+OF_PACKAGES = {"site-packages", "dist-packages"}
 
 
 class UnknownEstimatorError(ValueError):
@@ -367,4 +369,5 @@ def _under_development(module: str, file: Path) -> bool:
 
 
 def _is_users_own(file: Path) -> bool:
-    return file.suffix == ".py" and not any(file.is_relative_to(folder) for folder in LIBRARIES)
+    installed = file.is_relative_to(STANDARD_LIBRARY) or not OF_PACKAGES.isdisjoint(file.parts)
+    return file.suffix == ".py" and not installed

@@ -61,6 +61,7 @@ from mlflow.entities import (
 )
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import RESOURCE_DOES_NOT_EXIST, ErrorCode
+from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from mlflow.tracking.registry import UnsupportedModelRegistryStoreURIException
 
 __all__ = ["Cell", "StoreUnavailable", "track_dataset", "track_paper"]
@@ -544,7 +545,8 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
                 Path(f"{file}{leftover}").unlink(missing_ok=True)
             # Made aside and moved into place whole: half a migration could never be opened again.
             with replacing(file) as temporary:
-                MlflowClient(f"sqlite:///{temporary}", f"sqlite:///{temporary}").search_experiments()
+                # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
+                SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
         retrying(_check_schema, file)
         retrying(_check_writable, file)
         yield f"sqlite:///{file}"

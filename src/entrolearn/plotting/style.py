@@ -133,13 +133,15 @@ _WITHOUT_DATES = {
 def journal_style() -> AbstractContextManager:
     """Small type, thin lines and no frames, for figures of a journal's width.
 
+    All else is as matplotlib has it by default: a ``matplotlibrc`` of whoever draws changes nothing.
+
     Examples
     --------
     >>> from entrolearn.plotting import journal_style
     >>> with journal_style():
     ...     pass  # draw
     """
-    return mpl.rc_context(JOURNAL)
+    return mpl.style.context(["default", JOURNAL])
 
 
 def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> None:
