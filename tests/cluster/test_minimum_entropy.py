@@ -236,7 +236,7 @@ def test_far_from_all_windows_the_nearest_row_decides():
 
 
 def test_rows_at_the_radius_are_within_wherever_the_data_lie():
-    """Sixteen pairs of iris are as far apart as the radius; rounding took some of them for further."""
+    """Some pairs of iris are as far apart as the radius; rounding took some of these for further."""
     X, y = load_iris(return_X_y=True)
     here = MinimumEntropyClustering(3, init=y).fit(X)
     for move in (0.3, 100.1):
