@@ -510,7 +510,7 @@ class WaitingProject(Project):
 
 @pytest.fixture
 def new_copy(quick, tmp_path_factory):
-    """Make a copy of the quick study, to be disturbed, in a folder that may be there; no fits stay waiting."""
+    """Make a copy of the quick study, to be disturbed, in a folder of any kind; no fits stay waiting."""
     made = []
 
     def make(kind: type[Project] = Project, folder: Path | None = None) -> Project:
