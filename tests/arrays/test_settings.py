@@ -57,6 +57,9 @@ y = np.arange(12) % 2  # a label, or a value
 class Nothing:
     """A type that no parameter has."""
 
+    def __repr__(self):
+        return "Nothing()"  # without its address, which would name a test otherwise in each process
+
 
 # Of each, some parameters take none, and then say so.
 CANDIDATES = {

@@ -476,7 +476,7 @@ class WaitingLDA(LinearDiscriminantAnalysis):
 
 
 class WaitingProject(Project):
-    """A copy of the quick study of which one cell, with what depends on it, is still to be made: its fits wait."""
+    """A copy of the quick study with one cell, and what depends on it, still to be made: its fits wait."""
 
     def __init__(self, folder: Path, study: dict, catalog: dict):
         study = copy.deepcopy(study)
@@ -510,7 +510,7 @@ class WaitingProject(Project):
 
 @pytest.fixture
 def new_copy(quick, tmp_path_factory):
-    """Make a copy of the quick study, to be disturbed, in a folder that may be there; no fits are left."""
+    """Make a copy of the quick study, to be disturbed, in a folder of any kind; no fits stay waiting."""
     made = []
 
     def make(kind: type[Project] = Project, folder: Path | None = None) -> Project:
