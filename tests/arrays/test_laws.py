@@ -609,7 +609,7 @@ def pairs(broken: bool):
             law,
             estimator,
             id=f"{name}-{type(estimator).__name__}",
-            marks=[] if broken else pytest.mark.fault("Arrays", name, law.outcome),
+            marks=[] if broken else pytest.mark.fault("Laws", name, law.outcome),
         )
         for name, law in LAWS.items()
         for estimator in law.about
@@ -664,19 +664,19 @@ def the_same(one, other, rows) -> None:
 
 
 @every_estimator
-@pytest.mark.fault("Arrays", "two fits with one seed", "the same answers to the last bit")
+@pytest.mark.fault("Laws", "two fits with one seed", "the same answers to the last bit")
 def test_one_seed_gives_the_same_bits(estimator, fitted, problem):
     the_same(prepared(estimator).fit(problem.X, problem.targets(estimator)), fitted, problem.new)
 
 
 @every_estimator
-@pytest.mark.fault("Arrays", "stored by pickle and read back", "the same answers to the last bit")
+@pytest.mark.fault("Laws", "stored by pickle and read back", "the same answers to the last bit")
 def test_pickle_brings_back_the_same(fitted, problem):
     the_same(pickle.loads(pickle.dumps(fitted)), fitted, problem.new)
 
 
 @every_estimator
-@pytest.mark.fault("Arrays", "stored by skops and read back", "the same answers to the last bit")
+@pytest.mark.fault("Laws", "stored by skops and read back", "the same answers to the last bit")
 def test_skops_brings_back_the_same(fitted, problem, tmp_path):
     (tmp_path / "model.skops").write_bytes(dump(fitted))
     the_same(load(tmp_path / "model.skops", []), fitted, problem.new)
@@ -684,7 +684,7 @@ def test_skops_brings_back_the_same(fitted, problem, tmp_path):
 
 @every_transformer
 @pytest.mark.parametrize(("library", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
-@pytest.mark.fault("Arrays", "answers as frames", "the same answers, with a name for each column")
+@pytest.mark.fault("Laws", "answers as frames", "the same answers, with a name for each column")
 def test_frames_have_the_numbers_and_their_names(fitted, problem, library, frame):
     plain = fitted.transform(problem.new)
     framed = clone(fitted).set_output(transform=library)

@@ -571,7 +571,7 @@ def check_same(one: BaseEstimator, X: np.ndarray, other: BaseEstimator, Z: np.nd
     np.testing.assert_allclose(outputs(one, X), outputs(other, Z), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.fault("Arrays", "one constant column, by law", "changes nothing")
+@pytest.mark.fault("Laws", "one constant column, by law", "changes nothing")
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -603,7 +603,7 @@ def test_a_constant_column_changes_nothing(estimator):
     check_same(clone(estimator).fit(X, y), X, clone(estimator).fit(without, y), without)
 
 
-@pytest.mark.fault("Arrays", "all numbers times 1e60 or 1e-100, by law", "changes nothing")
+@pytest.mark.fault("Laws", "all numbers times 1e60 or 1e-100, by law", "changes nothing")
 @pytest.mark.parametrize("scale", [1e60, 1e-100])
 @pytest.mark.parametrize(
     "estimator",
@@ -638,7 +638,7 @@ def test_the_unit_of_all_features_changes_nothing(estimator, scale):
         check_same(scaled, scale * rows(), clone(estimator).fit(rows(), y), rows())
 
 
-@pytest.mark.fault("Arrays", "all rows moved by 1e6, by law", "changes nothing")
+@pytest.mark.fault("Laws", "all rows moved by 1e6, by law", "changes nothing")
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -679,7 +679,7 @@ def test_the_type_of_values_changes_nothing(learner, case):
     np.testing.assert_array_equal(*(outputs(estimator, rows()) for estimator in found))
 
 
-@pytest.mark.fault("Arrays", "every row twice, by law", "changes nothing")
+@pytest.mark.fault("Laws", "every row twice, by law", "changes nothing")
 @pytest.mark.parametrize(
     "estimator",
     [

@@ -165,7 +165,7 @@ DENSE = {
 def each(table: dict, outcome: str):
     """A parameter for each line of a table, which is also a line of the table of faults."""
     return [
-        pytest.param(*value, id=name, marks=pytest.mark.fault("Arrays", name, outcome))
+        pytest.param(*value, id=name, marks=pytest.mark.fault("Representations", name, outcome))
         for name, value in table.items()
     ]
 
@@ -190,7 +190,7 @@ def test_the_same_numbers_give_the_same_results(kind, made, index):
 
 
 @every_estimator
-@pytest.mark.fault("Arrays", "memory-mapped rows", "the same results to the last bit")
+@pytest.mark.fault("Representations", "memory-mapped rows", "the same results to the last bit")
 def test_rows_in_a_file_give_the_same_results(tmp_path, index):
     X = memory_mapped(rows("fractions"), tmp_path)
     same(results(ESTIMATORS[index], X, targets(ESTIMATORS[index])), expected(index, "fractions"))
@@ -223,7 +223,7 @@ def test_a_lower_precision_costs_no_more_than_its_digits(dtype, computed_in, tol
 
 
 @every_estimator
-@pytest.mark.fault("Arrays", "rows as a np.matrix", "one line that names np.matrix")
+@pytest.mark.fault("Representations", "rows as a np.matrix", "one line that names np.matrix")
 def test_a_matrix_is_refused(index):
     with pytest.warns(PendingDeprecationWarning):  # NumPy's, of itself
         X = np.asmatrix(rows("fractions"))
@@ -383,7 +383,7 @@ def test_the_same_values_give_the_same_results(made, index):
     assert_array_equal(np.asarray(y, dtype=np.float64), values())
 
 
-@pytest.mark.fault("Arrays", "several values in Fortran order", "the same results to the last bit")
+@pytest.mark.fault("Representations", "several values in Fortran order", "the same results to the last bit")
 @pytest.mark.parametrize("index", of_several_values, ids=names_of(of_several_values))
 def test_the_order_of_several_values_does_not_matter(index):
     X, Y = rows("fractions"), np.column_stack([values(), rows("wholes")[:, 0]])

@@ -434,6 +434,8 @@ def test_a_disk_that_fills_up_is_an_error_and_no_data_that_cannot_be_had(server,
 
     def fill_up(handler):
         answer(DATA[:9000], announced=len(DATA))(handler)
+        while not any(path.stat().st_size for path in disk.folder.glob(".data-*")):  # is being written
+            assert not server.closing.wait(0.01)
         disk.fill()
         handler.wfile.write(DATA[9000:])
 
