@@ -42,12 +42,14 @@ faults: env  ## make everything go wrong that can, in a quarter of an hour, and 
 bench: env  ## time the learners beside their peers, in half an hour or so (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
 
-# MLflow's job queue, which nothing here uses, would be five more processes.
+# MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
+# uses, would be five more processes.
 ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000)
 	@test -f $(STORE) || \
 	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
 	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
 	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
+	@.venv/bin/python -m entrolearn.lab.artifacts $(STORE) mlruns
 	@echo "MLflow on http://127.0.0.1:$(PORT) in a few seconds, until Ctrl-C"
 	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
 	    --host 127.0.0.1 --port $(PORT)
@@ -69,7 +71,7 @@ format: env  ## bring the code into that style
 
 lock:  ## write requirements.lock anew from pyproject.toml (ARGS=--upgrade takes the newest versions)
 	@PATH="$$PATH:$$PWD/.venv/bin"; \
-	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install uv" >&2; exit 1; }; \
+	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --extra lab --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock
 

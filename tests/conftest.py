@@ -1,7 +1,10 @@
 """What all tests share: the folder with the real data, and settings that keep them free of the clock."""
 
+import contextlib
 import os
-from collections.abc import Callable
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -48,3 +51,45 @@ def mirrored(mirror: Path) -> Callable[[str], Path]:
         return path
 
     return find
+
+
+class Disk:
+    """A small file system of its own, mounted at a folder."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._filler = folder / ".filler"
+
+    def remount(self, options: str) -> None:
+        """Mount it with other options, such as ``size=16m`` or ``ro``."""
+        subprocess.run(["mount", "-o", f"remount,{options}", str(self.folder)], check=True)
+
+    def fill(self) -> None:
+        """Leave no room on it."""
+        with self._filler.open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+            while True:
+                filler.write(bytes(4096))
+        assert shutil.disk_usage(self.folder).free == 0
+
+    def make_room(self) -> None:
+        self._filler.unlink()
+
+
+@pytest.fixture
+def new_disk() -> Iterator[Callable[[Path, str], Disk]]:
+    """A function that mounts an empty disk of some size at a folder: ``new_disk(folder, "4m")``."""
+    mounted = []
+
+    def mount(folder: Path, size: str) -> Disk:
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+        try:
+            subprocess.run(command, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            pytest.skip("needs root on Linux, to mount a file system")
+        mounted.append(folder)
+        return Disk(folder)
+
+    yield mount
+    for folder in reversed(mounted):
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)

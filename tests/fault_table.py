@@ -13,6 +13,21 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+# The kinds in the order of the table, and what each is about.
+KINDS = {
+    "Killed": "processes that end in the middle of their work, and clocks that jump",
+    "Disk": "disks without room, read-only folders, results damaged by hand",
+    "Network": "servers that misbehave, files that were made to do harm, and no network at all",
+    "Store": "the tracking store locked, damaged, moved, gone, or asked by many at once",
+    "Surroundings": "two runs in one folder, other users, odd paths, locales and settings of the system",
+    "Configuration": "mistakes in studies, catalogs, printed numbers and commands",
+    "Arrays": "what learners cannot learn from, and settings that cannot be",
+    "Representations": "the same numbers in every form that an array can have",
+    "Laws": "what must hold of each learner whatever the data are",
+    "Memory": "matrices that do not fit",
+    "Trust": "models, data and pages that would run code; telemetry; what is not pinned",
+    "Determinism": "the same tables from other numbers of cores and threads, and another order of jobs",
+}
 BAD_INPUT = ("Configuration", "Arrays")
 
 
@@ -23,9 +38,11 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(items):
     # Properties reach the summary from the processes of pytest-xdist; markers do not.
     for item in items:
-        for marker in item.iter_markers("fault"):
+        if marker := item.get_closest_marker("fault"):
+            kind, _, _ = marker.args
+            if kind not in KINDS:
+                raise pytest.UsageError(f"{item.nodeid}: unknown kind {kind!r}; accepted: {', '.join(KINDS)}")
             item.user_properties.append(("fault", marker.args))
-            break
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -67,26 +84,52 @@ def _tried(report) -> dict:
 
 
 def _fault_table(tried: pd.DataFrame, bad: int) -> str:
-    """The faults in Markdown, a line each."""
+    """The kinds of faults in Markdown, a line each; then the faults, a table for each kind."""
     # A phase that did not pass says more than one that did.
-    tried = tried.sort_values(["kind", "fault", "survived"], kind="stable")
-    lines = tried.groupby(["kind", "fault"], sort=False).agg(
-        tests=("test", "nunique"),
+    tried = tried.sort_values("survived", kind="stable")
+    faults = tried.groupby(["kind", "fault"], sort=False).agg(
         outcome=("outcome", "first"),
         survived=("survived", "all"),
+        tests=("test", "nunique"),
         lost=("lost", "max"),
         seconds=("seconds", "sum"),
     )
-    survived, lost = lines.pop("survived"), lines["lost"].sum()
-    lines["lost"] = lines["lost"].map("{:.0f}".format).replace("nan", "")
-    lines["seconds"] = lines["seconds"].map("{:.1f}".format)
+    kinds = faults.groupby("kind").agg(
+        faults=("tests", "size"),
+        survived=("survived", "sum"),
+        tests=("tests", "sum"),
+        lost=("lost", "sum"),
+        seconds=("seconds", "sum"),
+    )
+    found = [kind for kind in KINDS if kind in kinds.index]
+    kinds = kinds.loc[found]
+    sections = [
+        f"## {kind}\n\n{KINDS[kind].capitalize()}.\n\n"
+        + _markdown(faults.loc[kind].sort_index().drop(columns="survived").reset_index())
+        for kind in found
+    ]
     return "\n\n".join(
         [
-            f"{date.today()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python "
-            f"{platform.python_version()}, by `make faults`: {survived.sum()} of {len(lines)} faults "
-            f"survived, {lost:.0f} finished files lost, {bad} bad inputs tried.",
-            lines.reset_index().to_markdown(index=False, disable_numparse=True),
-            "`lost`: files that had been finished before the fault and had to be made again, or differ "
-            "afterwards; empty where nothing finished was at stake. `seconds`: of all tests of the line.",
+            "# What can go wrong, tried",
+            "Each line is a fault that a test makes happen for real: a signal, a full disk, a server that "
+            "misbehaves, a file that lies. It is survived if what becomes of it is what the line says, and "
+            "where a run was disturbed, if the next one completes it and its tables are an undisturbed "
+            "run's to the last bit.",
+            f"`make faults` on {date.today()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
+            f"cores, Python {platform.python_version()}: **{kinds['survived'].sum()} of {len(faults)} faults "
+            f"survived, {kinds['lost'].sum():.0f} finished files lost**, {bad} bad inputs tried.",
+            _markdown(kinds.reset_index()),
+            "*tests*: of which a line is made, each with another learner, file or setting. *lost*: files "
+            "that had been finished before the fault and had to be made again, or differ afterwards; empty "
+            "where nothing finished was at stake. *seconds*: of all tests of the line.",
+            *sections,
         ]
     )
+
+
+def _markdown(lines: pd.DataFrame) -> str:
+    shown = lines.assign(
+        lost=lines["lost"].map("{:.0f}".format).replace("nan", ""),
+        seconds=lines["seconds"].map("{:.1f}".format),
+    )
+    return shown.to_markdown(index=False, disable_numparse=True)

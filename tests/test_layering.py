@@ -36,7 +36,7 @@ FAMILIES = {
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
     "cluster": {"gaussians", "hartigan", "posteriors", "potentials"},
-    "networks": {"perceptron", "relative", "sources", "targets"},
+    "networks": {"perceptron", "relative", "sources", "spans", "targets"},
     "maxent": {"dual", "features", "solvers"},
 }
 ABOVE_FAMILIES = {"selection", "metrics", "plotting"}

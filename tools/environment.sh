@@ -10,7 +10,6 @@ set -u
 
 oldest=3.11
 candidates="python3.11 python3 python3.12 python3.13 python3.14"
-uv_version=0.13.8       # fetched with pip into .venv where the machine has no uv
 space_mib=1200          # what a finished environment may take
 
 cd "$(dirname "$0")/.." || exit 1
@@ -99,7 +98,7 @@ with_uv() {
         uv=uv
     else
         uv=$venv/bin/uv
-        [ -x "$uv" ] || { has_pip && "$python" -m pip install "uv==$uv_version"; } || return 1
+        [ -x "$uv" ] || { has_pip && "$python" -m pip install --require-hashes -r tools/uv.txt; } || return 1
     fi
     # Compiled at once: each of the workflow's jobs imports in a third of the time, also where Python may not write.
     "$uv" pip install --compile-bytecode --python "$python" --require-hashes -r requirements.lock &&

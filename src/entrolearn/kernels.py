@@ -7,6 +7,13 @@ writes exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
 
 import os
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None
 
 import numpy as np
 from scipy.sparse import issparse
@@ -21,9 +28,13 @@ __all__ = [
     "inner_products",
     "kernel_matrix",
     "kernel_params",
+    "memory_limit",
     "minus_scaled_distances",
     "physical_memory",
 ]
+
+# What takes less than a kernel matrix of all pairs of rows.
+ON_LANDMARKS = "a machine on landmarks, such as RKELM, needs less"
 
 # Above these shares of numbers that are not zero, rows are multiplied as dense ones: a product of sparse rows
 # finds its places one by one. Times sparse rows it takes time with the square of the share, times dense ones
@@ -34,6 +45,8 @@ SPARSE_BELOW_TIMES_DENSE = 0.04
 BLOCK = 2**24
 # Numbers of a block that stays in the cache between two operations (512 KiB).
 CACHED_NUMBERS = 2**16
+# A mean of equal numbers is off by less than so many times the machine precision.
+ROUNDING = 8
 
 
 def _gaussian(S):
@@ -117,19 +130,37 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
     Raises
     ------
     MemoryError
-        If this machine has not the memory for it.
+        If there is not the memory for it.
+    ValueError
+        If a value is not finite.
     """
     if out is None:
-        check_memory(X.shape[0], Y.shape[0])
+        n, m = X.shape[0], Y.shape[0]
+        check_memory(8 * n * m, f"a kernel matrix of {n} x {m} rows", ON_LANDMARKS)
     if kernel in RADIAL:
         S = minus_scaled_distances(X, Y, params["gamma"], out)
         if X is Y:
             S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
         return _placed(RADIAL[kernel](S), out)
-    if kernel in INNER:
-        P = inner_products(X, Y, out)
-        return INNER[kernel](P, **params)
-    return _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=not callable(kernel), **params), out)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        if kernel in INNER:
+            values = INNER[kernel](inner_products(X, Y, out), **params)
+        else:
+            filtered = not callable(kernel)
+            values = _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=filtered, **params), out)
+        _check_finite(values, kernel)
+    return values
+
+
+def _check_finite(values: np.ndarray, kernel: str | Callable) -> None:
+    # Their sum, which takes no memory, may overflow where none of them does.
+    if np.isfinite(values.sum()) or np.isfinite(values).all():
+        return
+    row, column = np.argwhere(~np.isfinite(values))[0]
+    raise ValueError(
+        f"kernel {kernel!r} gives {values[row, column]} for rows {row} and {column}; its values must be "
+        "finite. Are the features scaled?"
+    )
 
 
 def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
@@ -139,14 +170,16 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
     if gamma == "auto":
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
-        variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else _variance(X)
-        gamma = 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+        mean, precision = X.mean(), np.finfo(X.dtype)
+        variance = X.multiply(X).mean() - mean**2 if issparse(X) else _variance(X, mean)
+        # What rounding leaves of equal numbers; and below, gamma would not be a number.
+        rounding = ROUNDING * precision.eps * mean**2 * (1 if issparse(X) else ROUNDING * precision.eps)
+        gamma = 1 / (X.shape[1] * variance) if variance > max(rounding, ROUNDING * precision.tiny) else 1.0
     return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
 
 
-def _variance(X: np.ndarray) -> float:
+def _variance(X: np.ndarray, mean: float) -> float:
     """X.var() without the copy of X that it makes, and quicker where X is larger than the cache."""
-    mean = X.mean()
     step = max(1, CACHED_NUMBERS // X.shape[1])
     blocks = (X[start : start + step] for start in range(0, len(X), step))
     return float(sum(np.square(block - mean).sum() for block in blocks) / X.size)
@@ -165,11 +198,25 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     Returns
     -------
     ndarray, shape (n_samples_X, n_samples_Y)
+
+    Raises
+    ------
+    ValueError
+        If gamma is so large that it times a square overflows.
     """
+    X, Y = _near_the_origin(X, Y)
     # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
-    gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
-    left = np.column_stack([row_norms(X, squared=True), np.ones(X.shape[0], dtype=X.dtype)])
-    right = np.vstack([-gamma, -gamma * row_norms(Y, squared=True)])
+    with np.errstate(over="ignore"):  # told below
+        gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
+        squares, squares_y = row_norms(X, squared=True), row_norms(Y, squared=True)
+        largest = 4 * gamma.max() * max(1.0, squares.max(initial=0), squares_y.max(initial=0))
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"gamma={gamma.max():g} times a squared distance overflows; take a smaller gamma, or scale the "
+            "features."
+        )
+    left = np.column_stack([squares, np.ones(X.shape[0], dtype=X.dtype)])
+    right = np.vstack([-gamma, -gamma * squares_y])
     if issparse(X) or issparse(Y):
         S = inner_products(X, Y, out)
         S *= 2 * gamma
@@ -177,6 +224,20 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     else:
         S = np.matmul(np.hstack([X, left]), np.vstack([(2 * gamma[:, None] * Y).T, right]), out=out)
     return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+
+
+def _near_the_origin(X, Y):
+    """The same rows, moved where those of Y are so far out that distances lost half of their digits."""
+    if issparse(X) or issparse(Y):
+        return X, Y
+    centre = Y.mean(axis=0)
+    squares = centre @ centre
+    far = np.finfo(Y.dtype).eps ** -0.5
+    if squares <= far * (np.vdot(Y, Y) / len(Y) - squares):
+        return X, Y
+    centre = np.where(np.ptp(Y, axis=0) > 0, centre, Y[0])  # what is constant vanishes without rounding
+    moved = Y - centre
+    return moved if X is Y else X - centre, moved
 
 
 def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
@@ -209,29 +270,41 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     return out
 
 
-def check_memory(
-    n_rows: int, n_columns: int, advice: str = "a machine on landmarks, such as RKELM, needs less"
-) -> None:
-    """Refuse a matrix of double precision that this machine has no memory for, before anything is computed.
+def check_memory(needed: float, what: str, advice: str) -> None:
+    """Refuse what there is no memory for, before anything of it is computed.
 
     Parameters
     ----------
-    n_rows, n_columns : int
+    needed : float
+        Bytes.
+    what : str
+        What the error begins with: what takes them.
     advice : str
-        What the error ends with: what takes less.
+        What it ends with: what takes less.
 
     Raises
     ------
     MemoryError
         That says what it takes and what there is.
     """
-    needed = 8 * n_rows * n_columns
-    there = physical_memory()
+    there, whose = memory_limit()
     if needed > there:
-        raise MemoryError(
-            f"a kernel matrix of {n_rows} x {n_columns} rows takes {needed / 2**30:.3g} GiB, more than the "
-            f"{there / 2**30:.3g} GiB of this machine; {advice}."
-        )
+        raise MemoryError(f"{what} takes {_gib(needed)}, more than the {_gib(there)} {whose}; {advice}.")
+
+
+def _gib(n_bytes: float) -> str:
+    gib = n_bytes / 2**30
+    return f"{gib:.3g} GiB" if gib < 100 else f"{gib:,.0f} GiB"
+
+
+def memory_limit() -> tuple[float, str]:
+    """Bytes that this process can have, and what it is that has no more of them."""
+    limits = [
+        (physical_memory(), "of this machine"),
+        (_limit_of_container(), "of this container"),
+        (_limit_of_process(), "that this process may take"),
+    ]
+    return min(limits)
 
 
 def physical_memory() -> float:
@@ -239,6 +312,45 @@ def physical_memory() -> float:
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, OSError, ValueError):
+        return np.inf
+
+
+def _limit_of_process() -> float:
+    """What ``ulimit -v`` and ``ulimit -d`` allow, and the workflow allows a cell."""
+    if resource is None:
+        return np.inf
+    limits = (resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+    return min((float(limit) for limit in limits if limit != resource.RLIM_INFINITY), default=np.inf)
+
+
+@cache
+def _limit_of_container(
+    own: Path = Path("/proc/self/cgroup"), groups: Path = Path("/sys/fs/cgroup")
+) -> float:
+    """What Linux's control groups allow, the process's own and those above it, in either version of them."""
+    try:
+        lines = own.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return np.inf
+    files = []
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if controllers == "":
+            folder, name = groups, "memory.max"
+        elif "memory" in controllers.split(","):
+            folder, name = groups / "memory", "memory.limit_in_bytes"
+        else:
+            continue
+        within = Path(group.lstrip("/"))
+        files += [folder / above / name for above in (within, *within.parents)]
+    return min(map(_bytes_in, files), default=np.inf)
+
+
+def _bytes_in(file: Path) -> float:
+    """The number in a file; infinite where there is no such file, or the word max in it."""
+    try:
+        return float(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return np.inf
 
 

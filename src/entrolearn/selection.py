@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
 from entrolearn.path import Partition, PathPoint, path, place
 from entrolearn.suggest import did_you_mean
+from entrolearn.validation import canonical
 
 __all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
 
@@ -242,6 +243,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         _criterion(self.criterion)
         grid = _checked_grid(self.estimator, self.param_grid)
         X, y = indexable(X, _checked_labels(self, y))
+        X = canonical(X)  # not every estimator sums what is stored in parts
         estimator = _with_seeds(self.estimator)
 
         points: list[PathPoint | None] = [None] * len(grid)
@@ -266,25 +268,25 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """The chosen estimator's ``predict``: labels, shape (n_samples,)."""
         check_is_fitted(self)
-        return self.best_estimator_.predict(X)
+        return self.best_estimator_.predict(canonical(X))
 
     @_delegates("predict_proba")
     def predict_proba(self, X):
         """The chosen estimator's ``predict_proba``: shape (n_samples, 2), columns as in ``classes_``."""
         check_is_fitted(self)
-        return self.best_estimator_.predict_proba(X)
+        return self.best_estimator_.predict_proba(canonical(X))
 
     @_delegates("decision_function")
     def decision_function(self, X):
         """The chosen estimator's ``decision_function``: shape (n_samples,), above 0 for ``classes_[1]``."""
         check_is_fitted(self)
-        return self.best_estimator_.decision_function(X)
+        return self.best_estimator_.decision_function(canonical(X))
 
     @_delegates("score")
     def score(self, X, y):
         """The chosen estimator's ``score``."""
         check_is_fitted(self)
-        return self.best_estimator_.score(X, y)
+        return self.best_estimator_.score(canonical(X), y)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -235,6 +235,16 @@ def test_far_from_all_windows_the_nearest_row_decides():
     assert_array_equal(clustering.predict([[-500.0, 0.0], [500.0, 0.0]]), [0, 1])
 
 
+def test_rows_at_the_radius_are_within_wherever_the_data_lie():
+    """Some pairs of iris are as far apart as the radius; rounding took some of these for further."""
+    X, y = load_iris(return_X_y=True)
+    here = MinimumEntropyClustering(3, init=y).fit(X)
+    for move in (0.3, 100.1):
+        there = MinimumEntropyClustering(3, init=y).fit(X + move)
+        assert_array_equal(there.labels_, here.labels_)
+        assert_allclose(there.history_, here.history_, rtol=1e-12)
+
+
 def test_sweeps_that_run_out_are_told():
     X, _ = make_blobs(100, centers=4, cluster_std=3.0, random_state=14)
     with pytest.warns(ConvergenceWarning, match="last of 1 sweeps"):

@@ -1,14 +1,18 @@
-"""The catalog, studies to read and to spoil, and a file server that fails as it is told."""
+"""The catalog, studies to read and to spoil, cells to track, and a file server that fails as it is told."""
 
-import threading
-from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
+from scripted_server import Script, serving
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 
 from entrolearn.lab.config import load_catalog, load_study
+from entrolearn.lab.runs import Cell
 
 ROOT = Path(__file__).parents[2]
 
@@ -367,40 +371,63 @@ def study_of_projections(study) -> dict:
     return study
 
 
-class Script:
-    """What the server does on each request: `steps` in turn, the last one for ever after.
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory) -> Path:
+    """A migrated store without runs: making one takes seconds, copying it does not."""
+    from tracked_cells import STUDY, tracking  # which imports MLflow, for seconds
 
-    A step is a function of the request handler, such as `answer` in `test_download.py` makes.
-    """
-
-    def __init__(self):
-        self.steps = []
-        self.requests = 0
-        self.closing = threading.Event()
-
-    def next_step(self):
-        self.requests += 1
-        return self.steps[min(self.requests, len(self.steps)) - 1]
+    file = tmp_path_factory.mktemp("store") / "mlflow.db"
+    with tracking._opened(f"sqlite:///{file}", "seed", STUDY, file.parent / "mlruns", patience=60):
+        pass
+    return file
 
 
 @pytest.fixture
-def server():
-    """A scripted server on 127.0.0.1: set `server.steps`, read `server.requests`, fetch from `server.url`."""
-    script = Script()
+def no_store(tmp_path, monkeypatch) -> Path:
+    """A working folder with the printed numbers, and no store yet."""
+    from tracked_cells import PRINTED
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            script.next_step()(self)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    Path("published.csv").write_text(PRINTED)
+    return tmp_path
 
-        def log_message(self, *arguments):
-            pass
 
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    script.url = f"http://127.0.0.1:{listening.server_port}/set/data.csv"
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield script
-    script.closing.set()
-    listening.shutdown()
-    listening.server_close()
-    thread.join()
+@pytest.fixture
+def place(no_store, empty_store) -> Path:
+    """A working folder with a store and the printed numbers."""
+    with sqlite3.connect(empty_store) as source, sqlite3.connect("mlflow.db") as copy:
+        source.backup(copy)
+    return no_store
+
+
+@pytest.fixture
+def data() -> tuple[np.ndarray, np.ndarray]:
+    """Two classes in the plane."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) + np.repeat([[0.0], [2.0]], 20, axis=0)
+    return X, np.repeat([0, 1], 20)
+
+
+@pytest.fixture
+def untracked(no_store, data) -> list[Cell]:
+    """Two cells of one data set, each with a fitted model, and no store yet."""
+    from tracked_cells import write_cell
+
+    made = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+    write_cell(made[0], estimator=SVC(C=1.0).fit(*data))
+    write_cell(made[1], estimator=LogisticRegression().fit(*data))
+    return made
+
+
+@pytest.fixture
+def cells(place, untracked) -> list[Cell]:
+    """Two cells of one data set, each with a fitted model, beside a store without runs."""
+    return untracked
+
+
+@pytest.fixture
+def server() -> Iterator[Script]:
+    """A scripted server: set `server.steps`, read `server.requests`, fetch from `server.url`."""
+    with serving("set/data.csv") as script:
+        yield script

@@ -11,6 +11,9 @@ from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.schema import ConfigError
 from entrolearn.machines.layers import ACTIVATIONS
 
+A_MISTAKE = pytest.mark.fault(
+    "Configuration", "a mistake in a study", "one line with its place and what is accepted, before any job"
+)
 SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "paper.yaml"
 
 
@@ -27,6 +30,7 @@ def changed(study: dict, place: str, value) -> dict:
     return study
 
 
+@A_MISTAKE
 @pytest.mark.parametrize(
     ("place", "value", "line"),
     [
@@ -102,6 +106,7 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path, load, study, place, valu
     assert "\n" not in message
 
 
+@A_MISTAKE
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
@@ -131,6 +136,7 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
     assert "\n" not in str(caught.value)
 
 
+@A_MISTAKE
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
@@ -187,6 +193,7 @@ def test_a_mistake_in_what_is_trained_in_the_order_of_the_files_is_one_line(
     assert "\n" not in str(caught.value)
 
 
+@A_MISTAKE
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
@@ -229,6 +236,7 @@ def test_a_mistake_in_what_projects_is_one_line(load, study_of_projections, plac
     assert "\n" not in str(caught.value)
 
 
+@A_MISTAKE
 def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load_trials, study_of_trials):
     figure = {"kind": "projections", "caption": "", "datasets": "values", "models": ["eem"]}
     study_of_trials["figures"]["planes"] = figure
@@ -241,6 +249,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         load_trials(study_of_trials)
 
 
+@A_MISTAKE
 @pytest.mark.parametrize(
     ("place", "value", "line"),
     [
@@ -284,6 +293,7 @@ def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
     assert "\n" not in message
 
 
+@A_MISTAKE
 @pytest.mark.parametrize(
     ("place", "value", "line"),
     [
@@ -313,6 +323,7 @@ def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternat
     assert "\n" not in message
 
 
+@A_MISTAKE
 @pytest.mark.parametrize(
     ("place", "value", "line"),
     [
@@ -335,6 +346,7 @@ def test_alternatives_are_no_single_learner(load, study_of_alternatives, place, 
     assert line in str(caught.value)
 
 
+@A_MISTAKE
 def test_data_sets_that_no_metric_fits_are_refused_where_models_are_trained(load_trials, study_of_trials):
     study_of_trials["metrics"] = ["accuracy"]
     study_of_trials["tables"]["errors"] = {

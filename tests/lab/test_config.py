@@ -52,10 +52,15 @@ def test_inner_folds_have_a_default(load_trials, study_of_trials):
 
 
 def test_published_is_found_beside_the_study(tmp_path, load, study):
-    (tmp_path / "printed.csv").touch()
+    (tmp_path / "printed.csv").write_text("table,dataset,model,metric,value,std\n")
     assert load(study | {"published": "printed.csv"})["published"] == str(tmp_path / "printed.csv")
 
 
+@pytest.mark.fault(
+    "Configuration",
+    "a file that is not YAML, or not what it should be",
+    "one line with its place and what is accepted, before any job",
+)
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -108,6 +113,11 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
         load_catalog([ours, own], SCHEMAS / "dataset.yaml")
 
 
+@pytest.mark.fault(
+    "Configuration",
+    "a mistake in the settings",
+    "one line with its place and what is accepted, before any job",
+)
 @pytest.mark.parametrize(
     ("config", "line"),
     [

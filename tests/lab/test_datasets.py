@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,15 +90,30 @@ def test_schema_and_tables_name_the_same_formats_loaders_and_generators():
     assert set(definitions["generator"]["properties"]["name"]["enum"]) == set(GENERATORS)
 
 
-def test_urls_of_the_catalog_are_pinned_to_a_commit():
-    """Those of LIBSVM's own site apart, which has one version of each file."""
-    libsvm = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
+LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
+# Of LIBSVM's own site, which has one version of each file; their counts in the catalog are the check.
+NOBODY_HAS_A_CHECKSUM_OF = {
+    "year-msd/YearPredictionMSD.t.bz2",
+    "rcv1/rcv1_test.binary.bz2",
+    "rcv1/rcv1_train.binary.bz2",
+    "rcv1-topics/rcv1_test.multiclass.bz2",
+    "news20/news20.t.bz2",
+    "webspam/webspam_wc_normalized_trigram.svm.bz2",
+}
+
+
+@pytest.mark.fault("Trust", "a file of the catalog that changed at its address", "each is pinned, or named")
+def test_files_of_the_catalog_are_pinned_to_a_commit_and_a_checksum():
+    unpinned = set()
     for key in DOWNLOADED:
         for file in CATALOG[key]["files"]:
-            if not file["url"].startswith(libsvm):
+            if "sha256" not in file:
+                unpinned.add(file["path"])
+            if not file["url"].startswith(LIBSVM):
                 commit = file["url"].removeprefix("https://raw.githubusercontent.com/").split("/")[2]
-                assert len(commit) == 40, (key, file["url"])
-                assert len(file["sha256"]) == 64
+                assert re.fullmatch("[0-9a-f]{40}", commit), (key, file["url"])
+                assert {"sha256", "bytes"} <= file.keys()
+    assert unpinned == NOBODY_HAS_A_CHECKSUM_OF
 
 
 def changed(key="australian", where=(), **changes):
@@ -158,6 +174,11 @@ FAULTS = [
 ]
 
 
+@pytest.mark.fault(
+    "Configuration",
+    "a mistake in the catalog",
+    "one line with its place and what is accepted, before any job",
+)
 @pytest.mark.parametrize(("content", "said"), FAULTS, ids=[said.partition(":")[0] for _, said in FAULTS])
 def test_a_fault_in_the_catalog_is_told_in_one_line(tmp_path, content, said):
     path = tmp_path / "datasets.yaml"
@@ -276,8 +297,8 @@ def test_csv_options_do_what_the_catalog_says(tmp_path):
 
 def test_missing_labels_are_missing(tmp_path):
     arff = b"@relation r\n@attribute a numeric\n@attribute c {x,y}\n@data\n1,x\n2,y\n3,?\n4,y\n"
-    options = {"format": {"name": "arff"}, "missing_rows": "drop", "positive": ["y"], "expect": {"rows": 3}}
-    entry = made_files(tmp_path / "raw", {"a.arff": arff}, **options)
+    options = {"format": {"name": "arff"}, "missing_rows": "drop", "positive": ["y"]}
+    entry = made_files(tmp_path / "raw", {"a.arff": arff}, **options, expect={"rows": 3, "features": 1})
     assert prepare("made", entry, tmp_path / "raw").y.tolist() == [0, 1, 1]
 
 
@@ -305,13 +326,36 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.gz": CUT_GZ, "b.gz": b""}, {"name": "idx"}, "cannot read a.gz, b.gz as idx"),
         ({"a.rds": b"RDX9"}, {"name": "rdata"}, "cannot read a.rds as rdata"),
         ({"a.mat": b"?"}, {"name": "mat", "features": "X", "label": "y"}, "cannot read a.mat as mat"),
-        ({"a.arff": b"@data\n1,2\n"}, {"name": "arff"}, "cannot read a.arff as arff: no data found"),
+        ({"a.arff": b"@data\n1,2\n"}, {"name": "arff"}, "read a.arff as arff: ValueError: no data found"),
         ({"a": b"1 2:x\n"}, {"name": "svmlight"}, "cannot read a as svmlight"),
+        ({"a": b"1 2:1e999\n"}, {"name": "svmlight"}, "infinite values, or numbers too large"),
+        ({"a.csv": b"1;2;1\n3;4;0\n"}, {"name": "csv"}, "the delimiter ',' gives one column"),
+        ({"a.csv": b"<html>moved</html>"}, {"name": "csv"}, "the delimiter ',' gives one column"),
+        ({"a.csv": b"1,2,1\n3,4,0,9\n"}, {"name": "csv"}, "Expected 3 fields in line 2, saw 4"),
+        ({"a.csv": b"1,2,1\n3,4\n"}, {"name": "csv"}, "1 rows with missing values; 'missing_rows: drop'"),
+        ({"a.csv": b"1,,1\n3,4,0\n"}, {"name": "csv"}, "1 rows with missing values"),
+        ({"a.csv": b"1,2,0\n3,4,0\n"}, {"name": "csv"}, "no row has the positive label '1'; found: 0"),
+        ({"a.csv": b"a,b,c\n1,2,1\n"}, {"name": "csv"}, "column x1: Unable to parse string 'a'"),
+        ({"a.csv": b"1,5;2;1\n"}, {"name": "csv", "delimiter": ";"}, "Unable to parse string '1,5'"),
+        ({"a.csv": b"1,2,1\n3,inf,0\n"}, {"name": "csv"}, "found infinite values"),
+        ({"a.csv": b"1,2,1\n3,1e999,0\n"}, {"name": "csv"}, "numbers too large for double precision"),
+        ({"a.csv": b"1,\xfc,1\n"}, {"name": "csv"}, "'utf-8' codec can't decode byte 0xfc"),
+        ({"a.csv": b""}, {"name": "csv"}, "No columns to parse from file"),
+        (
+            {"a.csv": b"1,2,1\n"},
+            {"name": "csv", "label": 5},
+            "label is column 5 and there are 3; accepted: 0",
+        ),
+        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "drop": [-4]}, "drop is column -4 and there are 3"),
+        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "categorical": [3]}, "categorical is column 3 and there"),
     ],
+)
+@pytest.mark.fault(
+    "Configuration", "data that are not as the catalog says", "one line that names the file and what is wrong"
 )
 @pytest.mark.filterwarnings("ignore::UserWarning:rdata")
 def test_data_that_are_not_as_the_catalog_says_are_refused_in_one_line(tmp_path, content, format_, said):
-    entry = made_files(tmp_path / "raw", content, expect={"rows": 3}, format=format_)
+    entry = made_files(tmp_path / "raw", content, expect={"rows": 3, "features": 2}, format=format_)
     with pytest.raises(DataError) as caught:
         prepare("made", entry, tmp_path / "raw")
     message = str(caught.value)
@@ -584,6 +628,7 @@ def test_the_digest_sees_the_shape():
     assert replace(dataset, X=dataset.X.reshape(4, 3)).digest() != dataset.digest()
 
 
+@pytest.mark.fault("Disk", "a reader meets a damaged file", "named: delete it and run again")
 @pytest.mark.parametrize("damage", ["cut", "byte", "empty", "text"])
 def test_a_damaged_file_is_named(tmp_path, damage):
     path = tmp_path / "made.npz"

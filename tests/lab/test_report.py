@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from entrolearn.lab.benchmarks import peak_memory
 from entrolearn.lab.config import load_configuration
 from entrolearn.lab.rendering import FORMATS, write_table
 from entrolearn.lab.report import (
@@ -154,6 +155,7 @@ class Page(HTMLParser):
     def __init__(self, path: Path):
         super().__init__()
         self.text, self.links, self.loads, self.ids, self.tags, self.open = "", [], [], [], [], []
+        self.attributes = set()
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
         assert not self.open
@@ -161,6 +163,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         attributes = dict(attributes)
+        self.attributes |= attributes.keys()
         self.loads += [attributes["src"]] if "src" in attributes else []
         self.ids += [attributes["id"]] if "id" in attributes else []
         if "href" in attributes:
@@ -228,6 +231,34 @@ def test_paper_page_shows_table_errata_failures_and_choices(report):
         "n_hidden",
     ):
         assert said in text
+
+
+HOSTILE = """</style></script><script>alert(1)</script><img src=x onerror=alert(1)>"'onmouseover='x"""
+
+
+@pytest.mark.fault(
+    "Trust", "<script> in titles, labels, notes and errors, on pages of the report", "shown as text"
+)
+def test_hostile_texts_are_shown_as_text(results, tmp_path):
+    study = {
+        **STUDY,
+        "title": HOSTILE,
+        "reference": HOSTILE,
+        "models": {name: {**model, "label": HOSTILE} for name, model in MODELS.items()},
+        "tables": {"table4": {**STUDY["tables"]["table4"], "caption": HOSTILE, "notes": [HOSTILE]}},
+        "errata": [dict.fromkeys(STUDY["errata"][0], HOSTILE)],
+    }
+    table = results.tables["table4"].assign(reason=HOSTILE)
+    hostile = replace(
+        results, study=study, labels=dict.fromkeys(("iris", "wine"), HOSTILE), tables={"table4": table}
+    )
+    folder = build_report([hostile], tmp_path / "results" / "report", commit=HOSTILE).parent
+    for name in ("index.html", "paper.html"):
+        page = Page(folder / name)
+        assert not {"script", "img"} & set(page.tags)
+        assert not any(attribute.startswith("on") for attribute in page.attributes)
+        assert page.loads == []
+        assert page.text.count(HOSTILE) >= 2
 
 
 def test_report_of_nothing_is_a_page(tmp_path):
@@ -457,6 +488,43 @@ def test_the_protocol_of_each_study_of_the_project_is_said_in_words():
     assert all("{" not in text for text in said.values())
     assert "left as it is (of real-sim, rcv1," in said["rkelm"]
     assert "scaled linearly to [0, 1] or [0.1, 0.9] (of triazines)" in said["rkelm"]
+
+
+def benchmark(folder: Path, job: str, *peaks: str) -> None:
+    """What snakemake writes of a job, which it may have done more than once."""
+    file = folder / "benchmarks" / f"{job}.tsv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    rows = (f"4.58\t0:00:04\t{peak}\t781.29" for peak in peaks)
+    file.write_text("\n".join(["s\th:m:s\tmax_rss\tmax_vms", *rows]) + "\n")
+
+
+@pytest.mark.fault(
+    "Memory", "a study that takes much memory", "its page and the index name the most, and the job"
+)
+def test_the_job_that_took_most_memory_is_named_on_the_page_and_on_the_index(results, tmp_path):
+    benchmark(results.folder, "train/iris/eem_rbf", "417.02", "2048.00")
+    benchmark(results.folder, "train/iris/svm_rbf", "NA")
+    benchmark(results.folder, "train/wine/svm_rbf", "-")
+    benchmark(results.folder, "select/iris", "1500.5")
+    benchmark(results.folder, "train/iris/of_another_time", "9000.0")
+    (results.folder / "benchmarks" / "select" / "wine.tsv").write_text("s\th:m")
+    again = read_results("paper", STUDY, results.folder)
+    index = build_report([again], tmp_path / "report")
+    assert "2.0 GiB (train iris eem_rbf)" in Page(index.with_name("paper.html")).text
+    assert "2.0 GiB (paper train iris eem_rbf)" in Page(index).text
+
+
+def test_where_no_job_was_looked_at_nothing_is_said_of_memory(results, tmp_path):
+    benchmark(results.folder, "train/iris/svm_rbf", "NA")
+    assert read_results("paper", STUDY, results.folder).peak is None
+    assert "peak memory" not in Page(build_report([results], tmp_path / "report")).text
+
+
+def test_what_a_table_measures_counts_among_the_jobs(tmp_path):
+    table = {"kind": "capacity", "models": {"svm_rbf": {}}, "rows": 9, "features": 2}
+    study = {**STUDY, "tables": {"big": table}}
+    benchmark(tmp_path, "measure/big/generated", "12.4")
+    assert peak_memory(study, tmp_path) == (12.4, "measure big generated")
 
 
 def test_made_lists_each_machine_once_and_sums_the_time():

@@ -4,7 +4,6 @@ import json
 import math
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,159 +12,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
+from tracked_cells import GMEANS, STUDY, client, mlflow, runs_of, track, write_cell
 
 from entrolearn.lab import tracking
 from entrolearn.lab.tables import COLUMNS
-from entrolearn.lab.tracking import Cell, StoreUnavailable, track_dataset, track_paper
+from entrolearn.lab.tracking import Cell, StoreUnavailable, track_paper
 from entrolearn.lab.verdicts import VERDICTS
-
-mlflow = tracking.mlflow  # the tests look at the store with the library that wrote it
-
-STUDY = {
-    "file": "small.yaml",
-    "title": "A small paper",
-    "reference": "Someone, 2020",
-    "url": "https://example.org/paper",
-    "metrics": ["gmean", "accuracy"],
-    "criteria": ["cv", "dcs_kde"],
-    "protocol": {"folds": 2, "repeats": 2, "inner": "leave-two-folds-out"},
-    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
-    "models": {
-        "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC", "steps": []},
-        "logistic": {
-            "label": "LR",
-            "sublabel": "",
-            "estimator": "sklearn.linear_model.LogisticRegression",
-            "steps": [],
-        },
-    },
-    "tables": {
-        "table0": {"kind": "times", "metric": "fit_seconds"},
-        "table4": {"kind": "scores", "metric": "gmean", "criterion": "cv", "datasets": "uci"},
-        "table10": {"kind": "scores", "metric": "gmean", "criterion": "dcs_kde", "datasets": "uci"},
-    },
-}
-GMEANS = (0.8, 0.9, 0.7, 0.8)  # by repeat and fold: mean 80 %, std 10·sqrt(2/3) %
-PRINTED = """table,dataset,model,metric,value,std
-table4,moons,svm_rbf,gmean,81.5,2.0
-table10,moons,svm_rbf,gmean,60.0,
-"""
-
-
-def write_cell(cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5):
-    """The files of one cell, as the train and select stages leave them."""
-    for path in (cell.record, cell.scores, cell.candidates, cell.facts):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    record = {
-        "key": cell.key,
-        "paper": cell.paper,
-        "dataset": cell.dataset,
-        "model": cell.model,
-        "label": "SVM rbf" if cell.model == "svm_rbf" else "LR",
-        "estimator": STUDY["models"][cell.model]["estimator"],
-        "params": {"class_weight": "balanced"},
-        "grid": {"C": [0.1, 1.0, 10.0]},
-        "seed": 7,
-        "n_candidates": 12,
-        "n_failed": 0,
-        "notes": {"stopped at the iteration cap": 2},
-        "success": success,
-        "kind": kind,
-        "error": error,
-        "seconds": seconds,
-        "started": "2026-01-02T03:04:05+00:00",
-        "data": {"digest": "ab" * 32, "n_samples": 40, "n_features": 2, "n_negative": 20, "n_positive": 20},
-        "versions": {"numpy": np.__version__},
-        "machine": {"cpus": 2},
-    }
-    if kind == "no data":
-        record["data"] = {}
-    cell.record.write_text(json.dumps(record))
-    at = [(repeat, fold) for repeat in range(2) for fold in range(2)]
-    rows = [
-        {
-            "repeat": repeat,
-            "fold": fold,
-            "criterion": criterion,
-            "point": 1,
-            "params": json.dumps({"C": 1.0 if fold == 0 or repeat == 0 else 10.0}),
-            "criterion_value": 0.5,
-            "gmean": gmean,
-            "accuracy": 0.75,
-            "success": True,
-            "error": "",
-        }
-        for criterion in ("cv", "dcs_kde")
-        for (repeat, fold), gmean in zip(at, gmeans, strict=True)
-    ]
-    scores = pd.DataFrame(rows)
-    candidates = pd.DataFrame({"point": [0, 1, 2], "test_gmean": [0.1, 0.8, 0.2], "path_seconds": seconds})
-    (scores if success else scores[:0]).to_parquet(cell.scores)
-    (candidates if success else candidates[:0]).to_parquet(cell.candidates)
-    if estimator is None:
-        cell.facts.write_text(json.dumps({"error": error or "not asked for"}))
-        return
-    facts = {"params": {"C": 1.0}, "chosen_by": "cv", "fit_seconds": seconds / 10, "predict_seconds": 0.01}
-    cell.facts.write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
-    skops.io.dump(estimator, cell.fitted)
-
-
-@pytest.fixture(scope="session")
-def empty_store(tmp_path_factory):
-    """A migrated store without runs: making one takes seconds, copying it does not."""
-    file = tmp_path_factory.mktemp("store") / "mlflow.db"
-    with tracking._opened(f"sqlite:///{file}", "seed", STUDY, file.parent, patience=60):
-        pass
-    return file
-
-
-@pytest.fixture
-def place(tmp_path, empty_store, monkeypatch):
-    """A working folder with a store and the printed numbers."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    with sqlite3.connect(empty_store) as source, sqlite3.connect("mlflow.db") as copy:
-        source.backup(copy)
-    Path("published.csv").write_text(PRINTED)
-    return tmp_path
-
-
-@pytest.fixture
-def data():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 2)) + np.repeat([[0.0], [2.0]], 20, axis=0)
-    return X, np.repeat([0, 1], 20)
-
-
-@pytest.fixture
-def cells(place, data):
-    """Two cells of one data set, each with a fitted model."""
-    made = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
-    write_cell(made[0], estimator=SVC(C=1.0).fit(*data))
-    write_cell(made[1], estimator=LogisticRegression().fit(*data))
-    return made
-
-
-def track(cells, **changes):
-    arguments = {"published": "published.csv", "receipt": "results/small/tracked/moons.json", "patience": 5}
-    return track_dataset(STUDY, "small", "moons", cells, **arguments | changes)
-
-
-def client():
-    """A client of the store in the working folder."""
-    return mlflow.MlflowClient(f"sqlite:///{Path('mlflow.db').resolve()}")
-
-
-def runs_of(experiment="small"):
-    """Every live run of the experiment by its key; fails where a key has two."""
-    found = client().search_runs([client().get_experiment_by_name(experiment).experiment_id])
-    keys = [run.data.tags["entrolearn.key"] for run in found]
-    assert len(set(keys)) == len(keys)
-    return dict(zip(keys, found, strict=True))
 
 
 def series(run, name):
@@ -397,6 +252,7 @@ tracking.track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, publish
 """
 
 
+@pytest.mark.fault("Store", "a run left RUNNING by a kill", "the next run replaces it")
 def test_after_a_kill_every_cell_gets_its_one_finished_run(cells):
     dead = subprocess.run(
         [sys.executable, "-c", KILLED_WHILE_LOGGING, json.dumps(STUDY)], capture_output=True
@@ -411,6 +267,7 @@ def test_after_a_kill_every_cell_gets_its_one_finished_run(cells):
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
 
 
+@pytest.mark.fault("Store", "the run of a paper deleted by hand", "made again, with its cells")
 def test_run_of_the_paper_deleted_by_hand_comes_back_with_its_cells(cells):
     first = track(cells)
     client().delete_run(first["parent"])
@@ -420,6 +277,7 @@ def test_run_of_the_paper_deleted_by_hand_comes_back_with_its_cells(cells):
     assert len(runs_of()) == 3
 
 
+@pytest.mark.fault("Store", "an experiment deleted in the UI", "restored with its runs")
 def test_experiment_deleted_by_hand_is_restored(cells):
     first = track(cells)
     client().delete_experiment(first["experiment"])
@@ -501,21 +359,7 @@ def test_damaged_file_is_named(cells, which):
         track(cells)
 
 
-def test_locked_store_gives_one_line_that_names_it(cells):
-    other = sqlite3.connect("mlflow.db", isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    try:
-        with pytest.raises(
-            StoreUnavailable, match=r"^tracking store sqlite:///mlflow\.db: .*locked"
-        ) as caught:
-            track(cells, patience=0.5)
-    finally:
-        other.close()
-    assert "\n" not in str(caught.value)
-    assert not Path("results/small/tracked/moons.json").exists()
-    assert track(cells)["written"] == ["svm_rbf", "logistic"]
-
-
+@pytest.mark.fault("Store", "taken by another tracking job for too long", "one line")
 def test_store_locked_by_another_tracking_job_is_waited_for(cells):
     with (
         tracking._opened(None, "small", STUDY, "mlruns", patience=1),
@@ -524,6 +368,7 @@ def test_store_locked_by_another_tracking_job_is_waited_for(cells):
         track(cells, patience=0.02)
 
 
+@pytest.mark.fault("Store", "an address that leads to no store", "one line that says what is accepted")
 def test_what_is_no_store_gives_one_line_that_names_it(cells):
     Path("notes.db").write_text("this is not a database\n" * 100)
     Path("folder.db").mkdir()
@@ -531,7 +376,13 @@ def test_what_is_no_store_gives_one_line_that_names_it(cells):
         ("sqlite:///notes.db", "not a database"),
         ("sqlite:///folder.db", "unable to open"),
         ("sqlite:///published.csv/mlflow.db", "Not a directory|File exists"),
-        ("carrier-pigeon://home", "carrier-pigeon"),
+        ("carrier-pigeon://home", "no such kind of store; its address begins with one of .*http.*sqlite"),
+        ("localhost:5000", "no such kind of store; .* as in sqlite:///mlflow.db or http://127.0.0.1:5000"),
+        ("mlruns", "maintenance mode"),
+        ("sqlite://mlflow.db", "names no file .* three slashes"),
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("postgresql://127.0.0.1:9/runs", "No module named .*; install what this kind of store needs"),
     ]:
         with pytest.raises(StoreUnavailable, match=reason) as caught:
             track(cells, store_uri=uri)
@@ -539,6 +390,7 @@ def test_what_is_no_store_gives_one_line_that_names_it(cells):
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.fault("Store", "a server that does not answer", "one line without its password")
 def test_server_that_does_not_answer_gives_one_line_without_its_password(cells, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with pytest.raises(
@@ -547,32 +399,6 @@ def test_server_that_does_not_answer_gives_one_line_without_its_password(cells, 
         track(cells, store_uri="http://me:secret@127.0.0.1:9")
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-TRACK_ONE = """
-import json, sys
-from entrolearn.lab.tracking import Cell, track_dataset
-
-dataset = sys.argv[2]
-track_dataset(json.loads(sys.argv[1]), "small", dataset, [Cell.at("small", dataset, "svm_rbf")])
-"""
-
-
-def test_programs_that_open_a_new_store_together_all_succeed(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    names = ["a", "b", "c", "d"]
-    for name in names:
-        write_cell(Cell.at("small", name, "svm_rbf"))
-    jobs = [
-        subprocess.Popen(
-            [sys.executable, "-c", TRACK_ONE, json.dumps(STUDY), name], stderr=subprocess.PIPE, text=True
-        )
-        for name in names
-    ]
-    errors = [job.communicate()[1] for job in jobs]
-    assert [job.returncode for job in jobs] == [0] * 4, errors
-    assert set(runs_of()) == {"small", *(f"small/{name}/svm_rbf" for name in names)}
 
 
 @pytest.fixture

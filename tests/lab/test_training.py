@@ -552,11 +552,29 @@ def test_a_path_that_breaks_off_fails_what_it_had_not_reached(dataset, parts):
     assert not record["success"]
 
 
-def test_a_learner_that_cannot_be_imported_is_a_failed_cell(dataset, parts):
-    _, record = train_cell(dataset, parts, a_cell(estimator="sklearn.svm.NoSuchThing"))
+@pytest.mark.fault(
+    "Configuration",
+    "a learner of one's own whose module raises",
+    "its cells are footnotes that say what it raised",
+)
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("class Other: pass\n", "has no attribute 'Mine'"),
+        ("raise RuntimeError('not on this machine')\n", "RuntimeError: not on this machine"),
+        ("import os\nos._exit(7)\n", "the process ended without a result (exit status 7)"),
+        ("raise SystemExit(9)\n", "the process ended without a result (exit status 9)"),
+    ],
+)
+def test_a_learner_that_cannot_be_imported_is_a_failed_cell(
+    tmp_path, monkeypatch, dataset, parts, source, said
+):
+    (tmp_path / "of_my_own.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    _, record = train_cell(dataset, parts, a_cell(estimator="of_my_own.Mine"))
 
     assert (record["success"], record["kind"]) == (False, "failed")
-    assert "NoSuchThing" in record["error"]
+    assert said in record["error"]
 
 
 def test_the_time_limit_leaves_what_was_done_and_says_so(dataset, parts):

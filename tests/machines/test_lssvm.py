@@ -143,6 +143,7 @@ def test_regression_on_sparse_rows_and_on_a_precomputed_kernel_is_the_same(diabe
     assert_allclose(LSSVR(gamma=0.5).fit(csr_array(X), y).predict(csr_array(X)), expected, atol=1e-9)
     gram = rbf_kernel(X, gamma=0.5)
     assert_allclose(LSSVR(kernel="precomputed").fit(gram, y).predict(gram), expected, atol=1e-9)
+    assert_allclose(LSSVR(kernel="precomputed").fit(csr_array(gram), y).predict(gram), expected, atol=1e-9)
 
 
 def test_the_shortest_way_is_counted_in_cubes_of_the_rows():

@@ -198,7 +198,7 @@ def test_what_has_no_optimum_says_so(monkeypatch, wdbc):
 
 
 def test_a_program_for_which_there_is_no_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(lp, "physical_memory", lambda: 2.0**30)
-    lp.check_memory(1000, 1000)
+    monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 2.0**30)
+    lp.check_size(1000, 1000)
     with pytest.raises(MemoryError, match="20000 conditions on 10000 candidate .* more than the 1 GiB"):
-        lp.check_memory(20_000, 10_000)
+        lp.check_size(20_000, 10_000)

@@ -10,7 +10,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
 
 from entrolearn import CrossEntropySVC, CrossEntropySVR, OneNormSVC, OneNormSVR
-from entrolearn.sparse_svm import lp
 
 CLASSIFIERS = [OneNormSVC, CrossEntropySVC]
 
@@ -112,11 +111,9 @@ def test_what_is_no_problem_of_two_classes_is_refused(wdbc, estimator):
 
 def test_a_kernel_that_is_not_finite_is_named_with_its_rows(wdbc):
     X, y = wdbc
-    with pytest.raises(
-        ValueError, match="kernel 'poly' gives inf for training rows 0 and 0.* Are the features"
-    ):
+    with pytest.raises(ValueError, match="kernel 'poly' gives inf for rows 0 and 0.* Are the features"):
         OneNormSVC(kernel="poly", degree=400, gamma=1.0).fit(100 * X, y)
-    with pytest.raises(ValueError, match="gives nan for training rows 0 and 0"):
+    with pytest.raises(ValueError, match="gives nan for rows 0 and 0"):
         OneNormSVC(kernel=lambda a, b: np.nan).fit(X, y)
 
 
@@ -125,7 +122,7 @@ def test_too_many_rows_for_the_memory_are_refused_before_the_kernel(
     values, monkeypatch, estimator, conditions
 ):
     X, y = values
-    monkeypatch.setattr(lp, "physical_memory", lambda: 1e5)
+    monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 1e5)
     monkeypatch.setattr("entrolearn.sparse_svm.base.kernel_matrix", None)  # not to be called
     with pytest.raises(MemoryError, match=f"linear program of {conditions} conditions on 80 candidate"):
         estimator().fit(X, y > 0 if estimator is OneNormSVC else y)

@@ -4,12 +4,14 @@ import base64
 import copy
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
@@ -43,8 +45,8 @@ STUDY = {
         },
         # Starts and planes alone are shown of it.
         "melm": {"label": "MELM", "estimator": "entrolearn.MELM", "params": {"n_init": 2}},
-        # SVC refuses C = 0 when it is fitted; nothing is known of that before.
-        "broken": {"label": "SVM", "estimator": "sklearn.svm.SVC", "grid": {"C": [0]}},
+        # Rows are no kernel matrix, which SVC says when it is fitted; nothing is known of that before.
+        "broken": {"label": "SVM", "estimator": "sklearn.svm.SVC", "params": {"kernel": "precomputed"}},
     },
     "tables": {
         "table1": {
@@ -107,7 +109,7 @@ STUDY = {
             "kind": "growth",
             "caption": "Time and size",
             "datasets": "moons",
-            "models": {"svm": {"params": {"C": 1}}, "broken": {"params": {"C": 0}}},
+            "models": {"svm": {"params": {"C": 1}}, "broken": {}},
             "rows": [20, 40, 80],
             "sizes": [1, 2, 3],
             "at": {"rows": 80, "size": 1},
@@ -366,14 +368,20 @@ class Project:
     def start(
         self, *arguments: str, environment: Mapping[str, str] | None = None, **config
     ) -> subprocess.Popen:
-        """Start snakemake as the leader of its own group of processes; what it says goes nowhere."""
-        return subprocess.Popen(
-            self.command(*arguments, **config),
-            env={**self.environment, **(environment or {})},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        """Start snakemake as the leader of its own group of processes; what it says is in the file `said`."""
+        with self.said.open("w") as said:
+            return subprocess.Popen(
+                self.command(*arguments, **config),
+                env={**self.environment, **(environment or {})},
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def said(self) -> Path:
+        """What a run that was started has said: beside the folder, which a test may fill or protect."""
+        return self.folder.with_name(f"{self.folder.name}.said")
 
     def tables(self, study: str = "tiny") -> dict[str, bytes]:
         """The bytes of every table of a study."""
@@ -390,7 +398,8 @@ class Project:
             name: hashlib.sha256(path.read_bytes()).hexdigest()
             for name, path in names.items()
             if not name.startswith("results/report/")  # written anew for each study
-            and not path.name.startswith(".")
+            and "/benchmarks/" not in name  # no outputs: never begun, as far as snakemake knows
+            and not any(part.startswith(".") for part in Path(name).parts)
             and not any(name == one or name.startswith(f"{one}/") for one in begun)
         }
 
@@ -432,6 +441,99 @@ def finished(new_project):
 def small() -> dict:
     """The study of faults, to be changed at will."""
     return copy.deepcopy(SMALL)
+
+
+@pytest.fixture(scope="session")
+def quick(new_project):
+    """The first table of the study of faults on one data set, made with nothing in its way."""
+    study = copy.deepcopy(SMALL)
+    study["datasets"]["both"] = ["my-moons"]
+    project = new_project(study)
+    project.study = study
+    project.result = project.run("results/tiny/tables/table1.csv")
+    assert project.result.returncode == 0, project.result.stdout[-5000:]
+    return project
+
+
+# A learner of a user's own, so that a test decides how long its fits last.
+WAITING = '''
+"""Discriminant analysis whose fits wait until they may go on."""
+
+import os
+import time
+from pathlib import Path
+
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+
+class WaitingLDA(LinearDiscriminantAnalysis):
+    def fit(self, X, y):
+        Path(f"fits-{os.getpid()}").touch()
+        while not Path("go").exists():
+            time.sleep(0.02)
+        return super().fit(X, y)
+'''
+
+
+class WaitingProject(Project):
+    """A copy of the quick study with one cell, and what depends on it, still to be made: its fits wait."""
+
+    def __init__(self, folder: Path, study: dict, catalog: dict):
+        study = copy.deepcopy(study)
+        study["models"]["lda"]["estimator"] = "waiting.WaitingLDA"
+        super().__init__(folder, study, catalog)
+        (folder / "waiting.py").write_text(WAITING)
+        for made in ("records/my-moons/lda.json", "candidates/my-moons/lda.parquet"):
+            (folder / "results" / "tiny" / made).unlink()
+        for made in ("scores", "models", "tables"):
+            shutil.rmtree(folder / "results" / "tiny" / made)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        paths = f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        return super().environment | {"PYTHONPATH": paths}
+
+    def started(self, *arguments: str) -> subprocess.Popen:
+        """A run whose fits are at work, and will be until they may `go_on`."""
+        running = self.start(*arguments)
+        self.wait_until(lambda: self.fits_of(running), running)
+        return running
+
+    def fits_of(self, running: subprocess.Popen) -> list[psutil.Process]:
+        """The processes with fits that a run has started."""
+        jobs = psutil.Process(running.pid).children(recursive=True)
+        return [job for job in jobs if (self.folder / f"fits-{job.pid}").exists()]
+
+    def go_on(self) -> None:
+        (self.folder / "go").touch()
+
+
+@pytest.fixture
+def new_copy(quick, tmp_path_factory):
+    """Make a copy of the quick study, to be disturbed, in a folder of any kind; no fits stay waiting."""
+    made = []
+
+    def make(kind: type[Project] = Project, folder: Path | None = None) -> Project:
+        folder = folder or tmp_path_factory.mktemp("project")
+        shutil.copytree(quick.folder, folder, symlinks=True, dirs_exist_ok=True)
+        made.append(kind(folder, quick.study, {"my-moons": MOONS}))
+        return made[-1]
+
+    yield make
+    for project in made:
+        (project.folder / "go").touch()
+
+
+@pytest.fixture
+def copied(new_copy):
+    """A copy of the quick study, to be disturbed."""
+    return new_copy()
+
+
+@pytest.fixture
+def new_waiting(new_copy):
+    """Make a copy with a cell to be made whose fits wait, in a folder that may be there."""
+    return lambda folder=None: new_copy(WaitingProject, folder)
 
 
 @pytest.fixture(scope="session")

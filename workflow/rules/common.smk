@@ -4,6 +4,8 @@ import os
 from itertools import chain
 from pathlib import Path
 
+from snakemake.logging import logger
+
 try:
     import entrolearn.lab
     from entrolearn.lab.cells import (
@@ -20,6 +22,7 @@ try:
         table_files,
     )
     from entrolearn.lab.config import load_configuration
+    from entrolearn.lab.digests import changed_files, end_future, set_changed_aside
     from entrolearn.lab.kinds import GENERATED, KINDS
     from entrolearn.lab.registry import made_of, parts_seed
     from entrolearn.lab.schema import ConfigError
@@ -52,6 +55,32 @@ try:
     check_writable(".")
 except (ConfigError, SurroundingsError) as error:
     raise WorkflowError(str(error)) from None
+
+
+def look_after_results():
+    """Notice what changed since it was written, and have a run make it anew; say how a killed run is resumed."""
+    if any(Path(".snakemake", "locks").glob("*")):
+        logger.warning(
+            "A run is at work in this folder, or was killed here. If it was killed: `make unlock` "
+            "(snakemake --unlock), then the same command again, which completes it."
+        )
+    elif workflow.output_settings.dryrun:
+        for file in changed_files():
+            logger.warning(f"{file}: changed since it was written; a run makes it anew")
+    else:
+        end_future()
+        for file in set_changed_aside():
+            logger.warning(
+                f"{file}: changed since it was written; set aside in results/.changed, to be made anew"
+            )
+
+
+# The jobs of a cluster read this file too.
+if workflow.is_main_process:
+    try:
+        look_after_results()
+    except OSError as error:
+        raise WorkflowError(str(error)) from None
 
 
 # What a cluster is told of a cell's limits: with time to start it and to write what it has found.

@@ -50,6 +50,11 @@ rule prepare:
         "logs/prepare/{dataset}.log",
     conda:
         "../../environment.yml"
+    # Those of a cell: reading a file is work that may not end, or take all memory, just as well.
+    resources:
+        runtime=MINUTES,
+        mem_mb=round(SETTINGS["limit_gib"] * 1024),
+        limit_seconds=SETTINGS["limit_seconds"],
     params:
         entry=lambda wildcards: CATALOG[wildcards.dataset],
         code=code("entrolearn.lab.datasets"),

@@ -46,6 +46,8 @@ rule track_paper:
     params:
         study=study_of,
         store=SETTINGS["store"],
+        # The store keeps absolute paths: in a folder that was moved, this job mends them.
+        folder=os.getcwd(),
         code=code("entrolearn.lab.tracking"),
     script:
         "../scripts/track_paper.py"

@@ -10,7 +10,7 @@ def main(spec: dict, sources: list, records: list, outputs: list) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "figure {paper} {figure}".format(**snakemake.wildcards)):
+    with job_log(snakemake.log[0], "figure {paper} {figure}".format(**snakemake.wildcards), snakemake.output):
         main(
             snakemake.params.spec,
             snakemake.input.sources,

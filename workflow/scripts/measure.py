@@ -12,7 +12,9 @@ def main(raw: str, scaled: str, output: str, measurement: dict) -> None:
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
     measurement = snakemake.params.measurement
-    with job_log(snakemake.log[0], "measure {paper} {table} {dataset}".format(**measurement)):
+    with job_log(
+        snakemake.log[0], "measure {paper} {table} {dataset}".format(**measurement), snakemake.output
+    ):
         main(
             # What is measured on generated data reads none.
             snakemake.input.get("raw", ""),

@@ -21,6 +21,6 @@ def has_tables(study: dict, folder: Path) -> bool:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"page {snakemake.wildcards.paper}"):
+    with job_log(snakemake.log[0], f"page {snakemake.wildcards.paper}", snakemake.output):
         page = Path(snakemake.output.page)
         main(snakemake.params.home, snakemake.config, page.parent, page.parent.parent)

@@ -10,7 +10,9 @@ def main(spec: dict, drawn: str, sources: list, output: str) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "page to hover {paper} {figure}".format(**snakemake.wildcards)):
+    with job_log(
+        snakemake.log[0], "page to hover {paper} {figure}".format(**snakemake.wildcards), snakemake.output
+    ):
         main(
             snakemake.params.spec,
             snakemake.input.drawn,

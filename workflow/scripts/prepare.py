@@ -4,20 +4,22 @@ from pathlib import Path
 
 from entrolearn.lab.datasets import passing_absence, prepare, save_dataset
 from entrolearn.lab.joblog import job_log
+from entrolearn.lab.limits import Limits
 
 
-def main(key: str, entry: dict, receipts: list, output: str) -> None:
+def main(key: str, entry: dict, receipts: list, output: str, limits: dict) -> None:
     folder = Path(receipts[0]).parent if receipts else None
     with passing_absence(output):
-        save_dataset(output, prepare(key, entry, folder))
+        save_dataset(output, prepare(key, entry, folder, Limits(**limits)))
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"prepare {snakemake.wildcards.dataset}"):
+    with job_log(snakemake.log[0], f"prepare {snakemake.wildcards.dataset}", snakemake.output):
         main(
             snakemake.wildcards.dataset,
             snakemake.params.entry,
             snakemake.input.receipt,
             snakemake.output[0],
+            {"seconds": snakemake.resources.limit_seconds, "gib": snakemake.resources.mem_mb / 1024},
         )

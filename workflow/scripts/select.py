@@ -25,7 +25,9 @@ def main(
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "select {paper} {dataset}".format(**snakemake.wildcards)):
+    with job_log(
+        snakemake.log[0], "select {paper} {dataset}".format(**snakemake.wildcards), snakemake.output
+    ):
         main(
             snakemake.input.dataset,
             snakemake.input.folds,

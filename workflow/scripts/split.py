@@ -12,5 +12,7 @@ def main(source: str, output: str, entry: dict, seed: int) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"split {snakemake.wildcards.paper} {snakemake.wildcards.dataset}"):
+    with job_log(
+        snakemake.log[0], f"split {snakemake.wildcards.paper} {snakemake.wildcards.dataset}", snakemake.output
+    ):
         main(snakemake.input.dataset, snakemake.output[0], snakemake.params.protocol, snakemake.params.seed)

@@ -20,7 +20,7 @@ def main(paper: str, table: str, study: dict, published: str | None, outputs: li
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "table {paper} {table}".format(**snakemake.wildcards)):
+    with job_log(snakemake.log[0], "table {paper} {table}".format(**snakemake.wildcards), snakemake.output):
         main(
             snakemake.wildcards.paper,
             snakemake.wildcards.table,

@@ -19,7 +19,7 @@ def main(
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "track {paper} {dataset}".format(**snakemake.wildcards)):
+    with job_log(snakemake.log[0], "track {paper} {dataset}".format(**snakemake.wildcards), snakemake.output):
         main(
             snakemake.params.study,
             snakemake.wildcards.paper,

@@ -12,7 +12,7 @@ def main(
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"track {snakemake.wildcards.paper}"):
+    with job_log(snakemake.log[0], f"track {snakemake.wildcards.paper}", snakemake.output):
         main(
             snakemake.params.study,
             snakemake.wildcards.paper,

@@ -11,7 +11,9 @@ def main(dataset: str, folds: str, candidates: str, record: str, cell: dict, lim
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "train {paper} {dataset} {model}".format(**snakemake.wildcards)):
+    with job_log(
+        snakemake.log[0], "train {paper} {dataset} {model}".format(**snakemake.wildcards), snakemake.output
+    ):
         main(
             snakemake.input.dataset,
             snakemake.input.folds,

@@ -14,7 +14,7 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_array, check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.cluster.gaussians import (
     DiagonalClusters,
@@ -24,7 +24,7 @@ from entrolearn.cluster.gaussians import (
     SphericalClusters,
 )
 from entrolearn.cluster.hartigan import HartiganSearch
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["CrossEntropyClustering"]
 
@@ -37,6 +37,9 @@ FAMILIES: dict[str, type[GaussianClusters]] = {
 
 #: Directions with a smaller share of the largest variance do not count where first rows are drawn.
 FLAT = 1e-10
+
+#: Features of no more variance count as constant: a share `reg_covar` of it would not be a number.
+LEAST_VARIANCE = 1e-280
 
 
 class CrossEntropyClustering(ClusterMixin, BaseEstimator):
@@ -244,8 +247,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
             raise ValueError(
                 f"covariance is given and family is {self.family!r}; only the family 'fixed' has a given one"
             )
-        varies = np.ptp(X, axis=0) > 0
-        variances = np.where(varies, X.var(axis=0), 1.0)
+        variances = np.where(_varies(X), X.var(axis=0), 1.0)
         return partial(FAMILIES[self.family], X, prior=self.reg_covar * len(X) * variances)
 
     def _fixed_covariance(self, n_features: int) -> np.ndarray:
@@ -298,8 +300,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
                 flat = variances <= FLAT * variances[-1]
                 return centred @ axes / np.sqrt(np.where(flat, np.inf, variances))
             case "diagonal":
-                flat = np.ptp(X, axis=0) == 0
-                return centred / np.where(flat, np.inf, X.std(axis=0))
+                return centred / np.where(_varies(X), X.std(axis=0), np.inf)
             case "fixed":
                 factor = cholesky(self._fixed_covariance(X.shape[1]), lower=True)
                 return solve_triangular(factor, centred.T, lower=True).T
@@ -336,6 +337,11 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
             for weight, mean, covariance in zip(self.weights_, self.means_, self.covariances_, strict=True)
         ]
         return np.argmax(log_joint, axis=0).astype(np.int32)
+
+
+def _varies(X: np.ndarray) -> np.ndarray:
+    """Which features do, by more than underflow and rounding leave of a variance."""
+    return (np.ptp(X, axis=0) > 0) & (X.var(axis=0) > LEAST_VARIANCE)
 
 
 def _log_density(offsets: np.ndarray, covariance: np.ndarray) -> np.ndarray:

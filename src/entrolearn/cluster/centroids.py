@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.optimize import CrossEntropyIteration, CrossEntropyResult, Gaussian, cross_entropy_method
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["CrossEntropyMethodClustering"]
 

@@ -11,12 +11,11 @@ from scipy.sparse import csr_matrix, issparse
 from scipy.special import entr
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted, check_non_negative
 
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["KLClustering"]
 
@@ -349,8 +348,14 @@ def _normalised(X, mean: np.ndarray | None = None):
         If an entry is negative, or all are zero and there is no mean.
     """
     check_non_negative(X, "KLClustering")
-    rows = normalize(X, norm="l1")
-    empty = np.asarray(rows.sum(axis=1)).ravel() == 0
+    sums = np.asarray(X.sum(axis=1)).ravel()
+    empty = sums == 0
+    sums[empty] = 1.0
+    if issparse(X):
+        rows = X.copy()
+        rows.data /= np.repeat(sums, np.diff(X.indptr))
+    else:
+        rows = X / sums[:, np.newaxis]
     if not empty.any():
         return rows
     if mean is None:

@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.cluster.posteriors import (
     VolumePosteriors,
@@ -22,7 +22,7 @@ from entrolearn.cluster.posteriors import (
     volume_posteriors,
     window_counts,
 )
-from entrolearn.validation import HasMethods, Interval, StrOptions, validated
+from entrolearn.validation import HasMethods, Interval, StrOptions, validate_data, validated
 
 __all__ = ["MinimumEntropyClustering"]
 

@@ -11,10 +11,21 @@ from scipy.special import softmax
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
+from entrolearn.kernels import check_memory
+
 __all__ = ["VolumePosteriors", "WindowPosteriors", "neighbour_distance", "volume_posteriors", "window_counts"]
 
 #: Distances in memory at once (32 MiB).
 BLOCK_DISTANCES = 2**22
+
+#: Rows whose windows tell how large all are.
+SAMPLED_WINDOWS = 16
+
+#: Bytes that two rows in one window take while the graph of all is made symmetric.
+BYTES_OF_PAIR = 64
+
+#: A radius that is the distance of two rows is so much longer, or rounding decides who is within.
+LONGER = 1 + 1e-9
 
 
 class WindowPosteriors:
@@ -45,7 +56,9 @@ class WindowPosteriors:
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, radius: float):
-        graph = csr_array(NearestNeighbors(radius=radius).fit(X).radius_neighbors_graph(X))
+        index = NearestNeighbors(radius=radius).fit(X)
+        _check_windows(index, X)
+        graph = csr_array(index.radius_neighbors_graph(X))
         # On the rim of a window rounding decides, which it must not do for one row of a pair only.
         graph = graph.maximum(graph.T).maximum(eye_array(len(X))).tocsr()
         self.labels = labels.copy()
@@ -161,7 +174,9 @@ def window_counts(index: NearestNeighbors, labels: np.ndarray, n_clusters: int, 
     -------
     ndarray of int, shape (n_rows, n_clusters)
     """
-    return _members(csr_array(index.radius_neighbors_graph(Z)), labels, n_clusters)
+    blocks = gen_batches(len(Z), max(1, BLOCK_DISTANCES // len(labels)))
+    graphs = (csr_array(index.radius_neighbors_graph(Z[rows])) for rows in blocks)
+    return np.concatenate([_members(graph, labels, n_clusters) for graph in graphs])
 
 
 def volume_posteriors(
@@ -186,11 +201,22 @@ def volume_posteriors(
     return _volume_shares(near, sizes, np.full(len(Z), -1), n_neighbors, X.shape[1])
 
 
+def _check_windows(index: NearestNeighbors, X: np.ndarray) -> None:
+    """Refuse windows that hold more rows than there is memory for, by those of a few rows among all."""
+    some = index.radius_neighbors(X[:: -(-len(X) // SAMPLED_WINDOWS)], return_distance=False)
+    in_window = float(np.mean([len(rows) for rows in some]))
+    check_memory(
+        BYTES_OF_PAIR * in_window * len(X),
+        f"a graph of {len(X)} rows with about {in_window:.0f} within the radius {index.radius:.3g} of each",
+        "lower radius, or fit on a sample of the rows and predict the others",
+    )
+
+
 def neighbour_distance(X: np.ndarray, n_neighbors: int) -> float:
-    """Median over the rows of the distance to the so many nearest other rows, or to all there are."""
+    """Median over the rows of the distance within which the so many nearest others are, or all there are."""
     n_neighbors = min(n_neighbors, len(X) - 1)
     distances, _ = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
-    return float(np.median(distances[:, -1]))
+    return LONGER * float(np.median(distances[:, -1]))
 
 
 def _members(graph: csr_array, labels: np.ndarray, n_clusters: int) -> np.ndarray:

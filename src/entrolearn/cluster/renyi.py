@@ -7,17 +7,20 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.cluster.potentials import ClusterPotentials, between_entropy, entropy_increase, separation
 from entrolearn.kernels import check_memory, kernel_matrix, minus_scaled_distances
 from entrolearn.measures import silverman_factor
-from entrolearn.validation import Interval, validated
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["RenyiEntropyClustering"]
 
 #: Where the rows suffice: clusters that are seeded, and rows that each begins with.
 DEFAULT_SEEDS, DEFAULT_SEED_SIZE = 10, 10
+
+#: The square of a smaller σ is zero, or has lost its digits.
+LEAST_WIDTH = 1e-150
 
 #: Kernel values in memory at once where new rows are labelled (32 MiB).
 BLOCK_VALUES = 2**22
@@ -173,15 +176,24 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the seeds take more rows than there are, fewer clusters are seeded than asked for, or `sigma`
-            is None and all rows are equal.
+            If the seeds take more rows than there are, fewer clusters are seeded than asked for, `sigma` is
+            None and all rows are equal, or σ has no square.
         MemoryError
-            If this machine has not the memory for the kernel values of all pairs.
+            If there is not the memory for the kernel values of all pairs.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_seeds, seed_size = self._seeding(len(X))
-        check_memory(len(X), len(X), advice="fit on a sample of the rows, and predict the others")
+        check_memory(
+            8 * len(X) ** 2,
+            f"a kernel matrix of {len(X)} x {len(X)} rows",
+            "fit on a sample of the rows, and predict the others",
+        )
         self.sigma_ = _silverman_width(X) if self.sigma is None else float(self.sigma)
+        if self.sigma_ < LEAST_WIDTH:
+            raise ValueError(
+                f"sigma is {self.sigma_:g}, by sigma={self.sigma}; it must be {LEAST_WIDTH:g} at least: "
+                "the square of a smaller one is no number, scale the features"
+            )
         self._mean = X.mean(axis=0)
         self._X = X - self._mean  # distances by inner products lose digits far from the origin
         exponents = minus_scaled_distances(self._X, self._X, _gamma(self.sigma_))
@@ -348,7 +360,6 @@ def _gamma(sigma: float) -> float:
 
 
 def _silverman_width(X: np.ndarray) -> float:
-    spread = math.sqrt(X.var(axis=0).mean())
-    if spread == 0:
+    if not np.ptp(X, axis=0).any():
         raise ValueError("all rows of X are equal, from which sigma=None takes no width: give sigma a number")
-    return silverman_factor(*X.shape) * spread
+    return silverman_factor(*X.shape) * math.sqrt(X.var(axis=0).mean())

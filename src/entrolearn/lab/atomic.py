@@ -1,10 +1,14 @@
 """Files appear whole or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+# A full disk, and a user's share of it.
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 @contextmanager
@@ -13,6 +17,11 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
 
     A reader, a second writer or a power cut never meets half a file: the bytes are flushed to the disk
     before the rename, and a failure leaves the earlier file as it was.
+
+    Raises
+    ------
+    OSError
+        If the disk is full, with a message that says so and names `path`, whoever tried to write.
 
     Examples
     --------
@@ -25,19 +34,27 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     'a,b'
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # The suffix is kept: numpy, pandas and pyarrow look at it.
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = None
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # The suffix is kept: numpy, pandas and pyarrow look at it.
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
         yield temporary
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())
         temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, path)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise OSError(
+            error.errno, f"the disk is full: no room for {path}; make some and run again"
+        ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:

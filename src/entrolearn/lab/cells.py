@@ -75,6 +75,19 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
     return list(dict.fromkeys(files))
 
 
+def printed_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
+    """The places of a table's cells among the printed numbers: data set, model and metric."""
+    entry = study["tables"][table]
+    kind = KINDS[entry["kind"]]
+    named = {} if kind.generates else dict.fromkeys(study["datasets"][entry["datasets"]])
+    shown = {
+        "datasets": named | kind.places(entry),
+        "models": kind.models(entry, study),
+        "metrics": kind.metrics(entry),
+    }
+    return [kind.printed_at(cell) for cell in kind.cells({**entry, **shown})]
+
+
 def rows_and_models(study: Mapping, entry: Mapping) -> Iterator[tuple[str, str]]:
     kind = KINDS[entry["kind"]]
     datasets = [GENERATED] if kind.generates else study["datasets"][entry["datasets"]]

@@ -1,7 +1,7 @@
 """Checks of a study beyond its schema: every name in it is known, every value fits what it is for."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from entrolearn.lab.cells import (
@@ -17,12 +17,13 @@ from entrolearn.lab.cells import (
     scaling_of,
     study_cells,
 )
+from entrolearn.lab.constraints import check_values
 from entrolearn.lab.kinds import KINDS
 from entrolearn.lab.kinds.clusterings import CLUSTERER, clusterers_of
 from entrolearn.lab.metrics import METRICS, metrics_of
-from entrolearn.lab.registry import ONE_OF, estimator_of, learners_of, of_step, searched
+from entrolearn.lab.registry import OF_A_STEP, ONE_OF, estimator_of, learners_of, made_of, of_step, searched
 from entrolearn.lab.schema import ConfigError, check_known, check_schema, shortened
-from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate
+from entrolearn.lab.sources import UnknownEstimatorError, check_imports, check_parameters, locate
 
 # Kinds of tables and figures that fit one learner, whatever the task of the data set.
 OF_ANY_TASK = {"process", "growth", "clusterings"}
@@ -86,6 +87,8 @@ def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
             check_parameters(step["estimator"], step.get("params", {}), what=f"{where}.steps")
             of_grid = of_step(model["grid"], f"step{number}")
             check_parameters(step["estimator"], of_grid, what=f"{where}.grid")
+        for estimator in made_of(model):
+            check_imports(estimator)
     except UnknownEstimatorError as error:
         raise ConfigError(f"{file}: {where}: {error}") from None
 
@@ -96,6 +99,20 @@ def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
         _check_group(file, f"{where}.datasets", table, study)
     for place, found, known, what in kind.names(table, study):
         check_known(found, known, file, f"{where}.{place}", what)
+    _check_labels(file, where, kind.models(table, study))
+
+
+def _check_labels(file: Path, where: str, models: Mapping[str, Mapping]) -> None:
+    """Columns that look the same cannot be told apart."""
+    shown: dict[str, str] = {}
+    for name, model in models.items():
+        label = f"{model['label']} {model['sublabel']}".strip()
+        if label in shown:
+            raise ConfigError(
+                f"{file}: {where}.models: {shown[label]!r} and {name!r} are both shown as {label!r}; "
+                "accepted: another label or sublabel for one of them"
+            )
+        shown[label] = name
 
 
 def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None:
@@ -322,22 +339,33 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
             check_known(dataset, catalog, file, f"of_dataset.{name}", "data set")
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
     for dataset in dict.fromkeys([*grouped(study), *drawn]):
-        check_schema(scaling_of(study, dataset), schema, str(file), "scaling", dataset)
+        scaling = scaling_of(study, dataset)
+        check_schema(scaling, schema, str(file), "scaling", dataset)
+        _check_scaling(file, scaling, dataset, catalog[dataset])
     for dataset in _divided(study):
         protocol = protocol_of(study, dataset)
         check_schema(protocol, schema, str(file), "protocol", dataset)
         if "trials" in protocol:
             _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
+    for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(study)):
+        _check_folds(file, protocol_of(study, dataset), dataset, catalog[dataset])
     for dataset, model in study_cells(study):
         cell = cell_spec("", study, dataset, model, seed=0)
         _check_grid(file, cell)
+        _check_values(file, f"models.{model}", cell)
         _check_fewer_trials(file, cell, protocol_of(study, dataset))
     for name, table in study["tables"].items():
         if KINDS[table["kind"]].measured_by:
             for dataset, _ in rows_and_models(study, table):
-                measurement_spec("", study, name, dataset, seed=0)
+                measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
+                for model, learner in measured.items():
+                    _check_values(file, f"tables.{name}.models.{model}", learner)
     for name in study["figures"]:
-        figure_spec("", study, name, seed=0)
+        figure = figure_spec("", study, name, seed=0)
+        fitted = [panel["learner"] for panel in figure.get("panels", [])]
+        fitted += [figure["model"]] if "model" in figure else []
+        for learner in fitted:
+            _check_values(file, f"figures.{name}", learner)
 
 
 def _divided(study: Mapping) -> list[str]:
@@ -347,6 +375,34 @@ def _divided(study: Mapping) -> list[str]:
     of_figures = [figure_cells(study, name) for name in study["figures"]]
     trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
     return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
+
+
+def _check_values(file: Path, where: str, fitted: Mapping) -> None:
+    """Each value of what is fitted is one that its learner takes, as far as that is known from its source."""
+    for place, estimator, name, values in _settings(fitted):
+        try:
+            check_values(estimator, name, values, what=f"{where}.{place}.{name}")
+        except UnknownEstimatorError as error:
+            raise ConfigError(f"{file}: {where}: {error}") from None
+
+
+def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
+    """What is set: the place, the import path of what has the parameter, the parameter, its values."""
+    shared = fitted.get("grid", {})
+    alternatives = {f"{ONE_OF}.{name}.": learner for name, learner in (fitted.get(ONE_OF) or {}).items()}
+    for place, learner in (alternatives or {"": fitted}).items():
+        estimator = learner.get("estimator")
+        if estimator is None:  # steps alone are fitted
+            continue
+        yield from ((f"{place}params", estimator, name, [v]) for name, v in learner.get("params", {}).items())
+        for name, values in {**learner.get("grid", {}), **shared}.items():
+            if not OF_A_STEP.match(name):
+                yield f"{place}grid", estimator, name, values
+    for number, step in enumerate(fitted.get("steps") or (), start=1):
+        estimator = step["estimator"]
+        yield from (("steps", estimator, name, [v]) for name, v in step.get("params", {}).items())
+        for name in of_step(shared, f"step{number}"):
+            yield "grid", estimator, name, shared[f"step{number}__{name}"]
 
 
 def _check_grid(file: Path, cell: Mapping) -> None:
@@ -359,6 +415,39 @@ def _check_grid(file: Path, cell: Mapping) -> None:
                     f"{file}: {place}.grid.{name}: found {shortened(values)} for {cell['dataset']!r}, "
                     "expected a list of values"
                 )
+
+
+def _check_scaling(file: Path, scaling: Mapping, dataset: str, entry: Mapping) -> None:
+    """An interval has a low end and a high one; who scales by training rows alone needs others."""
+    for name in ("range", "targets"):
+        low, high = scaling.get(name, (0, 1))
+        if low >= high:
+            raise ConfigError(
+                f"{file}: scaling.{name}: found {[low, high]} for {dataset!r}; accepted: the lower end first"
+            )
+    if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in entry.get("files", [])):
+        raise ConfigError(
+            f"{file}: scaling.fit_on: found 'train' for {dataset!r}, whose files have no test part; "
+            "accepted: all, or a scaler among the steps of the models"
+        )
+
+
+def _check_folds(file: Path, protocol: Mapping, dataset: str, entry: Mapping) -> None:
+    """Each fold has rows of each class."""
+    if "folds" not in protocol:
+        return
+    task, expect = entry["task"], entry["expect"]
+    if task == "regression":
+        raise ConfigError(
+            f"{file}: protocol.folds: {dataset!r} is a regression data set; accepted: data sets of classes"
+        )
+    known = [expect[name] for name in ("negative", "positive") if name in expect]
+    smallest = min([*known, expect["rows"] // expect.get("classes", 2)])
+    if protocol["folds"] > smallest:
+        raise ConfigError(
+            f"{file}: protocol.folds: found {protocol['folds']} for {dataset!r}, whose smallest class has "
+            f"{'' if known else 'at most '}{smallest} rows; accepted: 2 to {smallest}"
+        )
 
 
 def _check_trials(file: Path, protocol: Mapping, dataset: str, n_rows: int) -> None:

@@ -4,16 +4,19 @@ Everything that a person writes is checked here, before a job starts, and what i
 the file, the place in it, what was found there and what is accepted.
 """
 
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 
 from entrolearn.lab.cells import grouped
 from entrolearn.lab.checking import check_study
 from entrolearn.lab.kinds import KINDS
+from entrolearn.lab.printed import check_printed
 from entrolearn.lab.registry import ONE_OF, expand_values
 from entrolearn.lab.schema import ConfigError, check_known, check_schema
 
@@ -25,6 +28,10 @@ WITH_PARAMS = ("process", "error_densities")
 
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
+
+# Values of one parameter that are written in short, and values of a whole file with its aliases written out.
+MOST_IN_FULL = 10_000
+MOST_VALUES = 1_000_000
 
 
 def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, dict, dict]:
@@ -52,6 +59,12 @@ def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
+    # Snakemake notes what its jobs are told, for as long as their results stand.
+    if config.get("store") and urlsplit(config["store"]).password is not None:
+        raise ConfigError(
+            "config: store: an address with a password would be kept among snakemake's notes; "
+            "give it in the variable MLFLOW_TRACKING_URI"
+        )
     papers = config["papers"]
     papers = [papers] if isinstance(papers, str) else list(papers)
     for paper in papers:
@@ -69,8 +82,20 @@ def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
             raise ConfigError(
                 f"{file}: there is a data set {repeated[0]!r} already; give this one another key"
             )
+        for key, entry in entries.items():
+            _check_rows(file, key, entry["expect"])
         catalog |= entries
     return catalog
+
+
+def _check_rows(file: Path, key: str, expect: Mapping) -> None:
+    """The classes of a data set have all of its rows."""
+    classes = [expect[name] for name in ("negative", "positive") if name in expect]
+    if len(classes) == 2 and sum(classes) != expect["rows"]:
+        raise ConfigError(
+            f"{file}: {key}.expect: found {classes[0]} negative and {classes[1]} positive rows; accepted: "
+            f"{expect['rows']} rows together"
+        )
 
 
 def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Mapping]) -> dict[str, dict]:
@@ -85,7 +110,8 @@ def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Ma
     for folder in folders:
         files = sorted(Path(folder).glob("*.yaml"))
         if not files:
-            raise ConfigError(f"{folder}: no study (*.yaml) in this folder")
+            found = "no study (*.yaml) in this folder" if Path(folder).is_dir() else "there is no such folder"
+            raise ConfigError(f"{folder}: {found}; accepted: a folder with studies, one file each")
         for file in files:
             if file.stem in studies:
                 raise ConfigError(
@@ -123,31 +149,71 @@ def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict
     check_study(file, study, schema, catalog)
     if "published" in study:
         study["published"] = _published(file, study["published"])
+        check_printed(study["published"], study)
     return study
 
 
 def read_yaml(file: Path):
     """A YAML file's content. Refuses a repeated key, and reads ``1e-3`` as the number that it looks like."""
     try:
-        return yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
+        content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506  a SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}" if mark else "?"
-        raise ConfigError(f"{file}: {where}: {error.problem or error.context}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        problem = error.problem or error.context
+        spaces = "; accepted: spaces" if r"'\t'" in problem else ""
+        raise ConfigError(f"{file}: {where}: {problem}{spaces}") from None
+    except UnicodeDecodeError as error:
+        line = 1 + error.object.count(b"\n", 0, error.start)
+        byte = error.object[error.start]
+        raise ConfigError(f"{file}: line {line}: found the byte 0x{byte:02x}; accepted: UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from None
+    except yaml.YAMLError as error:
         raise ConfigError(f"{file}: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise ConfigError(f"{file}: lists or mappings in one another by the hundred") from None
+    if content is None:
+        raise ConfigError(f"{file}: there is nothing in it")
+    if _n_values(content, {}) > MOST_VALUES:
+        raise ConfigError(
+            f"{file}: aliases (*name) make it refer to itself, or have more than {MOST_VALUES:,} values"
+        )
+    return content
+
+
+def _n_values(content, known: dict[int, float]) -> float:
+    """How many values there are with every alias written out; infinite where one stands within itself."""
+    if not isinstance(content, (dict, list)):
+        return 1
+    if id(content) not in known:
+        known[id(content)] = math.inf
+        parts = content.values() if isinstance(content, dict) else content
+        known[id(content)] = 1 + sum(_n_values(part, known) for part in parts)
+    return known[id(content)]
+
+
+# Words that are no names unless they are quoted.
+_NO_NAMES = {"tag:yaml.org,2002:bool": "true or false", "tag:yaml.org,2002:null": "nothing"}
 
 
 class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node, deep=False):
         seen = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse(key, "a key is a list or a mapping; accepted: a name")
             if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key.value!r} is repeated", key.start_mark
+                self._refuse(key, f"key {key.value!r} is repeated")
+            if means := _NO_NAMES.get(key.tag):
+                self._refuse(
+                    key, f"key {key.value!r} means {means} in YAML; accepted: '{key.value}' in quotes"
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+    def _refuse(self, key: yaml.Node, problem: str) -> None:
+        raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
 
 
 _Loader.add_implicit_resolver(
@@ -227,12 +293,21 @@ def _searched(file: Path, where: str, entry: Mapping) -> dict:
 def _in_full(file: Path, where: str, value):
     if not isinstance(value, Mapping) or len(value) != 1 or not set(value) <= {"logspace", "range"}:
         return value
+    ((form, (first, last, step)),) = value.items()
+    if (last - first) / (step if form == "range" else 1) > MOST_IN_FULL:
+        raise ConfigError(f"{file}: {where}: found {value}; accepted: at most {MOST_IN_FULL:,} values")
     try:
-        return expand_values(value)
+        values = expand_values(value)
     except ValueError as error:
         raise ConfigError(
             f"{file}: {where}: {error}; accepted: {{range: [first, last, step]}} that contains both ends"
         ) from None
+    if not values or not all(map(math.isfinite, values)):
+        raise ConfigError(
+            f"{file}: {where}: found {value}; accepted: {{logspace: [first exponent, last exponent, base]}}, "
+            "the first not above the last, of finite numbers"
+        )
+    return values
 
 
 def _published(file: Path, published: str) -> str:

@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +12,9 @@ from scipy import sparse
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from entrolearn.lab.atomic import replacing
+from entrolearn.lab.limits import GIB, LimitError, Limits, within
+from entrolearn.lab.rawtables import Table
+from entrolearn.lab.wording import one_line
 from entrolearn.suggest import did_you_mean
 
 __all__ = [
@@ -33,6 +34,11 @@ __all__ = [
 
 # Most scalings fill the zeros of sparse data; beyond this many numbers (1.6 GB when dense) they are refused.
 DENSE_LIMIT = 2e8
+
+# What reading a data set's files may take, and of that no more than the catalog's counts can explain: what
+# any reader takes, and for each expected number as many bytes as the most wasteful reader needs.
+READING = Limits(seconds=3600, gib=8)
+READER_GIB, BYTES_PER_NUMBER = 2.0, 128
 
 
 class DataError(ValueError):
@@ -157,9 +163,9 @@ def _load(path, *required: str) -> dict[str, np.ndarray]:
             arrays = dict(archive)
     except FileNotFoundError:
         raise
-    except (AttributeError, EOFError, OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # a damaged file raises whatever its bytes lead to
         raise DataError(
-            f"{path}: cut or corrupt ({_one_line(error)}); delete it and run the workflow again"
+            f"{path}: cut or corrupt ({one_line(error)}); delete it and run the workflow again"
         ) from error
     if "absent" in arrays:
         raise DataUnavailable(str(arrays["absent"]))
@@ -169,14 +175,10 @@ def _load(path, *required: str) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _one_line(message) -> str:
-    return " ".join(str(message).split())
-
-
 # ---------------------------------------------------------------------------------------------------- prepare
 
 
-def prepare(key: str, entry: Mapping, folder=None) -> Dataset:
+def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> Dataset:
     """Make the data set `key` of its catalog entry.
 
     Parameters
@@ -186,38 +188,65 @@ def prepare(key: str, entry: Mapping, folder=None) -> Dataset:
         Its entry, as :func:`entrolearn.lab.config.load_catalog` gives it.
     folder : path, optional
         Where :func:`entrolearn.lab.download.download` put its files; bundled and generated sets need none.
+    limits : Limits
+        What reading its files may take, in a process of its own: a small file may expand to any size, keep a
+        parser busy for ever, or make it crash. Of the memory no more is given than 2 GiB, and 128 bytes for
+        each number that the catalog expects.
 
     Raises
     ------
     DataUnavailable
         If the receipt in `folder` says so, or there is none.
     DataError
-        If the files are not those of the catalog, cannot be parsed, or do not hold the rows, features and
-        classes that the catalog expects.
+        If the files are not those of the catalog, cannot be parsed within the limits, or do not hold the
+        rows, features and classes that the catalog expects.
     """
-    table, part = _SOURCES[entry["source"]](key, entry, folder)
+    table, part = _SOURCES[entry["source"]](key, entry, folder, limits)
     X, labels, names, part = _cleaned(key, entry, table, part)
     y, classes = _interpreted(key, entry, labels)
     dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry))
-    _check_expectations(key, entry["expect"], dataset)
+    _check_expectations(key, entry, dataset)
     return dataset
 
 
-def _from_files(key: str, entry: Mapping, folder):
-    from entrolearn.lab.parsers import FORMATS
-
+def _from_files(key: str, entry: Mapping, folder, limits: Limits):
     paths = _downloaded(key, entry, folder)
-    options = dict(entry["format"])
-    name = options.pop("name")
+    expected = entry["expect"]["rows"] * entry["expect"]["features"]
+    explained = READER_GIB + BYTES_PER_NUMBER * expected / GIB
     try:
-        table = FORMATS[name](paths, **options)
-        if 0 in table.X.shape:
-            raise ValueError("no data found")
-    except Exception as error:  # a damaged file raises whatever its bytes lead a parser to
+        (table,) = within(replace(limits, gib=min(limits.gib, explained)), _read, paths, entry["format"])
+    except (LimitError, RuntimeError) as error:
         files = ", ".join(path.name for path in paths)
-        raise DataError(f"{key}: cannot read {files} as {name}: {_one_line(error)}") from error
+        raise DataError(
+            f"{key}: cannot read {files} as {entry['format']['name']}: {one_line(error)}{_unpinned(entry)}"
+        ) from error
     parts = [int(file.get("part") == "test") for file in entry["files"]]
     return table, np.repeat(np.array(parts, dtype=np.int8), table.rows)
+
+
+def _read(paths: Sequence[Path], format: Mapping) -> Iterator[Table]:
+    """The table in some files, for :func:`~entrolearn.lab.limits.within`."""
+    from entrolearn.lab.parsers import FORMATS
+
+    options = dict(format)
+    try:
+        table = FORMATS[options.pop("name")](paths, **options)
+    except ValueError as error:
+        if "out of memory" in str(error):  # pandas has an error of its own for it
+            raise MemoryError(str(error)) from error
+        raise
+    if 0 in table.X.shape:
+        raise ValueError("no data found")
+    yield table
+
+
+def _unpinned(entry: Mapping) -> str:
+    """What to do about a file that nothing can be compared with: it would be taken again as it is."""
+    files = [Path(file["path"]).name for file in entry.get("files", []) if "sha256" not in file]
+    if not files:
+        return ""
+    named = ", ".join(files)
+    return f"; nobody has published a checksum of {named}: if it is wrong, delete it and receipt.json"
 
 
 def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
@@ -242,13 +271,13 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _bundled(key: str, entry: Mapping, folder):
+def _bundled(key: str, entry: Mapping, folder, limits: Limits):
     from entrolearn.lab.bundled import BUNDLED
 
     return _undivided(BUNDLED[entry["loader"]]())
 
 
-def _generated(key: str, entry: Mapping, folder):
+def _generated(key: str, entry: Mapping, folder, limits: Limits):
     from entrolearn.lab.generators import GENERATORS
 
     options = dict(entry["generator"])
@@ -265,9 +294,13 @@ _SOURCES = {"files": _from_files, "bundled": _bundled, "generated": _generated}
 def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
     """Drop rows with missing values and constant columns where the entry says so."""
     X, labels, names = table.X, table.labels, table.feature_names
+    if np.isinf(X.data if sparse.issparse(X) else X).any():
+        raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
     missing = labels != labels  # NaN, among numbers or strings
     if not sparse.issparse(X):
         missing |= np.isnan(X).any(axis=1)
+    else:
+        missing |= sparse.csr_array((np.isnan(X.data), X.indices, X.indptr), shape=X.shape).sum(axis=1) > 0
     if missing.any():
         if entry.get("missing_rows") != "drop":
             found = f"{missing.sum()} rows with missing values"
@@ -291,7 +324,8 @@ def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarr
     positive = [str(label) for label in entry["positive"]]
     for label in positive:
         if label not in names:
-            raise DataError(f"{key}: no row has the positive label {label!r}; found: {', '.join(names)}")
+            found = one_line(", ".join(names))
+            raise DataError(f"{key}: no row has the positive label {label!r}; found: {found}")
     rest = [name for name in names if name not in positive]
     is_positive = np.isin(names, positive)
     return is_positive[y].astype(np.int64), [rest[0] if len(rest) == 1 else "rest", ", ".join(positive)]
@@ -310,7 +344,7 @@ def _provenance(key: str, entry: Mapping) -> dict:
     return {"key": key, **{name: entry[name] for name in facts if name in entry}, "files": files}
 
 
-def _check_expectations(key: str, expect: Mapping, dataset: Dataset) -> None:
+def _check_expectations(key: str, entry: Mapping, dataset: Dataset) -> None:
     found = {
         "rows": dataset.n_samples,
         "features": dataset.n_features,
@@ -320,10 +354,12 @@ def _check_expectations(key: str, expect: Mapping, dataset: Dataset) -> None:
     if dataset.task == "binary":
         found["negative"], found["positive"] = np.bincount(dataset.y, minlength=2).tolist()
     wrong = [
-        f"{found[name]} {name} instead of {count}" for name, count in expect.items() if found[name] != count
+        f"{found[name]} {name} instead of {count}"
+        for name, count in entry["expect"].items()
+        if found[name] != count
     ]
     if wrong:
-        raise DataError(f"{key}: not as the catalog says: {', '.join(wrong)}")
+        raise DataError(f"{key}: not as the catalog says: {', '.join(wrong)}{_unpinned(entry)}")
 
 
 # ---------------------------------------------------------------------------------------------------- scale

@@ -6,14 +6,17 @@ import json
 import logging
 import shutil
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 import requests
 import tenacity
 import urllib3
 
 from entrolearn.lab.atomic import replacing
+from entrolearn.lab.wording import one_line
 
 __all__ = ["download"]
 
@@ -110,7 +113,7 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
         receipt["available"] = False
         remarks.append(f"{refusal}; {_remedy(refusal, file, mirror)}")
     if remarks:
-        receipt["reason"] = " ".join(f"{key}: {'; '.join(remarks)}".split())
+        receipt["reason"] = one_line(f"{key}: {'; '.join(remarks)}", limit=2000)
     with replacing(folder / "receipt.json") as temporary:
         temporary.write_text(json.dumps(receipt, indent=2) + "\n", encoding="utf-8")
     return receipt
@@ -120,9 +123,6 @@ def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[
     """Put one file in place and say where it came from."""
     if target.is_file() and file.get("sha256") in (None, _sha256(target)):
         return "already there"
-    free = shutil.disk_usage(target.parent).free
-    if free < file.get("bytes", 0):
-        raise Refusal(f"{file['path']}: {file['bytes']} bytes, but only {free} are free in {target.parent}")
     original = Path(mirror).expanduser() / file["path"] if mirror else None
     if original and original.exists():
         try:
@@ -163,26 +163,59 @@ def _fetch(file: dict, target: Path, patience: Patience) -> str:
 
 
 def _fetch_once(file: dict, target: Path, patience: Patience) -> None:
+    _check_room(file.get("bytes", 0), target)
+    deadline = time.monotonic() + patience.whole
     try:
-        with (
-            # Not compressed on the way: sizes can then be compared as they arrive.
-            requests.get(
-                file["url"],
-                stream=True,
-                timeout=(patience.connect, patience.read),
-                headers={"Accept-Encoding": "identity"},
-            ) as response,
-            replacing(target) as temporary,
-        ):
+        with _answer(file["url"], patience) as response, replacing(target) as temporary:
             _check_status(response)
-            digest = _receive(response, temporary, file, patience.whole)
+            digest = _receive(response, temporary, file, patience, deadline)
             _check(file, digest, "what arrived")
     except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
         raise Passing(f"nothing for {patience.read:g} s (stalled)") from error
     except (requests.ConnectionError, urllib3.exceptions.HTTPError) as error:
-        raise Passing(f"connection failed ({_root(error)})") from error
-    except requests.RequestException as error:
-        raise Refusal(f"request failed ({error})") from error
+        raise Passing(f"connection failed ({one_line(_root(error))})") from error
+    except (requests.RequestException, ValueError) as error:  # ValueError: an address that is none
+        raise Refusal(f"request failed ({one_line(error)})") from error
+
+
+class _Session(requests.Session):
+    """Follows redirects without reading their bodies, which requests would hold in memory, however long."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        target = super().get_redirect_target(resp)
+        if target is not None:
+            resp.close()
+        return target
+
+
+def _answer(url: str, patience: Patience) -> requests.Response:
+    """The head of a server's answer, in the time that there is for the whole file.
+
+    A head that trickles keeps within the limit between two arrivals of bytes, and requests cannot be
+    interrupted: it is left to a thread, which ends with the program if not before.
+    """
+    answer: Future = Future()
+
+    def ask() -> None:
+        try:
+            with _Session() as session:
+                answer.set_result(
+                    session.get(
+                        url,
+                        stream=True,
+                        timeout=(patience.connect, patience.read),
+                        # Not compressed on the way: sizes can then be compared as they arrive.
+                        headers={"Accept-Encoding": "identity"},
+                    )
+                )
+        except Exception as error:  # noqa: BLE001  raised again where the answer is asked for
+            answer.set_exception(error)
+
+    Thread(target=ask, daemon=True).start()
+    try:
+        return answer.result(patience.whole)
+    except TimeoutError as error:
+        raise Passing(f"no answer in {patience.whole:g} s (too slow)") from error
 
 
 def _check_status(response: requests.Response) -> None:
@@ -201,14 +234,20 @@ def _check_status(response: requests.Response) -> None:
 def _retry_after(response: requests.Response) -> float:
     """Seconds that the server asks for; its other form, a date, is left to the doubling waits."""
     asked = response.headers.get("Retry-After", "")
-    return float(asked) if asked.isdigit() else 0.0
+    return float(asked) if asked.isdecimal() else 0.0
 
 
-def _receive(response: requests.Response, target: Path, file: dict, limit: float) -> str:
-    """Write the body to `target`; never more than the expected number of bytes. Return the sha256."""
+def _receive(
+    response: requests.Response, target: Path, file: dict, patience: Patience, deadline: float
+) -> str:
+    """Write the body to `target`; never more than the expected number of bytes. Return the sha256.
+
+    Where nobody says how many there will be, half of the free disk is the limit.
+    """
     digest = hashlib.sha256()
     size, expected = 0, _expected_bytes(response, file)
-    start = time.monotonic()
+    most = shutil.disk_usage(target.parent).free // 2 if expected is None else expected
+    _check_room(expected or 0, target)
     response.raw.enforce_content_length = False  # the catalog's size is what counts
     with target.open("wb") as output:
         # read1 gives what has arrived: a trickle is seen while it trickles.
@@ -216,10 +255,11 @@ def _receive(response: requests.Response, target: Path, file: dict, limit: float
             if size == 0 and _is_html(chunk):
                 raise Refusal("an HTML page instead of data")
             size += len(chunk)
-            if size > (expected or size):
-                raise Refusal(f"more than the {expected} bytes that the catalog says")
-            if time.monotonic() - start > limit:
-                raise Passing(f"{_of_bytes(size, expected)} in {limit:g} s (too slow)")
+            if size > most:
+                told = "half of the free disk" if expected is None else f"the {most} bytes that were to come"
+                raise Refusal(f"more than {told}")
+            if time.monotonic() > deadline:
+                raise Passing(f"{_of_bytes(size, expected)} in {patience.whole:g} s (too slow)")
             digest.update(chunk)
             output.write(chunk)
     if size < (expected or 1):
@@ -229,12 +269,18 @@ def _receive(response: requests.Response, target: Path, file: dict, limit: float
 
 def _expected_bytes(response: requests.Response, file: dict) -> int | None:
     """What the catalog says, or else the server; None where neither does."""
-    told = response.headers.get("Content-Length", "")
-    return file.get("bytes", int(told) if told.isdigit() else None)
+    return file.get("bytes", response.raw.length_remaining)
+
+
+def _check_room(size: int, target: Path) -> None:
+    free = shutil.disk_usage(target.parent).free
+    if free < size:
+        raise Refusal(f"{size} bytes, but only {free} are free in {target.parent}")
 
 
 def _is_html(chunk: bytes) -> bool:
-    return chunk.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html"))
+    start = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()[:14].lower()
+    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<!--"))
 
 
 def _of_bytes(size: int, expected: int | None) -> str:

@@ -3,9 +3,12 @@
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from entrolearn.lab.digests import note_of, write_note
+from entrolearn.lab.wording import one_line
 
 EVERY_SECONDS = 20.0
 
@@ -13,8 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def job_log(path: str, name: str) -> Iterator[None]:
+def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]:
     """Log to a file; let an error end the job with its traceback there and one line in the terminal.
+
+    What a job that succeeds has written is noted (see :mod:`entrolearn.lab.digests`).
 
     Parameters
     ----------
@@ -22,23 +27,32 @@ def job_log(path: str, name: str) -> Iterator[None]:
         The job's log file.
     name : str
         What the job is about, which the line in the terminal begins with.
+    outputs : iterable of str
+        The files and folders that the job writes.
     """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(
-        filename=path,
-        filemode="w",
-        encoding="utf-8",
-        level=logging.INFO,
-        format="%(asctime)s %(name)s: %(message)s",
-        force=True,
-    )
-    logging.captureWarnings(True)
-    logger.info("%s: begun", name)
+    # A log that cannot be written, as on a full disk, is no reason for a traceback at each of its lines.
+    logging.raiseExceptions = False
     try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        logging.basicConfig(
+            filename=path,
+            filemode="w",
+            encoding="utf-8",
+            level=logging.INFO,
+            format="%(asctime)s %(name)s: %(message)s",
+            force=True,
+        )
+        logging.captureWarnings(True)
+        logger.info("%s: begun", name)
+        note_of(path).unlink(missing_ok=True)
         yield
+        write_note(note_of(path), outputs)
+    except KeyboardInterrupt:  # Ctrl-C in the terminal reaches every job: nobody wants to read it of each
+        logger.info("%s: interrupted", name)
+        raise SystemExit(1) from None
     except Exception as error:  # told twice: whole in the log, in one line to the person waiting
         logger.exception("%s: failed", name)
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = one_line(error, limit=2000) or type(error).__name__
         tell(f"{name}: {reason} (traceback in {path})")
         raise SystemExit(1) from None
     logger.info("%s: done", name)

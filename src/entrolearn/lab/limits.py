@@ -5,9 +5,11 @@ a process can be refused memory before the whole machine runs out of it.
 """
 
 import multiprocessing
+import os
 import resource
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -33,12 +35,20 @@ class Limits:
     gib: float | None = None
 
 
+# What others end a process with; the rest is its own doing.
+FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+
+
 class LimitError(Exception):
     """The work has reached a limit; `kind` says which: "time limit" or "memory limit"."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
         self.kind = kind
+
+
+class KilledError(Exception):
+    """The process of the work was ended from outside, which says nothing about the work."""
 
 
 def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterator:
@@ -54,8 +64,10 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
     ------
     LimitError
         When the time is up or memory is refused. Everything yielded so far has arrived.
+    KilledError
+        If its process was ended from outside.
     RuntimeError
-        If the work raised any other error, or its process was ended from outside.
+        If the work raised any other error, or ended its process.
     """
     # A fork takes milliseconds, a new interpreter seconds; on Linux the libraries are safe to fork.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -74,6 +86,8 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
             if what == "memory":
                 allowed = "" if limits.gib is None else f" of {limits.gib:g} GiB"
                 raise LimitError("memory limit", f"memory limit{allowed}: {value}")
+            if what == "killed":
+                raise KilledError(value)
             if what == "error":
                 raise RuntimeError(value)
             yield value
@@ -89,14 +103,20 @@ def _receive(receiver: Connection, process) -> tuple:
     except EOFError:
         process.join()
         code = process.exitcode
-        if code == -signal.SIGKILL:
-            return "memory", "the process was killed, as a system does that runs out of memory"
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        if -code in FROM_OUTSIDE:
+            return "killed", (
+                f"the process that computes was killed ({how}), as by a system that runs out of memory: run "
+                "again, with fewer jobs at once (--cores) or a smaller limit_gib if that was it"
+            )
         return "error", f"the process ended without a result ({how})"
 
 
 def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterable], arguments: tuple) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Ctrl-C reaches this process too; the one that asked ends it, as whatever ends that one does.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if gib is not None:
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (int(gib * GIB), most))
@@ -108,3 +128,9 @@ def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterabl
         sender.send(("memory", describe(error)))
     except Exception as error:  # noqa: BLE001  told to the process that asked
         sender.send(("error", describe(error)))
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that asked has been killed: nobody would read what it computes."""
+    multiprocessing.parent_process().join()
+    os._exit(1)

@@ -4,7 +4,7 @@ The functions end in a name -> function table; each returns a :class:`~entrolear
 """
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -46,6 +46,7 @@ def read_csv(
     ]
     frame = pd.concat(frames, ignore_index=True)
     n_columns = frame.shape[1]
+    _check_columns(n_columns, delimiter, {"label": [label], "drop": drop, "categorical": categorical})
     frame.columns = _header_names(paths[0], delimiter) if header == "names" else numbered(n_columns)
     labels = _strip(frame.iloc[:, label], label_suffix)
     left_out = {column % n_columns for column in (label, *drop)}
@@ -98,7 +99,7 @@ def read_npz(paths: Sequence[Path], *, features: str = "data", label: str = "lab
     """Read NumPy archives that hold an array of features and an array of labels."""
     tables = []
     for path in paths:
-        with np.load(path) as archive:
+        with np.load(path, allow_pickle=False) as archive:
             tables.append(as_table(archive[features], archive[label]))
     return _stacked(tables)
 
@@ -154,15 +155,28 @@ FORMATS = {
 }
 
 
+def _check_columns(n_columns: int, delimiter: str, asked: Mapping[str, Sequence[int]]) -> None:
+    if n_columns < 2:
+        raise ValueError(f"the delimiter {delimiter!r} gives one column; features and a label are more")
+    for name, columns in asked.items():
+        for column in columns:
+            if not -n_columns <= column < n_columns:
+                raise ValueError(
+                    f"{name} is column {column} and there are {n_columns}; accepted: 0 to {n_columns - 1}, "
+                    "or from the end -1 and so on"
+                )
+
+
 def _header_names(path: Path, delimiter: str) -> list[str]:
     first = path.open(encoding="utf-8").readline()
     return first.split() if delimiter == "whitespace" else [name.strip() for name in first.split(delimiter)]
 
 
 def _strip(labels: pd.Series, suffix: str) -> np.ndarray:
+    """Labels as they are meant; in a line that is too short there is none."""
     if suffix:
         labels = labels.str.strip().str.removesuffix(suffix)
-    return labels.to_numpy()
+    return labels.mask(labels == "").to_numpy()
 
 
 def _numeric(features: pd.DataFrame, categorical: Sequence[str]) -> np.ndarray:
@@ -198,5 +212,5 @@ def _idx_array(path: Path) -> np.ndarray:
     if content[:3] != b"\x00\x00\x08":
         raise ValueError(f"{path.name} is not an IDX file of bytes")
     n_dimensions = content[3]
-    shape = np.frombuffer(content, dtype=">i4", count=n_dimensions, offset=4)
+    shape = np.frombuffer(content, dtype=">u4", count=n_dimensions, offset=4)
     return np.frombuffer(content, dtype=np.uint8, offset=4 + 4 * n_dimensions).reshape(shape)

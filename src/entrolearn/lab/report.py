@@ -14,8 +14,10 @@ from pathlib import Path
 import pandas as pd
 
 from entrolearn.lab.atomic import replacing
+from entrolearn.lab.benchmarks import Peak, peak_memory
 from entrolearn.lab.cells import figure_formats, figure_spec, study_cells
 from entrolearn.lab.figures import alternative_text, read_figure, reasons
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import CRITERIA, KINDS, one_line
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
@@ -47,6 +49,8 @@ class StudyResults:
         Data set keys to the catalog's labels.
     figures : dict of str to DataFrame
         What the figures that have been drawn show, as `entrolearn.lab.figures.read_figure` reads it.
+    peak : Peak or None
+        The job that took most memory.
     """
 
     key: str
@@ -57,6 +61,7 @@ class StudyResults:
     scores: pd.DataFrame
     labels: dict[str, str] = field(default_factory=dict)
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)
+    peak: Peak | None = None
 
 
 def read_results(
@@ -81,7 +86,7 @@ def read_results(
             raise FileNotFoundError(f"{path} is missing: run `snakemake {key}` first")
         tables[name] = as_asked(read_table(path), table_spec(key, study, name))
     records = [read_json(path) for path in _present(folder, study, "records", "json")]
-    scores = [pd.read_parquet(path) for path in _present(folder, study, "scores", "parquet")]
+    scores = [read_frame(path) for path in _present(folder, study, "scores", "parquet")]
     scores = [rows for rows in scores if len(rows)]
     return StudyResults(
         key,
@@ -96,6 +101,7 @@ def read_results(
             for name in study.get("figures", {})
             if (path := folder / "figures" / f"{name}.csv").exists()
         },
+        peak_memory(study, folder),
     )
 
 
@@ -121,7 +127,8 @@ def build_report(studies: Iterable[StudyResults], folder: str | Path, *, commit:
     pages = [_page(results, folder) for results in studies]
     for page in pages:
         _write(folder / f"{page['key']}.html", environment.get_template("paper.html.j2").render(**page))
-    facts = made(chain.from_iterable(page["records"] for page in pages), commit)
+    peaks = [page["peak"] for page in pages]
+    facts = made(chain.from_iterable(page["records"] for page in pages), commit, peaks)
     index = folder / "index.html"
     _write(
         index, environment.get_template("index.html.j2").render(papers=pages, facts=facts, key=legend({}, {}))
@@ -158,8 +165,9 @@ def _page(results: StudyResults, folder: Path) -> dict:
         ],
         "files": _files(results, home),
         "model_names": [_model_name(model) for model in _trained(study).values()],
-        "facts": made(results.records),
+        "facts": made(results.records, peaks=[results.peak]),
         "records": results.records,
+        "peak": results.peak and results.peak._replace(job=f"{key} {results.peak.job}"),
     }
 
 
@@ -347,7 +355,9 @@ def _grids(model: Mapping) -> Iterator[tuple[str, str, object]]:
         yield from ((name, parameter, grid) for parameter, grid in learner["grid"].items())
 
 
-def made(records: Iterable[Mapping], commit: str = "") -> list[tuple[str, str]]:
+def made(
+    records: Iterable[Mapping], commit: str = "", peaks: Iterable[Peak | None] = ()
+) -> list[tuple[str, str]]:
     """Say when and where records were made: (what, text) pairs, each different value listed once."""
     records = list(records)
     facts = [("commit", commit)] if commit else []
@@ -360,6 +370,8 @@ def made(records: Iterable[Mapping], commit: str = "") -> list[tuple[str, str]]:
         days = dict.fromkeys((_moment(started[0]), _moment(started[-1])))
         facts.append(("begun", " to ".join(days)))
     facts.append(("training", _duration(sum(record.get("seconds") or 0 for record in records))))
+    if peak := max(filter(None, peaks), default=None):
+        facts.append(("peak memory", f"{_memory(peak.mib)} ({peak.job})"))
     for name in ("versions", "machine"):
         seen = dict.fromkeys(_described(record[name]) for record in records if record.get(name))
         facts.extend((name, text) for text in seen)
@@ -439,6 +451,10 @@ def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _memory(mib: float) -> str:
+    return f"{mib:.0f} MiB" if mib < 1024 else f"{mib / 1024:.1f} GiB"
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import FILES
 from entrolearn.lab.records import read_json
 from entrolearn.lab.selecting import choose_within
@@ -53,7 +54,7 @@ class Results:
             file = self._file("candidates", dataset=dataset, model=model)
             rows = choose_within(file, among, self._study)
         else:
-            rows = pd.read_parquet(self._file("scores", dataset=dataset) / f"{model}.parquet")
+            rows = read_frame(self._file("scores", dataset=dataset) / f"{model}.parquet")
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def _characteristics(self, dataset: str) -> dict:
@@ -88,7 +89,7 @@ class Results:
 
     def _measured(self, table: str, dataset: str) -> list[dict]:
         """The rows that were measured for a table."""
-        return pd.read_parquet(self._file("measured", table=table, dataset=dataset)).to_dict("records")
+        return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
 
     def _file(self, stage: str, **names: str) -> Path:
         return self._home / FILES[stage].format(paper=self._paper, **names)

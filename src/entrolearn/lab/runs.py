@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from entrolearn.lab.cells import protocol_of, scaling_of
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import KINDS, Found, Printed
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
@@ -79,12 +80,12 @@ class _Files:
     def of(cls, cell: Cell, study: Mapping) -> "_Files":
         fitted = cell.fitted if _filled(cell.fitted) else None
         record = read_json(cell.record)
-        scores = _read_table(cell.scores) if _filled(cell.scores) else _NO_SCORES
+        scores = read_frame(cell.scores) if _filled(cell.scores) else _NO_SCORES
         return cls(
             record=record,
             facts=read_json(cell.facts) if _filled(cell.facts) else {},
             scores=scores,
-            candidates=_read_table(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
+            candidates=read_frame(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
             metrics=[name for name in study["metrics"] if name in scores and _is_had(scores, name)],
             trusted_types=fitted and trusted_types(fitted, made_of(study["models"][cell.model])),
         )
@@ -103,16 +104,6 @@ _NO_SCORES = pd.DataFrame({"criterion": []})
 
 def _filled(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
-
-
-def _read_table(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(path)
-    except (ValueError, OSError) as error:  # pyarrow's errors are one or the other
-        first_line = str(error).partition("\n")[0]
-        raise ValueError(
-            f"{path}: not a whole parquet file ({first_line}); delete it and run again"
-        ) from None
 
 
 @dataclass(frozen=True)

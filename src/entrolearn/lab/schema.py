@@ -1,11 +1,12 @@
 """What is wrong with a configuration, in one line: the file, the place, what was found, what is accepted."""
 
+import math
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from entrolearn.suggest import did_you_mean
@@ -38,10 +39,21 @@ def check_schema(data, schema: Path, file: str, key: str = "", dataset: str = ""
     raise ConfigError(f"{file}: {where + ': ' if where else ''}{_in_words(error)}{of_dataset}")
 
 
+def _is_finite_number(checker, value) -> bool:
+    """YAML's .inf and .nan are no numbers of JSON's, and no limit of a schema stops a NaN."""
+    return Draft202012Validator.TYPE_CHECKER.is_type(value, "number") and math.isfinite(value)
+
+
+_Validator = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", _is_finite_number),
+)
+
+
 @cache
 def _validator(schema: Path, key: str = "") -> Draft202012Validator:
     whole = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
-    return Draft202012Validator({**whole["properties"][key], "$defs": whole["$defs"]} if key else whole)
+    return _Validator({**whole["properties"][key], "$defs": whole["$defs"]} if key else whole)
 
 
 def _in_words(error: ValidationError) -> str:
@@ -57,7 +69,7 @@ def _in_words(error: ValidationError) -> str:
         case "enum":
             accepted = ", ".join(str(value) for value in wanted)
             return f"found {found!r}{did_you_mean(str(found), wanted)}; accepted: {accepted}"
-        case "type":
+        case "type" if "description" not in error.schema:
             wanted = wanted if isinstance(wanted, str) else " or ".join(wanted)
             return f"found {shortened(found)}, expected a value of type {wanted}"
     if error.schema is False:

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.protocols import protocol
 from entrolearn.lab.registry import alternatives, build, learner_at, seed_from, step_params
@@ -95,7 +96,7 @@ def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study:
         With the study's ``metrics``, of which candidates have those that fit their task, and ``criteria``.
     """
     paper, _, dataset, model = Path(file).with_suffix("").parts[-4:]
-    candidates = pd.read_parquet(file)
+    candidates = read_frame(file)
     metrics = [metric for metric in study["metrics"] if f"test_{metric}" in candidates]
     cell = {**study, "metrics": metrics, "paper": paper, "dataset": dataset, "model": model}
     return choose(among(candidates, limits), cell)

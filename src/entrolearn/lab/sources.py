@@ -43,10 +43,12 @@ def locate(import_path: str) -> Definition:
         import, a module's ``__getattr__``) is given the benefit of the doubt.
     """
     module, _, name = import_path.rpartition(".")
-    if importlib.util.find_spec(module.partition(".")[0]) is None:
+    if not _is_installed(module.partition(".")[0]):
         raise UnknownEstimatorError(f"{import_path!r}: no package {module.partition('.')[0]!r} is installed")
     if _module_file(module) is None:
         raise UnknownEstimatorError(f"{import_path!r}: no module {module!r}")
+    if _module_file(import_path) is not None:
+        raise UnknownEstimatorError(f"{import_path!r} is a module; accepted: a class in it")
     return _definition(module, name, import_path)
 
 
@@ -61,6 +63,103 @@ def check_parameters(import_path: str, names, *, what: str) -> None:
                 f"{import_path} has no parameter {name!r} ({what})"
                 f"{did_you_mean(name, accepted)}; accepted: {', '.join(accepted)}"
             )
+
+
+def check_imports(import_path: str) -> None:
+    """Refuse a class of a user's own module that imports what is not installed, there or in another of these.
+
+    What is imported under ``try`` or ``if`` may be absent.
+    """
+    module = locate(import_path).module
+    if module.partition(".")[0] == "entrolearn" or not _is_users_own(_module_file(module)):
+        return
+    for file in filter(None, map(_module_file, source_digests(module))):
+        for node in _parse(file).body:
+            for name in _absolutely_imported(node):
+                if not _is_installed(name.partition(".")[0]):
+                    raise UnknownEstimatorError(
+                        f"{import_path!r}: {file}: line {node.lineno}: no package {name!r} is installed"
+                    )
+
+
+def _absolutely_imported(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ValueError:  # the name of a program that has no file of its own
+        return False
+
+
+def constraints_of(import_path: str, parameter: str) -> ast.expr | None:
+    """What a class's ``_parameter_constraints`` say of a parameter; None where its source does not tell."""
+    module, _, name = import_path.rpartition(".")
+    found = _class_of(module, name)
+    return _constraint(*found, parameter) if found else None
+
+
+def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
+    """The module that defines a class, and the definition; None where only running code could find it."""
+    file = _module_file(module)
+    if file is None or file.suffix != ".py":
+        return None
+    target = _names(module, file)[0].get(name)
+    if isinstance(target, tuple) and target[0] != module:
+        return _class_of(*target)
+    return (module, target) if isinstance(target, ast.ClassDef) else None
+
+
+def _constraint(module: str, node: ast.ClassDef, parameter: str) -> ast.expr | None:
+    tables = [table for item in node.body if (table := _table(item)) is not None]
+    for table in reversed(tables):
+        if not isinstance(table, ast.Dict):
+            return None
+        if constraint := _entry(module, table, parameter):
+            return constraint
+    for base in () if tables else node.bases:
+        found = _class_of(module, base.id) if isinstance(base, ast.Name) else None
+        if found and (constraint := _constraint(*found, parameter)):
+            return constraint
+    return None
+
+
+def _table(statement: ast.stmt) -> ast.expr | None:
+    """What a statement makes the table of constraints, or adds to it; None for all others."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Name(id="_parameter_constraints")], value=table)
+            | ast.AnnAssign(target=ast.Name(id="_parameter_constraints"), value=table)
+            | ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="_parameter_constraints"), attr="update"),
+                    args=[table],
+                )
+            )
+        ):
+            return table
+    return None
+
+
+def _entry(module: str, table: ast.Dict, parameter: str) -> ast.expr | None:
+    """A parameter's entry in a table, or in the last of the tables that are unpacked into it."""
+    for key, value in reversed([*zip(table.keys, table.values, strict=True)]):
+        match key, value:
+            case ast.Constant(value=name), _:
+                if name == parameter:
+                    return value
+            case None, ast.Attribute(value=ast.Name(id=base), attr="_parameter_constraints"):
+                found = _class_of(module, base)
+                if found is None:
+                    return None
+                if constraint := _constraint(*found, parameter):
+                    return constraint
+            case _:
+                return None  # a table that is computed
+    return None
 
 
 def source_digests(*import_paths: str) -> dict[str, str]:
@@ -91,7 +190,7 @@ def source_digests(*import_paths: str) -> dict[str, str]:
 
 @cache
 def _digest(file: Path) -> str:
-    tree = ast.parse(file.read_bytes())
+    tree = _parsed(file)
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body[0] = ast.Pass()
@@ -228,7 +327,16 @@ def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
 
 @cache
 def _parse(file: Path) -> ast.Module:
-    return ast.parse(file.read_bytes())
+    return _parsed(file)
+
+
+def _parsed(file: Path) -> ast.Module:
+    try:
+        return ast.parse(file.read_bytes())
+    except SyntaxError as error:
+        raise UnknownEstimatorError(f"{file}: line {error.lineno}: {error.msg}") from None
+    except (OSError, ValueError) as error:
+        raise UnknownEstimatorError(f"{file}: {error}") from None
 
 
 @cache
@@ -257,7 +365,9 @@ def _module_file(module: str) -> Path | None:
 
 @cache
 def _under_development(module: str, file: Path) -> bool:
-    if module.partition(".")[0] == "entrolearn":
-        return True
+    return module.partition(".")[0] == "entrolearn" or _is_users_own(file)
+
+
+def _is_users_own(file: Path) -> bool:
     installed = file.is_relative_to(STANDARD_LIBRARY) or not OF_PACKAGES.isdisjoint(file.parts)
     return file.suffix == ".py" and not installed

@@ -2,12 +2,10 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from pathlib import Path
-
-import pandas as pd
 
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
+from entrolearn.lab.frames import read_frame, write_frame
 from entrolearn.lab.limits import Limits
 from entrolearn.lab.records import read_json, write_json
 from entrolearn.lab.selecting import choose, headline_params, refit
@@ -34,7 +32,7 @@ def train(
         )
     except DataUnavailable as absence:
         table, outcome = without_data(cell, str(absence))
-    _write_parquet(candidates, table)
+    write_frame(candidates, table)
     write_json(record, outcome)
     logger.info("%d of %d candidates failed", outcome["n_failed"], outcome["n_candidates"])
 
@@ -53,8 +51,8 @@ def select(
 
     A cell without a result leaves an empty file in the model's place and the reason among the facts.
     """
-    chosen = choose(pd.read_parquet(candidates), cell)
-    _write_parquet(scores, chosen)
+    chosen = choose(read_frame(candidates), cell)
+    write_frame(scores, chosen)
     outcome = read_json(record)
     model, found = b"", {"error": outcome["error"]}
     params = headline_params(chosen, cell)
@@ -80,9 +78,3 @@ def _refit(dataset: str, folds: str, params: Mapping, cell: Mapping) -> tuple[by
     except Exception as error:  # a learner may fail in any way; the scores stand without the model
         logger.exception("the chosen model could not be fitted for good")
         return b"", {"error": describe(error)}
-
-
-def _write_parquet(path: str, table: pd.DataFrame) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        table.to_parquet(temporary, index=False)

@@ -15,6 +15,7 @@ import logging
 import os
 import sqlite3
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
@@ -25,9 +26,11 @@ from typing import Any
 
 import pandas as pd
 import tenacity
+from alembic.script import ScriptDirectory
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from entrolearn.lab.artifacts import follow_move
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.checkout import git
 from entrolearn.lab.records import machine, versions, write_json
@@ -57,7 +60,9 @@ from mlflow.entities import (
     ViewType,
 )
 from mlflow.exceptions import MlflowException
+from mlflow.protos.databricks_pb2 import RESOURCE_DOES_NOT_EXIST, ErrorCode
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+from mlflow.tracking.registry import UnsupportedModelRegistryStoreURIException
 
 __all__ = ["Cell", "StoreUnavailable", "track_dataset", "track_paper"]
 
@@ -65,6 +70,7 @@ DEFAULT_STORE = "sqlite:///mlflow.db"
 PATIENCE = 60.0  # seconds that a locked store is waited for
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
+LONGEST_REASON = 400  # a server may answer with a whole page
 
 logger = logging.getLogger(__name__)
 # A lock that is being waited for is not worth a traceback at each attempt: the last one is reported.
@@ -89,9 +95,10 @@ def track_dataset(
 ) -> dict:
     """Write the cells of one data set to the store, one finished run each.
 
-    A cell that is in the store already, finished and with the same digest, is left alone. Any other live run
-    with its key is deleted, one that a killed job left running too, together with the models it logged, and
-    a new run is written. The digest covers everything that the run says and the tables behind it, except
+    A cell that is in the store already, finished, with the same digest and with its artifacts, is left alone.
+    Any other live run with its key is deleted, one that a killed job left running too, together with the
+    models it logged, and a new run is written. Runs that are left running of models which the study has no
+    more are closed as killed. The digest covers everything that the run says and the tables behind it, except
     seconds, dates, the machine and the commit: the same numbers from a later commit are the same cell.
 
     A cell whose training failed is a run with the status FAILED that gives the reason.
@@ -135,13 +142,17 @@ def track_dataset(
         runs, written = {}, []
         for cell, content in zip(cells, contents, strict=True):
             own = [run for run in live if run.data.tags.get("entrolearn.key") == cell.key]
-            if len(own) == 1 and _says(own[0], content, parent):
+            if len(own) == 1 and _says(own[0], content, parent) and ledger.has_artifacts(own[0]):
                 runs[cell.model] = own[0].info.run_id
                 continue
             for run in own:
                 ledger.discard(run)
             runs[cell.model] = ledger.write(content, parent, code)
             written.append(cell.model)
+        keys = {cell.key for cell in cells}
+        for run in live:
+            if run.info.status == "RUNNING" and run.data.tags.get("entrolearn.key") not in keys:
+                ledger.call(ledger.client.set_terminated, run.info.run_id, "KILLED")
     logger.info(
         "%s/%s: %d runs written, %d as they were", paper, dataset, len(written), len(cells) - len(written)
     )
@@ -171,9 +182,9 @@ def track_paper(
 ) -> dict:
     """Bring the paper's parent run up to date with its rendered tables and its figures.
 
-    The run is made when the paper has none and reopened when one of these or the study's file changed;
-    otherwise nothing is written. Its metrics count the verdicts of every table, such as
-    ``table4/reproduced``.
+    The run is made when the paper has none and reopened when one of these or the study's file changed, or
+    when its artifacts are gone; otherwise nothing is written. Its metrics count the verdicts of every table,
+    such as ``table4/reproduced``.
 
     Parameters
     ----------
@@ -204,8 +215,9 @@ def track_paper(
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     with _opened(store_uri, paper, study, artifact_root, patience) as ledger:
         run_id = ledger.parent(paper, study)
-        known = ledger.call(ledger.client.get_run, run_id).data.tags.get("entrolearn.digest")
-        changed = known != digest.hexdigest()
+        run = ledger.call(ledger.client.get_run, run_id)
+        known = run.data.tags.get("entrolearn.digest")
+        changed = known != digest.hexdigest() or not ledger.has_artifacts(run)
         if changed:
             ledger.call(ledger.client.update_run, run_id, status="RUNNING")
             for path in tables:
@@ -327,6 +339,21 @@ class _Ledger:
         if status != "FINISHED":
             self.call(self.client.set_terminated, run_id, "FINISHED")
         return run_id
+
+    def has_artifacts(self, run: Run) -> bool:
+        """Whether there are artifacts of a run and of each model that it logged, where the store says."""
+        models = run.outputs.model_outputs if run.outputs else []
+        return bool(self.call(self.client.list_artifacts, run.info.run_id)) and all(
+            self._model_is_there(model.model_id) for model in models
+        )
+
+    def _model_is_there(self, model_id: str) -> bool:
+        try:
+            return bool(self.call(self.client.list_logged_model_artifacts, model_id))
+        except MlflowException as error:
+            if error.error_code == ErrorCode.Name(RESOURCE_DOES_NOT_EXIST):  # deleted by hand
+                return False
+            raise
 
     def discard(self, run: Run) -> None:
         """Delete a run and the models it logged; the run last, so that an interruption is made good."""
@@ -474,17 +501,20 @@ def _opened(
     """Open the paper's experiment for one writer, or say in one line why that cannot be done."""
     uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
     shown = _without_password(uri)
-    file = _sqlite_file(uri)
     remote = uri.startswith(("http://", "https://"))
     location = None if remote else Path(artifact_root, paper).resolve().as_uri()
     retrying = _retrying(patience)
     try:
+        file = _sqlite_file(uri)
         with nullcontext(uri) if file is None else _sole_writer(file, patience) as opened_uri:
+            if file is not None:
+                follow_move(file, artifact_root)
             ledger = _Ledger(MlflowClient(opened_uri, registry_uri=opened_uri), retrying, shown)
             ledger.open_experiment(paper, study, location)
             yield ledger
-    except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError) as error:
-        raise StoreUnavailable(_reason(uri, error)) from error
+    except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, _NoStore) as error:
+        # What is behind an error may name the password, and a log would keep it.
+        raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
 
 
 def _retrying(patience: float) -> tenacity.Retrying:
@@ -505,16 +535,22 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
     times longer than a store that some other program keeps locked.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
+    retrying = _retrying(patience)
     with open(f"{file}.lock", "a") as lock:
         _retrying(10 * patience)(fcntl.flock, lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not file.exists():
+        if not file.exists() or retrying(_schema, file) is None:
+            # A killed program leaves these. SQLite would write what they hold of a store that is gone into
+            # the new one.
+            for leftover in ("-journal", "-shm", "-wal"):
+                Path(f"{file}{leftover}").unlink(missing_ok=True)
             # Made aside and moved into place whole: half a migration could never be opened again.
             with replacing(file) as temporary:
                 # Where SQLite opens no file, as below a path of 512 letters, MLflow would try for minutes.
                 sqlite3.connect(temporary).close()
                 # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
                 SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
-        _retrying(patience)(_check_writable, file)
+        retrying(_check_schema, file)
+        retrying(_check_writable, file)
         yield f"sqlite:///{file}"
 
 
@@ -524,7 +560,37 @@ def _sqlite_file(uri: str) -> Path | None:
         url = make_url(uri)
     except ArgumentError:
         return None
-    return Path(url.database).resolve() if url.get_backend_name() == "sqlite" and url.database else None
+    if url.get_backend_name() != "sqlite":
+        return None
+    if not url.database or url.database == ":memory:":
+        raise _NoStore(
+            "names no file (a file has three slashes, or four and its whole path: sqlite:///mlflow.db)",
+            "name one",
+        )
+    return Path(url.database).resolve()
+
+
+def _schema(file: Path) -> str | None:
+    """The version of MLflow's tables in a file, or that they have none; None if there are no tables."""
+    with closing(sqlite3.connect(file, timeout=0.1)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        if "alembic_version" in tables:
+            found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            return found[0] if found else "none"
+        return "none" if tables else None
+
+
+def _check_schema(file: Path) -> None:
+    """Refuse what MLflow would begin to migrate in place, without a copy, or add its own tables to."""
+    migrations = ScriptDirectory(Path(mlflow.__file__).parent / "store" / "db_migrations")
+    found, wanted = _schema(file), migrations.get_current_head()
+    if found != wanted:
+        raise _NoStore(
+            f"its tables are not those of MLflow {mlflow.__version__} (version {found}, not {wanted}): "
+            "another version or another program made them, or a migration was cut short",
+            f"copy the file, then `mlflow db upgrade sqlite:///{file}` brings an older version up to date; "
+            "if that fails, move it aside",
+        )
 
 
 def _check_writable(file: Path) -> None:
@@ -533,7 +599,16 @@ def _check_writable(file: Path) -> None:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
+        connection.execute("PRAGMA user_version = 0")  # a read-only file lets a transaction begin
         connection.execute("ROLLBACK")
+
+
+class _NoStore(ValueError):
+    """What an address leads to is no store, and what can be done about it."""
+
+    def __init__(self, reason: str, remedy: str):
+        super().__init__(reason)
+        self.remedy = remedy
 
 
 def _is_locked(error: BaseException) -> bool:
@@ -541,17 +616,28 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def _reason(uri: str, error: Exception) -> str:
-    shown = _without_password(uri)
+    """What is wrong with a store, and what to do, in one line without its password."""
     stands = "the results stand, and the next run of this step logs them"
+    text = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    remedy = "make it reachable and writable"
     if _is_locked(error):
-        return (
-            f"tracking store {shown}: another program keeps it locked; close that program "
-            f"(a database browser, a backup, another workflow) and run again; {stands}"
-        )
-    text = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(uri, shown)
+        text = "another program keeps it locked"
+        remedy = "close that program (a database browser, a backup, another workflow)"
+    elif isinstance(error, _NoStore):
+        remedy = error.remedy
+    elif isinstance(error, UnsupportedModelRegistryStoreURIException):
+        known = ", ".join(filter(None, error.supported_uri_schemes))
+        text = f"no such kind of store; its address begins with one of {known}"
+        remedy = "mend the address, as in sqlite:///mlflow.db or http://127.0.0.1:5000"
+    elif isinstance(error, ImportError):
+        remedy = "install what this kind of store needs"
+    elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        remedy = "move it aside"  # not a database, or a damaged one
+    shown = _without_password(uri)
+    text = textwrap.shorten(text.replace(uri, shown), LONGEST_REASON, placeholder=" ...")
     return (
-        f"tracking store {shown}: {text}; make it reachable and writable, "
-        f"or name another in MLFLOW_TRACKING_URI, and run again; {stands}"
+        f"tracking store {shown}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, and run again; "
+        f"{stands}"
     )
 
 

@@ -147,11 +147,16 @@ class _Fits:
         self.progress, self.total = progress, total
         self.done = 0
         self.reached: LimitError | None = None
-        self._limits, self._deadline = limits, time.monotonic() + limits.seconds
+        self._limits, self._begun = limits, time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the first fit could begin, by a clock that nobody sets."""
+        return time.monotonic() - self._begun
 
     def within_limits(self, work: Callable[..., Iterable], *arguments) -> Iterator:
         """What some work yields, counted, as long as there is time."""
-        left = replace(self._limits, seconds=self._deadline - time.monotonic())
+        left = replace(self._limits, seconds=self._limits.seconds - self.seconds)
         try:
             for value in within(left, work, *arguments):
                 self.done += 1
@@ -315,7 +320,7 @@ def _record(candidates: pd.DataFrame, dataset, cell: Mapping, started: datetime,
     reason = "" if success else str(fits.reached or Counter(failed["error"]).most_common(1)[0][0])
     notes = Counter(candidates.loc[candidates["note"] != "", "note"])
     return {
-        **new_record(cell, started),
+        **new_record(cell, started, fits.seconds),
         "n_candidates": len(candidates),
         "n_failed": len(failed),
         "notes": dict(sorted(notes.items())),

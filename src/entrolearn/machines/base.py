@@ -2,12 +2,12 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_X_y
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.path import Partition
-from entrolearn.validation import validated
+from entrolearn.validation import check_X_y, validate_data, validated
 
 __all__ = [
     "Machine",
@@ -15,6 +15,7 @@ __all__ = [
     "OutputRegressor",
     "answer",
     "class_priors",
+    "class_error_weights",
     "class_targets",
     "codes_among",
     "decide",
@@ -117,7 +118,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
         self._one_value = y.ndim == 1
-        self._fit_outputs(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        self._fit_outputs(X, y.reshape(len(y), -1))
         return self
 
     def predict(self, X):
@@ -196,6 +197,23 @@ def class_priors(priors, classes: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
+def class_error_weights(class_weight, classes: np.ndarray, y) -> np.ndarray:
+    """Weights of the errors of each class, as scikit-learn's `class_weight` says.
+
+    Raises
+    ------
+    ValueError
+        If it names other classes, or weights that are no positive numbers.
+    """
+    weights = compute_class_weight(class_weight, classes=classes, y=y)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            f"class_weight must give each class of {classes.tolist()} a positive number, got "
+            f"{weights.tolist()}."
+        )
+    return weights
+
+
 def class_targets(n_classes: int) -> np.ndarray:
     """The target of each class: ±1 in one column for two classes, in one column each for more."""
     if n_classes == 2:
@@ -234,7 +252,7 @@ def path_targets(
     """
     if isinstance(estimator, OutputRegressor):
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
-        return X, y.reshape(len(y), -1).astype(np.float64, copy=False), None
+        return X, y.reshape(len(y), -1), None
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
     classes, codes = np.unique(y, return_inverse=True)
     seen = (np.unique(codes[partition.training(left_out)]) for left_out in partition.left_out)

@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_params
 from entrolearn.machines.base import Machine, class_priors, codes_among, encode
@@ -36,7 +36,7 @@ from entrolearn.machines.readouts import (
     fitted_covariance,
 )
 from entrolearn.path import path
-from entrolearn.validation import HasMethods, Interval, StrOptions, learn_classes, validated
+from entrolearn.validation import HasMethods, Interval, StrOptions, learn_classes, validate_data, validated
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 
@@ -354,8 +354,8 @@ class EEMClassifier(_EntropyMachine):
         Raises
         ------
         ValueError
-            If `classes` is missing in the first call or changes later, y brings another label, or
-            ``covariance`` is an estimator, which needs all rows at once.
+            If `classes` is missing in the first call, names one class only or changes later, y brings another
+            label, or ``covariance`` is an estimator, which needs all rows at once.
         """
         if hasattr(self.covariance, "fit"):
             raise ValueError(
@@ -364,6 +364,8 @@ class EEMClassifier(_EntropyMachine):
             )
         first = not hasattr(self, "_stream")
         learn_classes(self, classes)
+        if len(self.classes_) < 2:
+            raise ValueError(f"a stream needs at least two classes, got {self.classes_.tolist()}.")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         codes = codes_among(self.classes_, y)
         self.priors_ = class_priors(self.priors, self.classes_)

@@ -6,13 +6,13 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_X_y
 
 from entrolearn.machines.base import Machine, class_priors
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
 from entrolearn.machines.readouts import EntropyReadout, entropy_discriminant
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.validation import check_X_y
 
 __all__ = ["eekm_path", "eem_path"]
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from entrolearn.machines.moments import rows_of_groups
+from entrolearn.kernels import check_memory
+from entrolearn.machines.moments import FEWER_UNITS, rows_of_groups
 
 __all__ = ["factors_by_group"]
 
@@ -36,6 +37,11 @@ def factors_by_group(layer: Callable, X, group: np.ndarray, n_groups: int) -> li
     """
     n_columns = layer(X[:1]).shape[1] + 1
     step = ROWS_PER_COLUMN * n_columns
+    check_memory(
+        8 * n_columns * min(len(group), n_columns + step),
+        f"the matrix of {n_columns - 1} hidden units that is factorised at once",
+        FEWER_UNITS,
+    )
     factors = []
     for rows in rows_of_groups(group, n_groups):
         factor = np.empty((0, n_columns), dtype=X.dtype)

@@ -7,7 +7,6 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from entrolearn.machines.base import (
     OutputClassifier,
@@ -25,7 +24,7 @@ from entrolearn.machines.ridge import (
     ridge_candidates,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import learn_classes, validated
+from entrolearn.validation import learn_classes, validate_data, validated
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
@@ -166,7 +165,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
             multi_output=True,
             y_numeric=True,
         )
-        self._extend_stream(X, y.reshape(len(y), -1).astype(np.float64, copy=False))
+        self._extend_stream(X, y.reshape(len(y), -1))
         self._one_value = y.ndim == 1
         return self
 

@@ -15,7 +15,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
 
 from entrolearn.kernels import inner_products, kernel_matrix, minus_scaled_distances
-from entrolearn.machines.moments import max_block_rows, row_blocks
+from entrolearn.machines.moments import check_units, max_block_rows, row_blocks
 from entrolearn.path import Partition
 
 __all__ = [
@@ -171,9 +171,18 @@ class RandomLayer:
         A large array costs more to get than to fill: who asks for block after block gives the same `out`.
         """
         if callable(self.activation):
-            return _dense(self.activation(_affine(X, self.weights, -self.biases)), out)
+            return self._activated(_affine(X, self.weights, -self.biases), out)
         table = {**ACTIVATIONS, **_BELOW_ONE} if self.below_one else ACTIVATIONS
         return table[self.activation](X, self.weights, self.biases, out)
+
+    def _activated(self, Z: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+        """What a callable makes of an array, checked to be as many finite numbers."""
+        shape = Z.shape
+        units = _dense(self.activation(Z))
+        if units.shape != shape or not np.isfinite(units).all():
+            found = f"shape {units.shape}" if units.shape != shape else "NaN or infinite values"
+            raise ValueError(f"the activation gives {found}; it must give finite numbers of shape {shape}.")
+        return _dense(units, out)
 
     units = __call__  # what a prediction computes before its linear part
 
@@ -222,6 +231,7 @@ class NystromLayer:
     @cached_property
     def factor(self) -> np.ndarray:
         """Lower triangular L, shape (n_landmarks, n_landmarks)."""
+        check_units(self.landmarks.shape[0])
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
         return _floored_cholesky(gram, self.kernel, self.kernel_params)
 
@@ -246,6 +256,8 @@ class NystromLayer:
 
 def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarray:
     scale = np.trace(gram) / len(gram)
+    if 0 <= scale < np.finfo(gram.dtype).tiny:  # a kernel that is zero everywhere: so are the features
+        scale = 1.0
     for floor in NYSTROM_FLOORS:
         floored = gram + floor * scale * np.eye(len(gram))
         try:

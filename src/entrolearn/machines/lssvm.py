@@ -6,17 +6,25 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
 from scipy.linalg.lapack import dpotri
+from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
-from entrolearn.machines.base import Machine, OutputRegressor, answer, class_targets, encode, path_targets
+from entrolearn.machines.base import (
+    Machine,
+    OutputRegressor,
+    answer,
+    class_error_weights,
+    class_targets,
+    encode,
+    path_targets,
+)
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["LSSVC", "LSSVR"]
 
@@ -46,7 +54,7 @@ class _LeastSquaresMachine:
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
-            return np.array(X, dtype=np.float64)
+            return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
         self.X_fit_ = X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
         return kernel_matrix(X, X, self.kernel, self._kernel_params)
@@ -73,7 +81,7 @@ def _factorised(system: np.ndarray, machine: _LeastSquaresMachine) -> tuple[np.n
     except np.linalg.LinAlgError:
         raise ValueError(
             f"the {machine.kernel!r} kernel matrix plus Q / C is not positive definite at C={machine.C:g}; "
-            "use a Mercer kernel such as 'rbf', or a smaller C."
+            "use a Mercer kernel such as 'rbf', a smaller C, or scaled features."
         ) from None
 
 
@@ -176,7 +184,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
         return self
 
     def _error_weights(self, y) -> np.ndarray:
-        return compute_sample_weight(self.class_weight, y)
+        classes, codes = np.unique(y, return_inverse=True)
+        return class_error_weights(self.class_weight, classes, y)[codes]
 
     def decision_function(self, X):
         """Signed score of each row.

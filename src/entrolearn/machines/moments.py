@@ -6,9 +6,13 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg.blas import dsyr, dsyrk, ssyrk
 
+from entrolearn.kernels import check_memory
+
 __all__ = [
+    "FEWER_UNITS",
     "ClassMoments",
     "PartMoments",
+    "check_units",
     "max_block_rows",
     "moments_by_group",
     "pilot_means",
@@ -20,6 +24,8 @@ __all__ = [
 # sums that read it, and has rows enough for a symmetric rank-k update at full speed.
 BLOCK_NUMBERS = 2**21
 PILOT_ROWS = 256
+
+FEWER_UNITS = "take fewer of them"
 
 
 class ClassMoments:
@@ -76,6 +82,7 @@ class ClassMoments:
             raise ValueError(
                 f"sizes must be positive and the largest must be n_hidden={n_hidden}, got {self.sizes}."
             )
+        check_units(n_hidden)
         self.shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
         self.n = 0
         self._sum = np.zeros(n_hidden)
@@ -315,13 +322,27 @@ def moments_by_group(
     return moments
 
 
+def check_units(n_units: int) -> None:
+    """Refuse hidden units, or landmarks, of whose pairs a matrix would not fit into memory.
+
+    Raises
+    ------
+    MemoryError
+        That says what it takes and what there is.
+    """
+    what = f"a matrix of {n_units} x {n_units} hidden units or landmarks"
+    check_memory(8 * n_units**2, what, FEWER_UNITS)
+
+
 def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndarray:
     """The mean of the first rows of each group in the hidden space, shape (n_groups, n_hidden).
 
     Zeros for a group without rows. The numbers are of the layer's precision, so that it can subtract them
     from its rows as they are.
     """
-    means = np.zeros((n_groups, layer(X[:1]).shape[1]))
+    n_hidden = layer(X[:1]).shape[1]
+    check_units(n_hidden)
+    means = np.zeros((n_groups, n_hidden))
     for mean, rows in zip(means, rows_of_groups(group, n_groups), strict=True):
         if len(rows):
             H = layer(X[rows[:PILOT_ROWS]])

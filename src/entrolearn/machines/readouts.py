@@ -27,6 +27,9 @@ __all__ = [
     "least_squares_from_moments",
 ]
 
+# Class means that are nearer to each other coincide: the square of their difference is no number.
+LEAST_DIFFERENCE = 1e-150
+
 # name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
 SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
     "ledoit_wolf": ClassMoments.ledoit_wolf_shrinkage,
@@ -198,8 +201,20 @@ def class_covariances(
 
 
 def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
-    """Covariance of the rows of H by a clone of a scikit-learn covariance estimator."""
-    return DenseCovariance(check_array(clone(estimator).fit(H).covariance_))
+    """Covariance of the rows of H by a clone of a scikit-learn covariance estimator.
+
+    Raises
+    ------
+    TypeError
+        If the estimator estimates none.
+    """
+    fitted = clone(estimator).fit(H)
+    if not hasattr(fitted, "covariance_"):
+        raise TypeError(
+            f"covariance is {estimator!r}, which has no covariance_ once fitted; accepted: the estimators of "
+            "sklearn.covariance."
+        )
+    return DenseCovariance(check_array(fitted.covariance_))
 
 
 def entropy_discriminant(
@@ -227,8 +242,9 @@ def entropy_discriminant(
     """
     differences = (means[1:] - means[0]).T
     # Relative to the rounding of the means themselves: differences of 1e-28 are informative when the units
-    # are that small, and noise when they sit near one.
-    if np.abs(differences).max() <= 4 * np.finfo(dtype).eps * np.abs(means).max():
+    # are that small, and noise when they sit near one. Where their squares underflow there is no solution.
+    rounding = 4 * np.finfo(dtype).eps * np.abs(means).max()
+    if np.abs(differences).max() <= max(rounding, LEAST_DIFFERENCE):
         return _degenerate(means, dtype)
     total = np.zeros((means.shape[1],) * 2, order="F")
     for covariance in covariances:
@@ -263,6 +279,8 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
     Only the lower triangle of `matrix` is read.
     """
     scale = np.trace(matrix) / len(matrix)
+    if not np.isfinite(scale):
+        raise ValueError("the covariances of the hidden units overflow: scale the features.")
     if scale <= 0:  # every class is a single point: all directions are equally good
         return targets, np.inf
     for ridge in (0.0, *np.logspace(-14, 0, 8)):
@@ -273,7 +291,10 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
         except LinAlgError:
             continue
         return cho_solve(factor, targets, check_finite=False) / scale, float(ridge)
-    raise LinAlgError("the sum of the class covariances is not positive definite.")
+    raise ValueError(
+        "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', "
+        "'oas' or a number that is large enough."
+    )
 
 
 def _white_basis(differences: np.ndarray, directions: np.ndarray) -> np.ndarray:

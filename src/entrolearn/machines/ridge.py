@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpocon
 
-from entrolearn.machines.moments import max_block_rows, row_blocks
+from entrolearn.machines.moments import check_units, max_block_rows, row_blocks
 from entrolearn.path import Partition
 from entrolearn.validation import Interval
 
@@ -68,6 +68,7 @@ class NormalEquations:
     """
 
     def __init__(self, n_units: int, n_outputs: int):
+        check_units(n_units)
         self.n = 0
         self._gram = np.zeros((n_units, n_units), order="F")  # its lower triangle
         self._right = np.zeros((n_units, n_outputs), order="F")
@@ -196,9 +197,16 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
     Returns
     -------
     ndarray, shape (n, n_columns), or None where the sum is indefinite or numerically singular
+
+    Raises
+    ------
+    ValueError
+        If the matrix has overflowed.
     """
     matrix.flat[:: len(matrix) + 1] += ridge
     size = np.trace(matrix)  # no less than the largest eigenvalue, and costs nothing
+    if not np.isfinite(size):
+        raise ValueError("the sums of the hidden units' squares overflow: scale the features.")
     try:
         factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:

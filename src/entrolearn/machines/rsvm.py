@@ -263,7 +263,11 @@ class RSVR(_ReducedMachine, OutputRegressor):
 def bordered_features(layer: LandmarkLayer, X) -> np.ndarray:
     """A column of ones, for the intercept, then the kernel values, shape (n_samples, 1 + n_landmarks)."""
     n_landmarks = layer.landmarks.shape[0]
-    check_memory(X.shape[0], 1 + n_landmarks)
+    check_memory(
+        8 * X.shape[0] * (1 + n_landmarks),
+        f"a kernel matrix of {X.shape[0]} x {n_landmarks} rows",
+        "lower n_landmarks, or take RKELM, which goes through the rows in blocks",
+    )
     features = np.empty((X.shape[0], 1 + n_landmarks))
     features[:, 0] = 1
     layer.units(X, out=features[:, 1:])

@@ -191,6 +191,8 @@ def _solve_positive(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
     vanish, whatever matrix has led there.
     """
     rounding = len(matrix) * np.finfo(float).eps * np.abs(matrix.diagonal()).max()
+    if not np.isfinite(rounding):
+        raise ValueError("the Hessian overflows: scale the rows, or take a smaller C.")
     for floor in (0.0, rounding, 100 * rounding):
         floored = matrix.copy(order="F")
         floored.flat[:: len(matrix) + 1] += floor
@@ -199,7 +201,7 @@ def _solve_positive(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
         except LinAlgError:
             continue
         return cho_solve(factor, right, check_finite=False)
-    raise LinAlgError("the Hessian is not finite: scale the rows, or take a smaller C.")
+    raise ValueError("the Hessian has no Cholesky factor: scale the rows, or take a smaller C.")
 
 
 def gram_matrix(

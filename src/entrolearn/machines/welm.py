@@ -10,17 +10,16 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state, check_X_y
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.base import Machine, class_targets, decide, encode
+from entrolearn.machines.base import Machine, class_error_weights, class_targets, decide, encode
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, check_X_y, validate_data, validated
 
 __all__ = ["WELMClassifier"]
 
@@ -167,7 +166,7 @@ def _solve_factors(machine: WELMClassifier, factors: Sequence[Sequence[np.ndarra
     if machine.C > 0:
         raise ValueError(f"C={machine.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
     classes, _ = encode(y, "WELMClassifier")
-    class_weights = compute_class_weight(machine.class_weight, classes=classes, y=y)
+    class_weights = class_error_weights(machine.class_weight, classes, y)
     h = machine.n_hidden
     H, targets, weights = [], [], []
     for of_class, target, weight in zip(factors, class_targets(len(classes)), class_weights, strict=True):
@@ -182,7 +181,7 @@ def _solve_moments(
     machine: WELMClassifier, moments: Sequence[ClassMoments], y: np.ndarray
 ) -> tuple[np.ndarray, str]:
     """Coefficients from the moments of the classes, and how they were found."""
-    weights = compute_class_weight(machine.class_weight, classes=encode(y, "WELMClassifier")[0], y=y)
+    weights = class_error_weights(machine.class_weight, encode(y, "WELMClassifier")[0], y)
     return least_squares_from_moments(moments, class_targets(len(moments)), weights, machine.C)
 
 

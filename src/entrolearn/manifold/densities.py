@@ -32,7 +32,8 @@ BLOCK_PAIRS = 2**18
 #: The least variance that a kernel has in any direction, in units of the variance of all points.
 LEAST_VARIANCE = 1e-12
 
-#: Rows further from a class than this many kernel widths count as that far: the square is still a number.
+#: Rows further from a class than this many kernel widths count as that far: the square is still a number. A
+#: smaller spread than its reciprocal is none, for the same reason.
 FURTHEST = 1e150
 
 
@@ -149,7 +150,8 @@ class ClassDensities:
     @cached_property
     def _kernels(self) -> list["_WhitenedKernel"]:
         together = np.concatenate(self.points).astype(np.float64, copy=False)
-        spread = np.where(np.ptp(together, axis=0) > 0, together.std(axis=0), 1.0)
+        spread = together.std(axis=0)
+        spread = np.where((np.ptp(together, axis=0) > 0) & (spread > 1 / FURTHEST), spread, 1.0)
         return [
             _WhitenedKernel.of(points, covariance, spread)
             for points, covariance in zip(self.points, self.covariances, strict=True)

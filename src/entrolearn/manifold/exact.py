@@ -70,6 +70,11 @@ def log_potential(
         Derivatives by the points of either role.
     of_kernel : ndarray, shape (k, k)
         Symmetric: the derivative along a symmetric change dK is sum(of_kernel * dK).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the kernel has no width in some direction, or all but none.
     """
     k = len(kernel)
     root = np.linalg.cholesky(kernel)
@@ -110,6 +115,8 @@ class _PairSums:
     def __init__(self, P: np.ndarray, Q: np.ndarray, same: bool):
         self.same, self.shift = same, 0.0
         half_p, half_q = (0.5 * np.einsum("ij,ij->i", points, points) for points in (P, Q))
+        if not max(half_p.max(), half_q.max()) * np.finfo(P.dtype).eps < 1:
+            raise np.linalg.LinAlgError("a kernel is so flat that nothing is left of distances but rounding")
         one_p, one_q = np.ones((len(P), 1), P.dtype), np.ones((len(Q), 1), Q.dtype)
         # The exponent of a pair is one product of these rows: p'q - |p|²/2 - |q|²/2.
         self._left = np.hstack([P, -half_p[:, np.newaxis], one_p])

@@ -3,7 +3,7 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.manifold.densities import (
     COVARIANCES,
@@ -14,7 +14,7 @@ from entrolearn.manifold.densities import (
     encode,
 )
 from entrolearn.measures import silverman_factor
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["KDEClassifier"]
 

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.manifold.densities import (
     COVARIANCES,
@@ -19,9 +19,12 @@ from entrolearn.manifold.densities import (
 )
 from entrolearn.manifold.objective import METHODS, ProjectedDivergence
 from entrolearn.manifold.solvers import SOLVERS, Climb
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["MELM"]
+
+#: Rows of no more variance count as equal: the gradient divides by it.
+LEAST_VARIANCE = 1e-280
 
 
 class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier):
@@ -192,9 +195,11 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         )
         self.objectives_ = np.array([np.nan if climb is None else climb.objective for climb in climbs])
         if np.isnan(self.objectives_).all():
+            empirical = self.covariance == "empirical"
+            accepted = "covariance='ledoit_wolf' or 'oas'" if empirical else "like scales, and no outliers"
             raise ValueError(
-                "the projected classes have no density in any subspace that was tried: a class's empirical "
-                "covariance is singular; accepted then: covariance='ledoit_wolf' or 'oas'"
+                "the projected classes have no density in any subspace that was tried: a class's "
+                f"{self.covariance} covariance is singular; accepted then: {accepted}"
             )
         best = climbs[np.nanargmax(self.objectives_)]
         if not best.converged:
@@ -221,7 +226,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
             )
         rows = [X[codes == c] for c in range(len(self.classes_))]
         for label, own in zip(self.classes_.tolist(), rows, strict=True):
-            if not np.ptp(own, axis=0).any():
+            if not (np.ptp(own, axis=0).any() and own.var(axis=0).max() > LEAST_VARIANCE):
                 found = f"{len(own)} rows that are all equal" if len(own) > 1 else "1 row"
                 raise ValueError(f"class {label!r} has {found}; a density needs at least 2 different ones")
         return ProjectedDivergence.of_classes(

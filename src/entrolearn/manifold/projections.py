@@ -12,14 +12,17 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.covariance import empirical_covariance
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.validation import Interval, validated
+from entrolearn.manifold.densities import class_covariance
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["GEM", "ClassPCA", "PerClassPCA", "TwoEllipsoidPCA"]
+
+#: What is smaller has no square.
+LEAST_SIZE = 1e-150
 
 
 class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -113,7 +116,7 @@ class _WithinClassPCA(_ClassProjection):
         return n_features
 
     def _find(self, groups: Sequence[np.ndarray]) -> np.ndarray:
-        covariances = np.array([empirical_covariance(rows) for rows in groups])
+        covariances = np.array([class_covariance(rows, "empirical") for rows in groups])
         weights = self._weights(np.array([len(rows) for rows in groups]))
         within = np.average(covariances, axis=0, weights=weights)
         self.explained_variance_, components = _leading(within, self.n_components)
@@ -257,7 +260,7 @@ class PerClassPCA(_ClassProjection):
 
     def _find(self, groups: Sequence[np.ndarray]) -> np.ndarray:
         rounds = -(-self.n_components // len(groups))
-        found = [_leading(empirical_covariance(rows), rounds) for rows in groups]
+        found = [_leading(class_covariance(rows, "empirical"), rounds) for rows in groups]
         variances = np.stack([variances for variances, _ in found], axis=1)  # (rounds, n_classes)
         components = np.stack([components for _, components in found], axis=2)  # (d, rounds, n_classes)
         self.explained_variance_ = variances.reshape(-1)[: self.n_components]
@@ -357,10 +360,10 @@ class GEM(_ClassProjection):
         total = moment + self.gamma * np.trace(moment) / d * np.eye(d)
         # The correlations', so that the features' units do not matter.
         size = np.sqrt(np.diag(total))
-        if not size.all() or eigh(total / np.outer(size, size), eigvals_only=True)[0] <= d * 1e-15:
+        if size.min() < LEAST_SIZE or eigh(total / np.outer(size, size), eigvals_only=True)[0] <= d * 1e-15:
             raise ValueError(
                 f"the second moments of class {label!r} are singular with gamma={self.gamma:g}; "
-                "a larger gamma makes them regular, unless all rows of the class are zero."
+                "a larger gamma makes them regular, unless all rows of the class are zero, or all but."
             )
         return total
 

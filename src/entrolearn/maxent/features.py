@@ -99,6 +99,8 @@ def evaluated(functions: Sequence[Callable], X, classes: np.ndarray) -> SharedFe
     ValueError
         If there is no function, or one does not give as many rows as X has, all finite, and the same number
         of columns for each class.
+    TypeError
+        If one is no function.
     """
     if not functions:
         raise ValueError("feature_functions is empty; None stands for the columns of X")
@@ -117,6 +119,8 @@ def evaluated(functions: Sequence[Callable], X, classes: np.ndarray) -> SharedFe
 
 
 def _block(i: int, function: Callable, X, c) -> np.ndarray | sparse.csr_array:
+    if not callable(function):
+        raise TypeError(f"feature function {i} is {function!r}; it must be a function of rows and a class")
     values = function(X, c)
     values = sparse.csr_array(values) if sparse.issparse(values) else np.asarray(values, dtype=np.float64)
     if values.ndim == 1:

@@ -11,11 +11,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils import check_random_state, check_X_y
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from entrolearn.manifold.kde import KDEClassifier
 from entrolearn.path import Partition, PathPoint, path, place
+from entrolearn.validation import check_X_y
 
 __all__ = ["separability_classifiers", "separability_scores", "visual_separability"]
 

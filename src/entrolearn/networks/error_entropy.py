@@ -8,12 +8,13 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
-from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
+from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
 
@@ -29,7 +30,7 @@ class _ErrorEntropyMLP(BaseEstimator):
         "bandwidth": [Interval(Real, 0, None, closed="neither")],
         "entropy": [StrOptions({*ORDERS})],
         "activation": [StrOptions({"logistic", "tanh"})],
-        "init": [StrOptions(INITS), Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT, closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "increase": [Interval(Real, 1, None, closed="left")],
         "decrease": [Interval(Real, 0, 1, closed="neither")],
@@ -65,12 +66,22 @@ class _ErrorEntropyMLP(BaseEstimator):
     def _train(self, X: np.ndarray, targets: np.ndarray) -> float:
         """Descend to targets of shape (n_samples,); returns the mean error that is left."""
         rng = check_random_state(self.random_state)
+        check_memory(
+            2 * X.itemsize * len(X) * self.n_hidden,
+            f"a layer of {self.n_hidden} hidden units at all {len(X)} rows at once",
+            "take fewer units, or a perceptron that learns in batches, such as MSEMLPRegressor",
+        )
         parameters = Parameters.drawn(
             (X.shape[1], self.n_hidden, 1), self.init, self.activation, rng, X.dtype
         )
         network = Perceptron(parameters, self.activation, self._output, len(X))
         objective = _Objective(network, X, targets, self.bandwidth, self.entropy)
         entropy = objective.value()
+        if not np.isfinite(entropy):
+            raise ValueError(
+                f"the outputs are not finite with the first weights: init={self.init!r} is too large for "
+                "these rows; take a smaller one, or scale the features"
+            )
         objective.differentiate()
         kept, rate = parameters.flat.copy(), self.learning_rate
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)
@@ -196,7 +207,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         ValueError
             If y does not hold labels of two classes.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C")
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         self.classes_, codes = encode(y, type(self).__name__)
         if len(self.classes_) > 2:
             raise ValueError(
@@ -305,8 +316,8 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self : object
             The trained network.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C", y_numeric=True)
-        mean_error = self._train(X, np.asarray(y, dtype=np.float64))
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), y_numeric=True)
+        mean_error = self._train(X, y)
         self.intercepts_[1] += mean_error
         return self
 

@@ -4,14 +4,15 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.linalg import qr, svd
+from scipy.linalg import qr
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.networks.relative import climb
-from entrolearn.validation import Interval, validated
+from entrolearn.networks.spans import spanned
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["InfomaxICA"]
 
@@ -133,7 +134,7 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self.mean_ = X.mean(axis=0)
-        scores, whitening, unwhitening = self._whiten(X - self.mean_)
+        scores, whitening, unwhitening = self._whiten(X)
         k = len(whitening)
         start = qr(check_random_state(self.random_state).normal(size=(k, k)))[0]
         found = climb(scores, start, extended=self.extended, max_iter=self.max_iter, tol=self.tol)
@@ -155,18 +156,18 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.n_iter_ = len(found.history)
         return self
 
-    def _whiten(self, centred: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _whiten(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The rows along their principal axes, as columns of unit variances; the map there and back."""
-        left, sizes, axes = svd(centred, full_matrices=False)
-        rank = np.count_nonzero(sizes > sizes[0] * max(centred.shape) * np.finfo(float).eps)
+        left, sizes, axes = spanned(X, self.mean_)
+        rank = len(sizes)
         k = rank if self.n_components is None else self.n_components
         if not 1 <= k <= rank:
             raise ValueError(
                 f"n_components={self.n_components} is not possible where the rows of X span {rank} "
                 "dimensions; accepted: 1 or more, at most that number"
             )
-        deviations = sizes[:k] / np.sqrt(len(centred))
-        scores = np.ascontiguousarray(left[:, :k].T) * np.sqrt(len(centred))
+        deviations = sizes[:k] / np.sqrt(len(X))
+        scores = np.ascontiguousarray(left[:, :k].T) * np.sqrt(len(X))
         return scores, axes[:k] / deviations[:, np.newaxis], axes[:k].T * deviations
 
     def transform(self, X) -> np.ndarray:

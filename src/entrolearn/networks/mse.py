@@ -5,11 +5,11 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.networks.perceptron import INITS, Parameters, Perceptron, outputs
+from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import encode, one_hot
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["MSEMLPClassifier", "MSEMLPRegressor"]
 
@@ -23,7 +23,7 @@ class _MSEMLP(BaseEstimator):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions({"logistic", "tanh"})],
-        "init": [StrOptions(INITS), Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT, closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither"), tuple, list],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -171,7 +171,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         ValueError
             If y holds one class only, or the steps are so long that the weights grow without bound.
         """
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), order="C")
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         self.classes_, codes = encode(y, type(self).__name__)
         self._train(X, one_hot(codes, len(self.classes_), X.dtype))
         return self
@@ -288,9 +288,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         ValueError
             If the steps are so long that the weights grow without bound.
         """
-        X, y = validate_data(
-            self, X, y, dtype=(np.float64, np.float32), order="C", multi_output=True, y_numeric=True
-        )
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), multi_output=True, y_numeric=True)
         self._one_value = y.ndim == 1
         self._train(X, y.reshape(len(y), -1).astype(X.dtype, copy=False))
         return self

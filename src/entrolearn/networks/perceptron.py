@@ -12,9 +12,11 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 from sklearn.utils import gen_batches
 
-__all__ = ["ACTIVATIONS", "INITS", "Parameters", "Perceptron", "outputs"]
+__all__ = ["ACTIVATIONS", "INITS", "LARGEST_INIT", "Parameters", "Perceptron", "outputs"]
 
 INITS = {"glorot"}
+#: With larger weights squares of outputs overflow in double precision.
+LARGEST_INIT = 1e100
 
 #: Rows whose hidden values are in memory at once where only outputs are asked for.
 BLOCK_ROWS = 4096

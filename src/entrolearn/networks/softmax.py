@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.networks.targets import encode
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["PenalisedCrossEntropy", "SoftmaxRegression"]
 
@@ -162,7 +162,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If the iterations are used up.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
         self.classes_, codes = encode(y, type(self).__name__)
         if self.early_stopping:
             X, held_out_X, codes, held_out_codes = train_test_split(

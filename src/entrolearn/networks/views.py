@@ -11,9 +11,10 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.linalg import svd
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from entrolearn.validation import Interval, validated
+from entrolearn.networks.spans import spanned
+from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["CoherentFeatures", "IncoherentFeatures"]
 
@@ -37,12 +38,10 @@ class _Whitened:
     whitening: np.ndarray
 
     @classmethod
-    def of(cls, centred: np.ndarray, noise_variance: float) -> "_Whitened":
-        scores, sizes, axes = svd(centred, full_matrices=False)
-        kept = sizes > sizes[0] * max(centred.shape) * np.finfo(float).eps
-        scores, sizes, axes = scores[:, kept], sizes[kept], axes[kept]
-        noisy = np.hypot(sizes, np.sqrt(len(centred) * noise_variance))
-        return cls(scores, sizes / noisy, np.sqrt(len(centred)) * axes.T / noisy)
+    def of(cls, rows: np.ndarray, mean: np.ndarray, noise_variance: float) -> "_Whitened":
+        scores, sizes, axes = spanned(rows, mean)
+        noisy = np.hypot(sizes, np.sqrt(len(rows) * noise_variance))
+        return cls(scores, sizes / noisy, np.sqrt(len(rows)) * axes.T / noisy)
 
     @property
     def rank(self) -> int:
@@ -92,7 +91,8 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
         Y = _as_columns(Y)
         self.mean_, self.y_mean_ = X.mean(axis=0), Y.mean(axis=0)
-        x, y = (_Whitened.of(rows, self._noise_variance) for rows in (X - self.mean_, Y - self.y_mean_))
+        x = _Whitened.of(X, self.mean_, self._noise_variance)
+        y = _Whitened.of(Y, self.y_mean_, self._noise_variance)
         most = self._most_components(x, y)
         if self.n_components > most:
             raise ValueError(

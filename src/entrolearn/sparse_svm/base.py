@@ -6,11 +6,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
-from entrolearn.sparse_svm.lp import Margins, check_memory, class_margins, value_margins
-from entrolearn.validation import Interval, StrOptions, validated
+from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_margins
+from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["SparseClassifier", "SparseRegressor"]
 
@@ -35,7 +35,10 @@ class SparseMachine(BaseEstimator):
 
     def _fit_margins(self, X, margins: Margins) -> np.ndarray:
         """Find the coefficients and keep the rows that have one; returns these coefficients."""
-        coef, self.intercept_ = self._solve(margins)
+        try:
+            coef, self.intercept_ = self._solve(margins)
+        except ArithmeticError as error:
+            raise ValueError(str(error)) from error
         self.support_ = np.flatnonzero(coef).astype(np.int32)
         empty = np.empty((0, 0))
         self.support_vectors_ = empty if self.kernel == "precomputed" else X[self.support_]
@@ -45,19 +48,11 @@ class SparseMachine(BaseEstimator):
         """Kernel values of all pairs of training rows."""
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
-        check_memory(n_conditions, X.shape[0])
+        check_size(n_conditions, X.shape[0])
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-        with np.errstate(over="ignore"):  # told below
-            gram = kernel_matrix(X, X, self.kernel, self._kernel_params)
-        if not np.isfinite(gram).all():
-            row, column = np.argwhere(~np.isfinite(gram))[0]
-            raise ValueError(
-                f"kernel {self.kernel!r} gives {gram[row, column]} for training rows {row} and {column}; its "
-                "values must be finite. Are the features scaled?"
-            )
-        return gram
+        return kernel_matrix(X, X, self.kernel, self._kernel_params)
 
     def _outputs(self, X) -> np.ndarray:
         check_is_fitted(self)
@@ -98,12 +93,10 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         Raises
         ------
         ValueError
-            If y does not hold two classes, a precomputed matrix is not square, or a kernel value is not
-            finite.
+            If y does not hold two classes, a precomputed matrix is not square, a kernel value is not finite,
+            or HiGHS finds no optimum, which takes a kernel with values of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
-        ArithmeticError
-            If HiGHS finds no optimum, which takes a kernel with values of very different sizes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, codes = _two_classes(y, type(self).__name__)
@@ -174,11 +167,10 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         Raises
         ------
         ValueError
-            If a precomputed matrix is not square, or a kernel value is not finite.
+            If a precomputed matrix is not square, a kernel value is not finite, or HiGHS finds no optimum,
+            which takes values, of y or of the kernel, of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
-        ArithmeticError
-            If HiGHS finds no optimum, which takes a kernel with values of very different sizes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         gram = self._gram(X, 2 * len(y))

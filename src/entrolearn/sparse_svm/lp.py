@@ -18,12 +18,12 @@ from functools import cached_property
 import highspy
 import numpy as np
 
-from entrolearn.kernels import physical_memory
+from entrolearn.kernels import check_memory
 
 __all__ = [
     "Margins",
     "Solution",
-    "check_memory",
+    "check_size",
     "class_margins",
     "on_support",
     "on_supports",
@@ -40,6 +40,8 @@ SOLVED = {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown}
 # A coefficient that may move outputs by this much is as good as free: its bound is left out of the program at
 # first, and with it a cost of 1e11 beside those of 1. Where it binds after all, the gap shows it.
 LOOSE = 1e6
+# A column that is smaller does nothing: no coefficient is a number that would make it count.
+LEAST_SCALE = 1e-150
 # Bytes per number of A that are held at once: A itself, its scaled copy, and what HiGHS keeps by columns and
 # by rows with their indices. Measured on 300 to 3000 rows.
 BYTES = 105
@@ -85,7 +87,7 @@ class Margins:
         1e11 large, a simplex method that starts from another basis ends at wrong optima without.
         """
         largest = np.abs(self.A - self.h[:, None] * self.centre).max(axis=0)
-        return np.where(largest > 0, largest, 1.0)
+        return np.where(largest > LEAST_SCALE, largest, 1.0)
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -223,21 +225,19 @@ def on_supports(margins: Margins, supports: Iterable[np.ndarray]) -> Iterator[So
             yield None
 
 
-def check_memory(n_conditions: int, n_candidates: int) -> None:
-    """Refuse a program that this machine has no memory for, before the kernel is computed.
+def check_size(n_conditions: int, n_candidates: int) -> None:
+    """Refuse a program that there is no memory for, before the kernel is computed.
 
     Raises
     ------
     MemoryError
         That says what it takes and what there is.
     """
-    needed, there = BYTES * n_conditions * n_candidates, physical_memory()
-    if needed > there:
-        raise MemoryError(
-            f"a linear program of {n_conditions} conditions on {n_candidates} candidate support vectors "
-            f"takes {needed / 2**30:.3g} GiB, more than the {there / 2**30:.3g} GiB of this machine; "
-            "train on fewer rows."
-        )
+    check_memory(
+        BYTES * n_conditions * n_candidates,
+        f"a linear program of {n_conditions} conditions on {n_candidates} candidate support vectors",
+        "train on fewer rows, or take a machine on landmarks, such as RSVC and RSVR",
+    )
 
 
 class _Program:
@@ -310,7 +310,7 @@ class _Program:
             trouble = f"a duality gap of {gap:.3g}"
         raise ArithmeticError(
             f"HiGHS ended with {trouble} on a program of {self._n_conditions} conditions and "
-            f"{self._n_candidates} candidates; is the kernel badly scaled?"
+            f"{self._n_candidates} candidates; are the features and the values scaled?"
         )
 
     def _solution(self) -> Solution:

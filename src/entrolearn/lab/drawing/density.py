@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from entrolearn.lab.drawing.base import Drawing, name_of_model
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.kinds.generated import place_of
 from entrolearn.plotting import TimingDisplay, plot_panels
@@ -17,7 +18,7 @@ N_COLUMNS = 3
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per dimension, a line per model: what was measured for a table."""
     (source,) = sources
-    measured = pd.read_parquet(source)
+    measured = read_frame(source)
     panels, rows = {}, []
     for dim in spec["dims"]:
         mine = [

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from entrolearn.lab.drawing.base import Drawing, name_of_model
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.kinds.evaluations import place_of
 from entrolearn.plotting import EvaluationsDisplay, evaluation_axes, plot_panels
@@ -17,7 +18,7 @@ COLUMNS = ["model", "rows", *MEASURED, "reason"]
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """Seconds above, the gradient's relative error below, a line for each way to evaluate."""
     (source,) = sources
-    measured = pd.read_parquet(source)
+    measured = read_frame(source)
     sizes = sorted(spec["rows"])
     if (failed := measured[measured["kind"] != ""]).size:
         reason = one_line(failed["error"].iloc[0])

@@ -14,6 +14,7 @@ from entrolearn.lab.drawing.base import (
     score_in_words,
     score_name,
 )
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.records import read_json
 from entrolearn.plotting import GridCurveDisplay, plot_panels
 
@@ -28,7 +29,7 @@ Curve = tuple[str, Grid]
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per data set: test scores against one parameter, a curve per model or per value of another."""
     curves = {
-        cell: _curves(cell[1], pd.read_parquet(source), read_json(record), spec)
+        cell: _curves(cell[1], read_frame(source), read_json(record), spec)
         for cell, source, record in zip(cells_of(spec), sources, records, strict=True)
     }
     panels = {

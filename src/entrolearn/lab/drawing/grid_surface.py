@@ -15,6 +15,7 @@ from entrolearn.lab.drawing.base import (
     score_in_words,
     score_name,
 )
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.records import read_json
 from entrolearn.plotting import GridSurfaceDisplay, plot_panels
 
@@ -25,7 +26,7 @@ N_COLUMNS = 2
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per data set and model: mean test scores over two parameters."""
     grids = {
-        cell: grid_of(pd.read_parquet(source), read_json(record), spec["parameters"], spec["metric"])
+        cell: grid_of(read_frame(source), read_json(record), spec["parameters"], spec["metric"])
         for cell, source, record in zip(cells_of(spec), sources, records, strict=True)
     }
     panels = {

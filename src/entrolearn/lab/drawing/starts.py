@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from entrolearn.lab.drawing.base import Drawing, name_of_model
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.measuring.starts import OF_A_START, starts_of
 from entrolearn.plotting import StartsDisplay, plot_panels
@@ -43,7 +44,7 @@ def measured_starts(spec: Mapping, sources: Sequence[str]) -> pd.DataFrame:
     """Every start of every model, data set by data set; a model without any is a row with the reason."""
     parts = []
     for dataset, source in zip(spec["datasets"], sources, strict=True):
-        measured = pd.read_parquet(source)
+        measured = read_frame(source)
         for model in spec["models"]:
             starts = starts_of(measured, model).rename(columns={"error": "reason"})
             if starts.empty:

@@ -15,6 +15,7 @@ from entrolearn.lab.drawing.base import (
     score_name,
     trouble_of,
 )
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
@@ -27,7 +28,7 @@ N_COLUMNS = 3
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per data set, a line per model through the mean test scores of its grid's points."""
     parts = {
-        cell: _rows(*cell, pd.read_parquet(source), read_json(record), spec)
+        cell: _rows(*cell, read_frame(source), read_json(record), spec)
         for cell, source, record in zip(cells_of(spec), sources, records, strict=True)
     }
     panels = {dataset: _panel(dataset, parts, spec) for dataset in spec["datasets"]}

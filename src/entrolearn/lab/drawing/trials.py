@@ -15,6 +15,7 @@ from entrolearn.lab.drawing.base import (
     score_name,
     trouble_of,
 )
+from entrolearn.lab.frames import read_frame
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.metrics import METRICS
 from entrolearn.lab.records import read_json
@@ -58,7 +59,7 @@ def _rows(dataset: str, model: str, folder: Path, record: Mapping, spec: Mapping
     where = {"dataset": dataset, "model": model}
     if not record["success"]:
         return pd.DataFrame([{**where, "reason": trouble_of(record)}], columns=COLUMNS)
-    rows = pd.read_parquet(folder / f"{model}.parquet")
+    rows = read_frame(folder / f"{model}.parquet")
     chosen = rows[rows["criterion"] == spec["criterion"]].sort_values(["repeat", "fold"])
     scores = chosen[metric_of(rows, spec)].where(chosen["success"].astype(bool))
     return pd.DataFrame(

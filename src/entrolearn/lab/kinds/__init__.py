@@ -12,7 +12,6 @@ from entrolearn.lab.kinds.base import (
     Judged,
     Kind,
     Printed,
-    one_line,
 )
 from entrolearn.lab.kinds.characteristics import Characteristics
 from entrolearn.lab.kinds.clusterings import Clusterings
@@ -27,6 +26,7 @@ from entrolearn.lab.kinds.separability import Separability
 from entrolearn.lab.kinds.starts import Starts
 from entrolearn.lab.kinds.times import Times
 from entrolearn.lab.kinds.training import Training
+from entrolearn.lab.wording import one_line
 
 __all__ = [
     "CRITERIA",

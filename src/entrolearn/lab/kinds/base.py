@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from entrolearn.lab.wording import one_line
+
 NAN = math.nan
 
 # A cell's address: data set, model, metric; "" for what a kind of table does without.
@@ -175,12 +177,6 @@ class Kind:
     def beside_printed(self, metric: str, difference: float, published: float) -> str:
         """What is shown beside the printed number."""
         return ""
-
-
-def one_line(text: object, limit: int = 300) -> str:
-    """Collapse white space, so that a message or a folded note is one line, and cut what is very long."""
-    line = " ".join(str(text).split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def phrase(text: object) -> str:

@@ -8,12 +8,12 @@ import importlib
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 import pandas as pd
 
-from entrolearn.lab.atomic import replacing
 from entrolearn.lab.datasets import DataUnavailable, load_dataset
+from entrolearn.lab.frames import write_frame
+from entrolearn.lab.limits import KilledError
 from entrolearn.path import describe
 
 # A row's columns and their defaults. A row of trouble (its `kind`, "failed" or "no data", and the `error`)
@@ -51,12 +51,12 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
         rows = measure(lambda which: load_dataset(files[which]), spec, progress)
     except DataUnavailable as absence:
         rows = [{"kind": "no data", "error": str(absence)}]
+    except KilledError:  # no result: the job fails, and the next run measures again
+        raise
     except Exception as error:  # what is measured may fail in any way; the row says how
         logger.exception("the measurement failed")
         rows = [{"kind": "failed", "error": describe(error)}]
-    Path(output).parent.mkdir(parents=True, exist_ok=True)
-    with replacing(output) as temporary:
-        frame(rows).to_parquet(temporary, index=False)
+    write_frame(output, frame(rows))
 
 
 def frame(rows: Iterable[Mapping]) -> pd.DataFrame:

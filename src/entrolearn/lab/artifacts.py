@@ -1,0 +1,75 @@
+"""Artifacts stay with their store when the folder that holds both is moved or copied.
+
+MLflow keeps absolute paths: it would look for them, and put new ones, where the folder was.
+"""
+
+import os
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+__all__ = ["follow_move"]
+
+SECONDS = 20.0  # that a store which another program writes to is waited for
+# Where MLflow keeps them, by the table of a store: each below its experiment's.
+COLUMNS = {"experiments": "artifact_location", "runs": "artifact_uri", "logged_models": "artifact_location"}
+
+
+def follow_move(store: str | os.PathLike, root: str | os.PathLike) -> int:
+    """Let a SQLite store look for its artifacts below `root`, if the two lie in one folder that was moved.
+
+    An experiment whose artifacts are elsewhere of somebody's own will is left alone: one whose folder is not
+    named as the workflow names it, or that is still there while there is nothing of it below `root`.
+
+    Parameters
+    ----------
+    store : path
+        The file.
+    root : path
+        The folder of the artifacts, with a folder for each experiment.
+
+    Returns
+    -------
+    int
+        How many experiments had been moved.
+
+    Raises
+    ------
+    sqlite3.Error
+        The file cannot be read as a store or, if something has moved, not be written.
+    """
+    store, root = Path(store).absolute(), Path(root).absolute()
+    if store.parent != root.parent:
+        return 0
+    here = root.resolve().as_uri()
+    with closing(sqlite3.connect(store, timeout=SECONDS)) as connection, connection:
+        experiments = connection.execute("SELECT experiment_id, artifact_location FROM experiments")
+        moved = [(key, location) for key, location in experiments.fetchall() if _has_moved(location, root)]
+        for key, location in moved:
+            there = location.rstrip("/").rpartition("/")[0]
+            for table, column in COLUMNS.items():
+                connection.execute(
+                    f"UPDATE {table} SET {column} = ? || substr({column}, ?) "
+                    f"WHERE experiment_id = ? AND substr({column}, 1, ?) = ?",
+                    (here, len(there) + 1, key, len(there) + 1, f"{there}/"),
+                )
+    return len(moved)
+
+
+def _has_moved(location: str | None, root: Path) -> bool:
+    parts = urlsplit(location or "")
+    if parts.scheme not in ("", "file") or not parts.path:
+        return False
+    folder = Path(url2pathname(parts.path))
+    elsewhere = folder.parent.name == root.name and folder.parent.resolve() != root.resolve()
+    return elsewhere and ((root / folder.name).exists() or not folder.exists())
+
+
+if __name__ == "__main__":
+    try:
+        follow_move(*sys.argv[1:])
+    except sqlite3.Error as error:
+        sys.exit(f"{sys.argv[1]}: {error}")

@@ -1,0 +1,219 @@
+"""What would not fit into memory is refused before it is made; what need not be there as a whole never is."""
+
+import gc
+import json
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from entrolearn import (
+    LSSVC,
+    LSSVR,
+    RSVC,
+    RSVR,
+    CrossEntropySVC,
+    CrossEntropySVR,
+    EEKMClassifier,
+    EEMClassifier,
+    ELMClassifier,
+    ELMRegressor,
+    ErrorEntropyMLPClassifier,
+    KDEClassifier,
+    KELMClassifier,
+    KELMRegressor,
+    KLClustering,
+    MinimumEntropyClustering,
+    OneNormSVC,
+    OneNormSVR,
+    RenyiEntropyClustering,
+    RKELMClassifier,
+    RKELMRegressor,
+    WELMClassifier,
+    kernels,
+)
+from entrolearn.kernels import check_memory, memory_limit
+from entrolearn.manifold.exact import log_potential
+from entrolearn.measures import cauchy_schwarz_kde, quadratic_entropy_kde
+from entrolearn.measures.errors import error_entropy
+
+REFUSED = "refused before it is made: how large it is, what there is, and what takes less"
+ON_LANDMARKS = "a machine on landmarks, such as RKELM, needs less."
+REDUCED = "train on fewer rows, or take a machine on landmarks, such as RSVC and RSVR."
+FEWER = "take fewer of them."
+
+# Two distinct rows a million times over, which take no memory; all pairs of them would take 7,451 GiB.
+MANY = 1_000_000
+ROWS = np.broadcast_to(np.array([[0.0, 1.0]]), (MANY, 2))
+CODES = np.arange(MANY) % 2
+
+
+def peak_mib(work) -> float:
+    """The most memory that some work has taken at once, NumPy's arrays included."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.fault("Memory", "a matrix of all pairs that will not fit", REFUSED)
+@pytest.mark.parametrize(
+    ("estimator", "advice"),
+    [
+        (KELMClassifier(), ON_LANDMARKS),
+        (KELMClassifier(C=[0.1, 1.0], kernel="polynomial"), ON_LANDMARKS),
+        (KELMRegressor(), ON_LANDMARKS),
+        (LSSVC(), ON_LANDMARKS),
+        (LSSVR(kernel="laplacian"), ON_LANDMARKS),
+        (OneNormSVC(), REDUCED),
+        (OneNormSVR(), REDUCED),
+        (CrossEntropySVC(), REDUCED),
+        (CrossEntropySVR(), REDUCED),
+        (RSVC(MANY), "lower n_landmarks, or take RKELM, which goes through the rows in blocks."),
+        (RSVR(MANY), "lower n_landmarks, or take RKELM, which goes through the rows in blocks."),
+        (RKELMClassifier(MANY), FEWER),
+        (RKELMRegressor(MANY, C=[0.1, 1.0]), FEWER),
+        (EEKMClassifier(n_landmarks=MANY), FEWER),
+        (EEMClassifier(n_hidden=MANY), FEWER),
+        (ELMClassifier(MANY), FEWER),
+        (ELMRegressor(MANY), FEWER),
+        (WELMClassifier(MANY), FEWER),
+        (
+            ErrorEntropyMLPClassifier(MANY),
+            "take fewer units, or a perceptron that learns in batches, such as MSEMLPRegressor.",
+        ),
+        (RenyiEntropyClustering(sigma=1.0), "fit on a sample of the rows, and predict the others."),
+        (
+            MinimumEntropyClustering(init=CODES, radius=1.0),
+            "lower radius, or fit on a sample of the rows and predict the others.",
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if hasattr(value, "fit") else "",
+)
+def test_what_will_not_fit_is_refused_with_its_size_and_what_takes_less(estimator, advice):
+    said = []
+
+    def refused():
+        with pytest.raises(MemoryError) as caught:
+            estimator.fit(ROWS, CODES)
+        said.append(str(caught.value))
+
+    assert peak_mib(refused) < 200
+    (message,) = said
+    assert message.endswith(f"; {advice}")
+    assert f"GiB, more than the {memory_limit()[0] / 2**30:.3g} GiB" in message
+    assert "\n" not in message
+
+
+PROGRAM = """
+import json, resource, sys
+import numpy as np
+from entrolearn import LSSVC, KELMClassifier, OneNormSVC, RenyiEntropyClustering, RKELMClassifier
+
+resource.setrlimit(getattr(resource, sys.argv[1]), (2 * 2**30, resource.RLIM_INFINITY))
+rng = np.random.default_rng(0)
+X = rng.normal(size=(20_000, 2))
+y = X[:, 0] > X[:, 1]
+said = {}
+for estimator in (KELMClassifier(), LSSVC(), OneNormSVC(), RenyiEntropyClustering()):
+    try:
+        estimator.fit(X, y)
+    except MemoryError as error:
+        said[type(estimator).__name__] = str(error)
+score = RKELMClassifier(20, random_state=0).fit(X, y).score(X, y)
+print(json.dumps([said, score, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not keep to these limits")
+@pytest.mark.fault("Memory", "a kernel matrix beyond what `ulimit` allows the process", REFUSED)
+@pytest.mark.parametrize("limit", ["RLIMIT_DATA", "RLIMIT_AS"])
+def test_the_limit_of_the_process_is_the_one_that_counts(limit):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, limit], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    said, score, peak = json.loads(done.stdout)
+    assert set(said) == {"KELMClassifier", "LSSVC", "OneNormSVC", "RenyiEntropyClustering"}
+    for message in said.values():
+        assert ", more than the 2 GiB that this process may take; " in message
+    assert "a kernel matrix of 20000 x 20000 rows takes 2.98 GiB" in said["KELMClassifier"]
+    assert score > 0.95  # the learner that was named does
+    assert peak < 700  # MiB, most of them libraries
+
+
+N = 6000
+POINTS = np.random.default_rng(0).normal(size=(N, 2))
+HALVES = (POINTS[:, 0] > 0).astype(int)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.fault("Memory", "all pairs of rows, where sums over them are wanted", "gone through in blocks")
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: KDEClassifier().fit(POINTS, HALVES).predict(POINTS),
+        lambda: log_potential(POINTS, POINTS, np.eye(2), same=True),
+        lambda: cauchy_schwarz_kde(POINTS[:, 0], POINTS[:, 1], method="exact"),
+        lambda: quadratic_entropy_kde(POINTS[:, 0], method="exact"),
+        lambda: error_entropy(POINTS[:, 0], 0.1, method="exact"),
+        lambda: MinimumEntropyClustering(2, max_iter=1, random_state=0).fit(POINTS).predict(POINTS),
+        lambda: MinimumEntropyClustering(2, posterior="knn", init=HALVES, max_iter=1).fit(POINTS),
+        lambda: RenyiEntropyClustering(2, n_init=1, random_state=0).fit(POINTS[:300]).predict(POINTS),
+        lambda: KLClustering(3, n_init=1, random_state=0).fit(np.abs(POINTS)).transform(np.abs(POINTS)),
+        lambda: RKELMClassifier(50, random_state=0).fit(POINTS, HALVES).predict(POINTS),
+        lambda: EEKMClassifier(n_landmarks=50, random_state=0).fit(POINTS, HALVES).predict(POINTS),
+        lambda: RSVC(50, random_state=0).fit(POINTS, HALVES).predict(POINTS),
+    ],
+    ids=range(12),
+)
+def test_all_pairs_are_never_there_at_once(work):
+    assert peak_mib(work) < 8 * N**2 / 2**20 / 3
+
+
+# --------------------------------------------------------------------------------------- what there is of it
+
+
+def test_what_there_is_is_the_least_of_what_machine_container_and_process_have(monkeypatch):
+    monkeypatch.setattr(kernels, "physical_memory", lambda: 3.0 * 2**30)
+    monkeypatch.setattr(kernels, "_limit_of_container", lambda: 2.0 * 2**30)
+    monkeypatch.setattr(kernels, "_limit_of_process", lambda: np.inf)
+    assert memory_limit() == (2 * 2**30, "of this container")
+    check_memory(2 * 2**30, "a matrix", "take another")
+    with pytest.raises(
+        MemoryError, match="^a matrix takes 2.5 GiB, more than the 2 GiB of this container; take"
+    ):
+        check_memory(2.5 * 2**30, "a matrix", "take another")
+    monkeypatch.setattr(kernels, "_limit_of_process", lambda: 1.0)
+    assert memory_limit()[1] == "that this process may take"
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "limit"),
+    [
+        ("0::/a/b\n", {"a/memory.max": "500\n", "a/b/memory.max": "max\n"}, 500),
+        ("0::/a/b\n", {"a/memory.max": "500\n", "a/b/memory.max": "300\n"}, 300),
+        ("0::/\n", {"memory.max": "max\n"}, np.inf),
+        ("0::/\n", {}, np.inf),
+        ("3:cpu:/\n2:cpuset,memory:/docker/c0\n", {"memory/memory.limit_in_bytes": "700\n"}, 700),
+        ("2:memory:/docker/c0\n1:name=x:/\n", {"memory/docker/c0/memory.limit_in_bytes": "600\n"}, 600),
+    ],
+)
+def test_a_containers_limit_is_read_in_either_version(tmp_path, own, files, limit):
+    (tmp_path / "own").write_text(own)
+    for name, content in files.items():
+        (tmp_path / "groups" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "groups" / name).write_text(content)
+    assert_allclose(kernels._limit_of_container(tmp_path / "own", tmp_path / "groups"), limit)
+
+
+def test_where_there_are_no_control_groups_there_is_no_limit(tmp_path):
+    assert kernels._limit_of_container(tmp_path / "own", Path("/")) == np.inf

@@ -1,0 +1,214 @@
+"""What the project asks its users to trust, and no more: what it installs, reads, shows and listens on."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from entrolearn.lab.config import load_catalog, load_settings, load_study
+from entrolearn.lab.schema import ConfigError
+
+ROOT = Path(__file__).parents[1]
+SCHEMAS = ROOT / "workflow" / "schemas"
+
+# ------------------------------------------------------------------------------------------ what is installed
+
+
+def requirements(file: str) -> list[str]:
+    """The requirements of a file, each with its hashes in one line."""
+    text = re.sub(r"\\\n", " ", (ROOT / file).read_text())
+    return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+@pytest.mark.fault(
+    "Trust", "a package that is not the one that was tested", "pip and uv refuse it by its hash"
+)
+@pytest.mark.parametrize("file", ["requirements.lock", "tools/uv.txt"])
+def test_every_package_is_pinned_by_its_version_and_hashes(file):
+    found = requirements(file)
+    assert found
+    # Nor does a line name an index, an address, or anything else than a package.
+    pinned = re.compile(r"[a-z0-9._-]+==[^ ;]+( ; [^-]+?)?( +--hash=sha256:[0-9a-f]{64})+ *")
+    assert [line for line in found if not pinned.fullmatch(line)] == []
+
+
+def test_the_lock_holds_what_the_project_asks_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    asked = {
+        re.match(r"[\w-]+", one)[0].lower()
+        for one in (*project["dependencies"], *extras["lab"], *extras["dev"])
+    }
+    assert asked <= {line.partition("==")[0] for line in requirements("requirements.lock")}
+
+
+def test_each_installation_of_packages_demands_their_hashes():
+    script = (ROOT / "tools" / "environment.sh").read_text()
+    installations = [line for line in script.splitlines() if "pip install" in line]
+    assert len(installations) == 5
+    for line in installations:
+        # The project itself comes from its folder, and brings nothing along.
+        assert "--require-hashes -r " in line or "--no-deps --no-build-isolation -e ." in line
+
+
+# ----------------------------------------------------------------------------------------------- what is read
+
+TAG = "!!python/object/apply:os.mkdir"
+
+
+@pytest.mark.fault("Trust", "a Python object in a study or a catalog", "refused in one line; it did not run")
+@pytest.mark.parametrize(
+    "tag", [TAG, "!!python/name:os.system", "!!python/module:os", "!!python/object/new:set"]
+)
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda file: load_study(file, SCHEMAS / "paper.yaml", {}),
+        lambda file: load_catalog([file], SCHEMAS / "dataset.yaml"),
+    ],
+    ids=["study", "catalog"],
+)
+def test_yaml_makes_no_objects(tmp_path, read, tag):
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"title: {tag} {'' if 'name' in tag else [str(tmp_path / 'ran')]}\n")
+    with pytest.raises(ConfigError, match=r"mine\.yaml: line 1: could not determine a constructor") as caught:
+        read(file)
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+@pytest.mark.fault("Trust", "a Python object in the settings", "refused before any job; it did not run")
+def test_settings_make_no_objects(tmp_path):
+    file = tmp_path / "settings.yaml"
+    file.write_text(f"seed: {TAG} [{tmp_path / 'ran'}]\n")
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "-s",
+        ROOT / "Snakefile",
+        "--configfile",
+        file,
+        "--cores",
+        "1",
+    ]
+    result = subprocess.run(
+        [*command, "-n"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert result.returncode == 1
+    assert "not valid JSON or YAML" in result.stdout + result.stderr
+    assert "Traceback" not in result.stdout + result.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.fault("Trust", "a study whose address is a program", "refused before any job")
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,<script>", "file:///a"])
+def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
+    study = yaml.safe_load((ROOT / "config" / "papers" / "demo.yaml").read_text())
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({**study, "url": url}))
+    with pytest.raises(ConfigError, match=r"mine\.yaml: url: found .*, expected an http or https address"):
+        load_study(tmp_path / "mine.yaml", SCHEMAS / "paper.yaml", {})
+
+
+@pytest.mark.fault("Trust", "a password in the setting of the store", "refused, and not repeated")
+def test_a_password_is_not_kept_among_the_notes_of_the_workflow():
+    with pytest.raises(ConfigError, match="give it in the variable MLFLOW_TRACKING_URI") as caught:
+        load_settings({"papers": [], "store": "https://me:secret@example.org"}, [])
+    assert "secret" not in str(caught.value)
+    store = "https://example.org"
+    assert load_settings({"papers": [], "store": store}, [])["store"] == store
+
+
+# ----------------------------------------------------------------------------------------------- what listens
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """MLflow's page as `make ui` starts it: its process and its address."""
+    folder = tmp_path_factory.mktemp("ui")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    # What make would run, without the environment that it would make first.
+    told = subprocess.run(
+        ["make", "--dry-run", "ui", f"PORT={port}"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.replace("\\\n", " ")
+    (command,) = [line for line in told.splitlines() if "mlflow server" in line]
+    elsewhere = ("MLFLOW_TRACKING_URI", "MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK")
+    environment = {name: value for name, value in os.environ.items() if name not in elsewhere}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    # The line of the Makefile that every command of it is given.
+    exported = re.search(r"^export (\w+) := (\w+)$", (ROOT / "Makefile").read_text(), flags=re.M)
+    environment[exported[1]] = exported[2]
+    with (folder / "log").open("w") as log:
+        running = subprocess.Popen(
+            ["sh", "-c", f"exec env {command}"],
+            cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    until = time.monotonic() + 120
+    while True:
+        assert running.poll() is None, (folder / "log").read_text()
+        assert time.monotonic() < until, (folder / "log").read_text()
+        try:
+            urllib.request.urlopen(f"{address}/health", timeout=5).close()
+            break
+        except OSError:
+            time.sleep(0.1)
+    yield running, address
+    os.killpg(running.pid, signal.SIGTERM)
+    running.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.fault("Trust", "the page of `make ui`, from another machine", "it listens on 127.0.0.1 alone")
+def test_the_page_listens_on_this_machine_alone(page):
+    running, address = page
+    listening = set()
+    for process in (psutil.Process(running.pid), *psutil.Process(running.pid).children(recursive=True)):
+        for connection in process.net_connections("inet"):
+            if connection.status == psutil.CONN_LISTEN:
+                listening.add(f"http://{connection.laddr.ip}:{connection.laddr.port}")
+    assert listening == {address}
+
+
+def status(address: str, data: bytes | None = None, **headers) -> int:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    request = urllib.request.Request(address, data, {"Content-Type": "application/json", **named})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+@pytest.mark.slow
+@pytest.mark.fault("Trust", "the page of `make ui`, from a hostile site in the browser", "refused")
+def test_the_page_answers_its_own_name_and_no_other_sites_requests(page):
+    _, address = page
+    experiments = f"{address}/api/2.0/mlflow/experiments"
+    made = b'{"name": "mine"}'
+    assert status(f"{experiments}/search?max_results=1") == 200
+    assert status(f"{experiments}/search?max_results=1", Host="hostile.example") == 403
+    assert status(f"{experiments}/create", made, Origin="http://hostile.example") == 403
+    assert status(f"{experiments}/create", made, Origin=address) == 200
+
+
+@pytest.mark.slow
+@pytest.mark.fault("Trust", "the telemetry of MLflow's page", "switched off")
+def test_the_page_reports_nothing(page):
+    _, address = page
+    with urllib.request.urlopen(f"{address}/ajax-api/3.0/mlflow/ui-telemetry", timeout=30) as answer:
+        assert yaml.safe_load(answer.read())["disable_ui_telemetry"] is True

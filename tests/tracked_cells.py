@@ -1,0 +1,131 @@
+"""Cells as the train and select stages leave them, for the tests of tracking, and a look into their store."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import skops.io
+
+from entrolearn.lab import artifacts, tracking
+from entrolearn.lab.tracking import track_dataset
+
+mlflow = tracking.mlflow  # the tests look at the store with the library that wrote it
+
+STUDY = {
+    "file": "small.yaml",
+    "title": "A small paper",
+    "reference": "Someone, 2020",
+    "url": "https://example.org/paper",
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv", "dcs_kde"],
+    "protocol": {"folds": 2, "repeats": 2, "inner": "leave-two-folds-out"},
+    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "models": {
+        "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC", "steps": []},
+        "logistic": {
+            "label": "LR",
+            "sublabel": "",
+            "estimator": "sklearn.linear_model.LogisticRegression",
+            "steps": [],
+        },
+    },
+    "tables": {
+        "table0": {"kind": "times", "metric": "fit_seconds"},
+        "table4": {"kind": "scores", "metric": "gmean", "criterion": "cv", "datasets": "uci"},
+        "table10": {"kind": "scores", "metric": "gmean", "criterion": "dcs_kde", "datasets": "uci"},
+    },
+}
+GMEANS = (0.8, 0.9, 0.7, 0.8)  # by repeat and fold: mean 80 %, std 10·sqrt(2/3) %
+PRINTED = """table,dataset,model,metric,value,std
+table4,moons,svm_rbf,gmean,81.5,2.0
+table10,moons,svm_rbf,gmean,60.0,
+"""
+
+
+def write_cell(cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5):
+    """The files of one cell, as the train and select stages leave them."""
+    for path in (cell.record, cell.scores, cell.candidates, cell.facts):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    record = {
+        "key": cell.key,
+        "paper": cell.paper,
+        "dataset": cell.dataset,
+        "model": cell.model,
+        "label": "SVM rbf" if cell.model == "svm_rbf" else "LR",
+        "estimator": STUDY["models"][cell.model]["estimator"],
+        "params": {"class_weight": "balanced"},
+        "grid": {"C": [0.1, 1.0, 10.0]},
+        "seed": 7,
+        "n_candidates": 12,
+        "n_failed": 0,
+        "notes": {"stopped at the iteration cap": 2},
+        "success": success,
+        "kind": kind,
+        "error": error,
+        "seconds": seconds,
+        "started": "2026-01-02T03:04:05+00:00",
+        "data": {"digest": "ab" * 32, "n_samples": 40, "n_features": 2, "n_negative": 20, "n_positive": 20},
+        "versions": {"numpy": np.__version__},
+        "machine": {"cpus": 2},
+    }
+    if kind == "no data":
+        record["data"] = {}
+    cell.record.write_text(json.dumps(record))
+    at = [(repeat, fold) for repeat in range(2) for fold in range(2)]
+    rows = [
+        {
+            "repeat": repeat,
+            "fold": fold,
+            "criterion": criterion,
+            "point": 1,
+            "params": json.dumps({"C": 1.0 if fold == 0 or repeat == 0 else 10.0}),
+            "criterion_value": 0.5,
+            "gmean": gmean,
+            "accuracy": 0.75,
+            "success": True,
+            "error": "",
+        }
+        for criterion in ("cv", "dcs_kde")
+        for (repeat, fold), gmean in zip(at, gmeans, strict=True)
+    ]
+    scores = pd.DataFrame(rows)
+    candidates = pd.DataFrame({"point": [0, 1, 2], "test_gmean": [0.1, 0.8, 0.2], "path_seconds": seconds})
+    (scores if success else scores[:0]).to_parquet(cell.scores)
+    (candidates if success else candidates[:0]).to_parquet(cell.candidates)
+    if estimator is None:
+        cell.facts.write_text(json.dumps({"error": error or "not asked for"}))
+        return
+    facts = {"params": {"C": 1.0}, "chosen_by": "cv", "fit_seconds": seconds / 10, "predict_seconds": 0.01}
+    cell.facts.write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
+    skops.io.dump(estimator, cell.fitted)
+
+
+def track(cells, **changes):
+    arguments = {"published": "published.csv", "receipt": "results/small/tracked/moons.json", "patience": 5}
+    return track_dataset(STUDY, "small", "moons", cells, **arguments | changes)
+
+
+def client():
+    """A client of the store in the working folder."""
+    return mlflow.MlflowClient(f"sqlite:///{Path('mlflow.db').resolve()}")
+
+
+def runs_of(experiment="small"):
+    """Every live run of the experiment by its key; fails where a key has two."""
+    found = client().search_runs([client().get_experiment_by_name(experiment).experiment_id])
+    keys = [run.data.tags["entrolearn.key"] for run in found]
+    assert len(set(keys)) == len(keys)
+    return dict(zip(keys, found, strict=True))
+
+
+def artifacts_at(store="mlflow.db"):
+    """Every folder of artifacts that a store names."""
+    with closing(sqlite3.connect(store)) as connection:
+        return {
+            where
+            for table, column in artifacts.COLUMNS.items()
+            for (where,) in connection.execute(f"SELECT {column} FROM {table}")
+        }

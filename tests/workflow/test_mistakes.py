@@ -1,0 +1,201 @@
+"""Wrong files and wrong commands, by the real workflow: one line, exit status 1, and nothing is made."""
+
+import hashlib
+
+import pytest
+import yaml
+
+from entrolearn.lab.datasets import load_dataset
+
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+OUTCOME = "one line with its place and what is accepted; exit status 1 before any job"
+HEADER = "table,dataset,model,metric,value,std\n"
+
+
+def spoilt(content: dict, place: str, value) -> None:
+    *parents, last = place.split(".")
+    for parent in parents:
+        content = content[parent]
+    content[last] = value
+
+
+def refused(project, line: str, *arguments: str, **config) -> None:
+    """Run the study, which has to be refused in a line that begins so."""
+    result = project.run(*arguments or ("tiny",), **config)
+    assert result.returncode == 1, result.stdout[-3000:]
+    assert [one for one in result.stdout.splitlines() if one.startswith(line)], result.stdout[-3000:]
+    assert "Traceback" not in result.stdout
+    assert not (project.folder / "results").exists()
+    assert not (project.folder / "logs").exists()
+
+
+@pytest.mark.fault(
+    "Configuration", "a wrong study, catalog or table of printed numbers, in real runs", OUTCOME
+)
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        (
+            "scaling.range",
+            [1, 0],
+            "scaling.range: found [1, 0] for 'sklearn-wine-0'; accepted: the lower end first",
+        ),
+        (
+            "protocol.fold",
+            3,
+            "protocol: unknown key 'fold', did you mean 'folds'?; accepted: folds, repeats, inner",
+        ),
+        (
+            "protocol.folds",
+            46,
+            "protocol.folds: found 46 for 'my-moons', whose smallest class has 45 rows; accepted",
+        ),
+        ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?; accepted: gmean, "),
+        (
+            "models.eem.estimator",
+            "entrolearn.EEMClasifier",
+            "models.eem: 'entrolearn.EEMClasifier': no 'EEMClasifier'",
+        ),
+        (
+            "models.lda.params",
+            {"solvr": "svd"},
+            "models.lda: sklearn.discriminant_analysis.LinearDiscriminantAnalysi",
+        ),
+        (
+            "models.lda.steps",
+            [{"estimator": "sklearn.svm.Scaler"}],
+            "models.lda: 'sklearn.svm.Scaler': no 'Scaler' in",
+        ),
+        ("models.eem.grid.n_hidden", [], "models.eem.grid.n_hidden: found [], expected a list of values"),
+        (
+            "models.eem.grid.n_hidden",
+            [10, 0],
+            "models.eem: entrolearn.EEMClassifier takes no n_hidden = 0 (models.eem",
+        ),
+        (
+            "models.eem.label",
+            "LDA",
+            "tables.table1.models: 'lda' and 'eem' are both shown as 'LDA'; accepted: another",
+        ),
+        (
+            "tables.table1.kind",
+            "skores",
+            "tables.table1.kind: found 'skores', did you mean 'scores'?; accepted: ",
+        ),
+        (
+            "figures",
+            {"figure1": {"kind": "proces"}},
+            "figures.figure1.kind: found 'proces', did you mean 'process'?;",
+        ),
+        (
+            "errata",
+            [{"were": "eq. 3"}],
+            "errata.0: unknown key 'were', did you mean 'where'?; accepted: where,",
+        ),
+        ("published", "nowhere.csv", "published: there is no file studies/nowhere.csv"),
+    ],
+)
+def test_a_wrong_study_is_refused(new_project, small, place, value, line):
+    spoilt(small, place, value)
+    refused(new_project(small), f"studies/tiny.yaml: {line}")
+
+
+@pytest.mark.fault(
+    "Configuration", "a wrong study, catalog or table of printed numbers, in real runs", OUTCOME
+)
+@pytest.mark.parametrize(
+    ("file", "content", "line"),
+    [
+        ("studies/tiny.yaml", b"", "studies/tiny.yaml: there is nothing in it"),
+        (
+            "studies/tiny.yaml",
+            b"protocol:\n\tfolds: 3\n",
+            "studies/tiny.yaml: line 2: found character '\\t' that",
+        ),
+        (
+            "studies/tiny.yaml",
+            b"title: Erd\xf6s\n",
+            "studies/tiny.yaml: line 1: found the byte 0xf6; accepted: UTF-8",
+        ),
+        (
+            "studies/tiny.yaml",
+            b"title: &a [*a]\n",
+            "studies/tiny.yaml: aliases (*name) make it refer to itself, or",
+        ),
+        (
+            "data.yaml",
+            b"my-moons: {sorce: files}\n",
+            "data.yaml: my-moons: unknown key 'sorce', did you mean 'source'",
+        ),
+        (
+            "studies/tiny.csv",
+            f"{HEADER}table1,my-mons,lda,gmean,80,\n".encode(),
+            "studies/tiny.csv: line 2: dataset: unknown dataset of this study's tables 'my-mons', did",
+        ),
+    ],
+)
+def test_a_wrong_file_is_refused(new_project, small, file, content, line):
+    project = new_project({**small, "published": "tiny.csv"})
+    (project.folder / "studies" / "tiny.csv").write_text(HEADER)
+    (project.folder / file).write_bytes(content)
+    refused(project, line)
+
+
+@pytest.mark.fault("Configuration", "a wrong command", OUTCOME)
+@pytest.mark.parametrize(
+    ("arguments", "config", "line"),
+    [
+        ([], {"seed": "abc"}, "config: seed: found 'abc', expected a value of type integer"),
+        ([], {"papers": "tinny"}, "config: papers: unknown study 'tinny', did you mean 'tiny'?; accepted: "),
+        (
+            [],
+            {"extra_studies": "elsewhere"},
+            "elsewhere: there is no such folder; accepted: a folder with studies",
+        ),
+        ([], {"extra_datasets": "elsewhere.yaml"}, "elsewhere.yaml: No such file or directory"),
+        (["tinny"], {}, "No rule to produce tinny"),  # in snakemake's own words
+    ],
+)
+def test_a_wrong_command_is_refused(new_project, small, arguments, config, line):
+    refused(new_project(small), line, *arguments, **config)
+
+
+@pytest.mark.fault(
+    "Configuration", "data of one's own that are wrong", "one line; mended, a rerun takes them"
+)
+def test_wrong_data_are_one_line_and_are_taken_when_they_are_mended(new_project, small, tmp_path):
+    content = "".join(f"{k % 7},{k % 5},{'yes' if k % 2 else 'no'},x\n" for k in range(60)).encode()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "table.csv").write_bytes(content)
+    entry = {
+        "title": "A table",
+        "source": "files",
+        "files": [
+            {
+                "path": "mine/table.csv",
+                "url": "http://127.0.0.1:9/table.csv",
+                "sha256": hashlib.sha256(content).hexdigest(),
+                "bytes": len(content),
+            }
+        ],
+        "format": {"name": "csv", "label": 2},
+        "task": "binary",
+        "positive": ["yes"],
+        "expect": {"rows": 60, "features": 2, "negative": 30, "positive": 30},
+        "reference": "generated",
+    }
+    catalog = yaml.safe_load((new_project(small).folder / "data.yaml").read_text())
+    project = new_project(small, {**catalog, "my-table": entry})
+    prepared = "results/data/my-table.npz"
+
+    result = project.run(prepared, mirror=tmp_path)
+    assert result.returncode == 1
+    said = "prepare my-table: my-table: cannot read table.csv as csv: column x4: Unable to parse string 'x'"
+    assert [one for one in result.stdout.splitlines() if one.startswith(said)], result.stdout[-3000:]
+    assert not (project.folder / prepared).exists()
+
+    entry["format"]["drop"] = [3]
+    project.write(small, {**catalog, "my-table": entry})
+    assert project.run(prepared, mirror=tmp_path).returncode == 0
+    assert load_dataset(project.folder / prepared).X.shape == (60, 2)
