@@ -13,6 +13,8 @@ from entrolearn.lab.limits import KilledError, Limits, within
 
 
 def ended_by(number):
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)  # under nohup a hangup is ignored
     yield os.getpid()
     os.kill(os.getpid(), number)
 
