@@ -13,8 +13,7 @@ from entrolearn.lab.limits import KilledError, Limits, within
 
 
 def ended_by(number):
-    if number != signal.SIGKILL:
-        signal.signal(number, signal.SIG_DFL)  # under nohup a hangup is ignored
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
     yield os.getpid()
     os.kill(os.getpid(), number)
 
