@@ -30,7 +30,8 @@ HOMELESS = {"HOME": "/dev/null", "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None
 ODD = "a b  'c' ü 数 # 50% & (d) [e] $HOME ; ~ ! * = , ^"
 
 as_root = pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="needs root and setpriv, to be other users"
+    os.geteuid() != 0 or shutil.which("setpriv") is None,
+    reason="needs root and setpriv (of util-linux), to be other users",
 )
 
 
@@ -123,6 +124,13 @@ def as_user(number: int, group: int) -> list[str]:
     ]
 
 
+def give_to(project, number: int, group: int) -> None:
+    """Make a project a user's, and a group's to write to."""
+    for path in (project.folder, *project.folder.rglob("*")):
+        os.chown(path, number, group)
+        path.chmod(0o2775 if path.is_dir() else 0o664)
+
+
 @as_root
 @pytest.mark.fault(
     "Surroundings", "results of another user, not to be written", "one line that names the folder, no job"
@@ -151,9 +159,7 @@ def test_a_folder_that_another_user_owns_is_named_in_one_line(new_little, record
 )
 def test_the_users_of_a_group_go_on_with_each_others_work(new_little, plain, record_property):
     project = new_little()
-    for path in (project.folder, *project.folder.rglob("*")):
-        os.chown(path, 54321, 54300)
-        path.chmod(0o2775 if path.is_dir() else 0o664)
+    give_to(project, 54321, 54300)
     shared = {"environment": HOMELESS, "umask": 0o002, "cwd": project.folder}
     first = run(project, "results/tiny/folds/my-moons.npz", before=as_user(54321, 54300), **shared)
     assert first.returncode == 0, first.stdout[-5000:]
@@ -443,3 +449,15 @@ def test_few_open_files_are_enough(new_little, plain):
     project = new_little()
     few = ["sh", "-c", 'ulimit -n 64 && exec "$@"', "sh"]
     assert_as_plain(run(project, TABLE, before=few), project, plain)
+
+
+@as_root
+@pytest.mark.fault(
+    "Surroundings", "6 processes and threads at most", "it exits 1 at once, a plain rerun completes it"
+)
+def test_too_few_processes_end_a_run_that_is_completed_without_the_limit(new_little, plain):
+    project = new_little()
+    give_to(project, 54400, 54400)  # a user who has no other process
+    few = [*as_user(54400, 54400), "prlimit", "--nproc=6"]
+    assert run(project, TABLE, before=few, environment=HOMELESS).returncode == 1
+    assert_as_plain(project.run(TABLE), project, plain)
