@@ -57,7 +57,8 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     tried = pd.DataFrame(map(_tried, reports)).drop_duplicates()
     bad = tried.loc[tried["kind"].isin(BAD_INPUT), "test"].nunique()
-    terminalreporter.write_line(f"{bad} bad inputs tried")
+    if bad:
+        terminalreporter.write_line(f"{bad} bad inputs tried")
     file = config.getoption("--fault-table")
     if file:
         text = _fault_table(tried, bad)

@@ -191,7 +191,7 @@ def test_wrong_data_are_one_line_and_are_taken_when_they_are_mended(new_project,
 
     result = project.run(prepared, mirror=tmp_path)
     assert result.returncode == 1
-    said = "prepare my-table: my-table: cannot read table.csv as csv: column x4: Unable to parse string 'x'"
+    said = "prepare my-table: my-table: cannot read table.csv as csv: ValueError: column x4: Unable to parse"
     assert [one for one in result.stdout.splitlines() if one.startswith(said)], result.stdout[-3000:]
     assert not (project.folder / prepared).exists()
 

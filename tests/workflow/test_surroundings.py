@@ -283,7 +283,8 @@ def test_the_letters_of_a_checkouts_path_do_not_matter(new_checkout, plain):
     # What stands in for the script that an installer writes there.
     (checkout / ".venv/bin/snakemake").write_text('#!/bin/sh\necho "snakemake $*"\n')
     (checkout / ".venv/bin/snakemake").chmod(0o755)
-    unlock = subprocess.run(["make", "unlock"], cwd=checkout, capture_output=True, text=True, check=False)
+    command = ["make", "--no-print-directory", "unlock"]  # as it would from a make that runs the tests
+    unlock = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
     assert (unlock.stdout, unlock.stderr) == ("snakemake --unlock\n", "")
 
 
