@@ -287,8 +287,8 @@ def separate_groups_are_found(estimator, problem):
     X = 0.1 + 0.01 * problem.rng("groups").normal(size=(60, 3)) ** 2 + np.eye(3)[groups]
     order = problem.rng("order").permutation(60)
     found = prepared(estimator).set_params(n_clusters=3)
-    if isinstance(estimator, KLClustering | CrossEntropyClustering):
-        found.set_params(n_init=10)
+    if "n_init" in found.get_params():
+        found.set_params(n_init=10)  # one draw of first rows may miss a group
     assert adjusted_rand_score(groups[order], found.fit(X[order]).labels_) == 1
 
 

@@ -266,19 +266,24 @@ WRONG_CHUNKS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("stream", "case"),
-    [
-        pytest.param(
-            stream,
-            case,
-            id=f"{case}: {type(stream).__name__}",
-            marks=pytest.mark.fault("Arrays", case, "refused, the stream goes on"),
-        )
-        for case in WRONG_CHUNKS
-        for stream in STREAMS
-    ],
-)
+def of_each_stream(cases, outcome):
+    """Every case with every stream, a line of the table for each case."""
+    return pytest.mark.parametrize(
+        ("stream", "case"),
+        [
+            pytest.param(
+                stream,
+                case,
+                id=f"{case}: {type(stream).__name__}",
+                marks=pytest.mark.fault("Arrays", case, outcome),
+            )
+            for case in cases
+            for stream in STREAMS
+        ],
+    )
+
+
+@of_each_stream(WRONG_CHUNKS, "refused, the stream goes on")
 def test_a_wrong_chunk_is_refused_and_the_stream_goes_on(stream, case):
     spoil, says = WRONG_CHUNKS[case]
     undisturbed, disturbed = (clone(stream).partial_fit(X[:8], y[:8], classes=[0, 1]) for _ in range(2))
@@ -294,19 +299,7 @@ WRONG_BEGINNINGS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("stream", "case"),
-    [
-        pytest.param(
-            stream,
-            case,
-            id=f"{case}: {type(stream).__name__}",
-            marks=pytest.mark.fault("Arrays", case, "refused in one line"),
-        )
-        for case in WRONG_BEGINNINGS
-        for stream in STREAMS
-    ],
-)
+@of_each_stream(WRONG_BEGINNINGS, "refused in one line")
 def test_a_stream_must_know_its_classes(stream, case):
     classes, says = WRONG_BEGINNINGS[case]
     with pytest.raises(ValueError, match=says):
