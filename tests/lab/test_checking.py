@@ -80,6 +80,7 @@ def changed(study: dict, place: str, value) -> dict:
         ("models.eem.grid.n_hidden", {"range": [5, 20, 0]}, "found {'range': [5, 20, 0]}, expected a list"),
         ("models.eem.grid", {"n_hidden": [5, "x"]}, "'eem' has n_hidden = 'x'; accepted: numbers"),
         ("tables.table1.models", ["eem"], "unknown criterion of model 'eem' 'cv'; accepted: dcs_gaussian"),
+        ("metrics", ["auc", "gmean", "accuracy"], "metrics: 'auc' is the first that fits 'heart', and"),
         ("figures.figure1.kind", "proces", "figures.figure1.kind: found 'proces', did you mean 'process'?"),
         ("figures.figure1.dataset", "two-mons", "unknown data set 'two-mons', did you mean 'two-moons'?"),
         ("figures.figure1.model", "eemm", "figures.figure1.model: unknown model 'eemm', did you mean 'eem'?"),

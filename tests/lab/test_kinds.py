@@ -28,7 +28,7 @@ MODELS = {
 
 ENTRIES = {
     "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}, "tolerance": {}},
-    "times": {"models": list(MODELS)},
+    "times": {"models": list(MODELS), "cost": "fit_seconds"},
     "characteristics": {"counts": ["n_features", "n_negative", "n_positive"]},
     "parameters": {
         "models": {"elm": {"C": "C"}, "svm": {"C": "C", "sigma": "1/gamma", "n_support": "n_support"}},
@@ -250,6 +250,26 @@ def test_times_without_a_first_column_of_ours_are_ours_alone():
         "singular matrix",
         "no ratio, the row's first column has no seconds of ours",
     ]
+
+
+@pytest.mark.parametrize(
+    ("cost", "shown", "said"),
+    [
+        ("fit_seconds", ["1.0", "0.2", "1500.0"], "to fit the chosen model alone on all rows"),
+        ("predict_seconds", ["1.0", "0.2", "1500.0"], "predicts the rows that it was fitted on"),
+        ("n_stored_numbers", ["1", "0", "1,500"], "keeps, fitted on all rows"),
+    ],
+)
+def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
+    class Costs(Results):
+        def facts(self, dataset, model):
+            return {cost: self.seconds[dataset, model]}
+
+    asked = spec("times", cost=cost)
+    ours = {("iris", name): value for name, value in zip(MODELS, [1.0, 0.2, 1500.0], strict=True)}
+    table = make_table(Costs(seconds=ours), printed(), asked)
+    assert [cell.ours for cell in layout(table, asked)["rows"][0]["cells"]] == shown
+    assert said in KINDS["times"].says(asked)
 
 
 def test_the_unit_of_a_row_is_not_counted_as_agreeing():

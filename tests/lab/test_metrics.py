@@ -18,6 +18,10 @@ TASKS = ["binary", "multiclass", "regression"]
                 "recall",
                 "f1",
                 "error_rate",
+                "auc",
+                "log_loss",
+                "brier",
+                "calibration_error",
                 "support",
                 "iterations",
             ],
@@ -35,7 +39,8 @@ def test_every_metric_fits_some_task_and_all_but_errors_of_values_and_counts_are
     for name, metric in METRICS.items():
         assert metric.tasks
         assert metric.tasks <= set(TASKS)
-        assert metric.percent == (metric.tasks != {"regression"} and name != "iterations")
+        no_fraction = metric.tasks == {"regression"} or name in ("iterations", "log_loss", "brier")
+        assert metric.percent == (not no_fraction)
 
 
 def test_no_metric_is_called_as_another_column_of_the_scores():
@@ -44,6 +49,7 @@ def test_no_metric_is_called_as_another_column_of_the_scores():
 
 def test_of_errors_and_of_what_a_machine_keeps_less_is_better():
     assert [name for name, metric in METRICS.items() if not metric.greater_is_better] == [
-        "error_rate", "rmse", "error_entropy", "support", "iterations"
+        "error_rate", "log_loss", "brier", "calibration_error",
+        "rmse", "error_entropy", "support", "iterations",
     ]  # fmt: skip
     assert [name for name, metric in METRICS.items() if metric.of_fit] == ["support", "iterations"]

@@ -47,6 +47,27 @@ def test_the_chosen_model_of_folds_is_fitted_on_all_rows():
     assert learnt.tolist() == predicted.tolist() == list(range(60))
 
 
+def test_of_more_rows_than_asked_for_a_sample_is_folded_in_the_proportion_of_its_classes():
+    y = np.repeat([0, 1], [900, 100])
+    folds = protocol({"folds": 5, "repeats": 2, "rows": 200})
+    part = folds.draw(y, seed=0)
+    for row in part:
+        assert np.bincount(row[y == 0] + 1).tolist() == [720, 36, 36, 36, 36, 36]
+        assert np.bincount(row[y == 1] + 1).tolist() == [80, 4, 4, 4, 4, 4]
+    assert (part[0] != part[1]).any()
+    learnt, predicted = folds.final_rows(part)
+    assert learnt.tolist() == predicted.tolist() == np.flatnonzero(part[0] >= 0).tolist()
+
+
+def test_fewer_rows_than_asked_for_are_all_used():
+    np.testing.assert_array_equal(Folds(5, 2, rows=60).draw(Y, seed=3), Folds(5, 2).draw(Y, seed=3))
+
+
+def test_a_sample_with_too_few_rows_of_a_class_is_refused():
+    with pytest.raises(DataError, match="5 folds: .*0: 36, 1: 4"):
+        Folds(5, 1, rows=40).draw(np.repeat([0, 1], [900, 100]), seed=0)
+
+
 # -------------------------------------------------------------------------------------------------- trials
 
 

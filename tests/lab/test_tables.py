@@ -228,6 +228,16 @@ def test_only_the_asked_criterion_counts_and_the_oracle_stands_beside():
     assert (row["ours"], row["oracle"]) == (pytest.approx(60), pytest.approx(90))
 
 
+@pytest.mark.parametrize(("grid", "verdict"), [({}, "ours alone"), ({"C": [1, 2]}, "failed")])
+def test_what_has_nothing_to_choose_is_in_tables_of_every_criterion(grid, verdict):
+    asked = study(["iris"], ["eem_rbf"], criterion="dcs_gaussian")
+    asked["models"]["eem_rbf"]["grid"] = grid
+    scores = score_rows("iris", "eem_rbf", [0.7] * FOLDS, "cv")
+    of_iris = [record("iris", "eem_rbf")]
+    table = score_table(scores, published(), of_iris, table_spec("paper", asked, "table1"))
+    assert table["verdict"].tolist() == [verdict]
+
+
 def test_other_tables_and_metrics_of_the_published_numbers_are_not_taken():
     printed = published(iris__eem_rbf=(80.0, 1.0))
     others = pd.concat([printed.assign(table="table2"), printed.assign(metric="accuracy")])

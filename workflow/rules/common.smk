@@ -10,6 +10,7 @@ try:
     import entrolearn.lab
     from entrolearn.lab.cells import (
         cell_spec,
+        choice_spec,
         figure_cells,
         figure_files,
         figure_formats,
@@ -111,9 +112,9 @@ def code_of_cell(wildcards):
 
 
 def code_of_choice(wildcards):
-    cells = cells_of(wildcards)
+    cells = choices_of(wildcards)
     return source_digests(
-        "entrolearn.lab.selecting", *chain.from_iterable(map(made_of, cells))
+        "entrolearn.lab.stages", *chain.from_iterable(map(made_of, cells))
     )
 
 
@@ -140,10 +141,10 @@ def cell_of(wildcards):
     )
 
 
-def cells_of(wildcards):
-    """The cells of a study's data set."""
+def choices_of(wildcards):
+    """What is to be chosen in the cells of a study's data set."""
     return [
-        cell_spec(
+        choice_spec(
             wildcards.paper,
             study_of(wildcards),
             wildcards.dataset,
@@ -282,6 +283,7 @@ SHOWN_OF_MODELS = (
     "estimator",
     "estimators",
     "one_of",
+    "grid",
     "printed_only",
     "trials",
 )

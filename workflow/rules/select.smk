@@ -21,7 +21,7 @@ rule select:
     resources:
         runtime=MINUTES,
     params:
-        cells=cells_of,
+        cells=choices_of,
         code=code_of_choice,
     script:
         "../scripts/select.py"

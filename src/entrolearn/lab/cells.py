@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
 from entrolearn.lab.kinds import FILES, GENERATED, KINDS
-from entrolearn.lab.metrics import metrics_of
+from entrolearn.lab.metrics import METRICS, metrics_of
 from entrolearn.lab.registry import ONE_OF, estimator_of, learner_of, made_of, projection_of, seed_from
 from entrolearn.lab.schema import ConfigError, check_known
 
@@ -151,6 +151,7 @@ def study_cells(study: Mapping) -> list[tuple[str, str]]:
 def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
     """All that decides the results of one cell, and nothing else: a cell is recomputed when this changes."""
     entry, task = study["models"][model], study["tasks"][dataset]
+    metrics = metrics_of(task, study["metrics"])
     decided = {
         name: _resolved(entry[name], study, dataset, f"models.{model}.{name}")
         for name in ("params", "steps", "grid", ONE_OF)
@@ -162,10 +163,17 @@ def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -
         "estimator": estimator_of(entry, task),
         **decided,
         "seed": seed,
-        "metrics": metrics_of(task, study["metrics"]),
+        "metrics": [metric for metric in metrics if not METRICS[metric].of_probabilities],
         "criteria": entry["criteria"],
         "protocol": protocol_of(study, dataset, model),
     }
+
+
+def choice_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
+    """All that decides what is chosen in a cell and what that scores: ``probabilities`` besides."""
+    metrics = metrics_of(study["tasks"][dataset], study["metrics"])
+    of_chosen = [metric for metric in metrics if METRICS[metric].of_probabilities]
+    return cell_spec(paper, study, dataset, model, seed) | {"probabilities": of_chosen}
 
 
 def scaling_of(study: Mapping, dataset: str) -> dict:

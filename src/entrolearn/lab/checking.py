@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from entrolearn.lab.cells import (
+    FIGURE_STAGES,
     OF_A_TABLE,
     OF_STORED_MODELS,
     cell_spec,
@@ -152,8 +153,11 @@ def _check_figure(
     if figure["kind"] == "clusterings":
         _check_planes(file, where, group, catalog, tasks=("binary", "multiclass"))
     metrics = figure.get("metric", [])
+    known = study["metrics"]
+    if "candidates" in FIGURE_STAGES[figure["kind"]]:
+        known = [metric for metric in known if not METRICS[metric].of_probabilities]
     for metric in [metrics] if isinstance(metrics, str) else metrics:
-        check_known(metric, study["metrics"], file, f"{where}.metric", "metric of this study")
+        check_known(metric, known, file, f"{where}.metric", "metric of this study")
     for model in figure.get("models", ()):
         check_known(model, study["models"], file, f"{where}.models", "model")
         _check_model_of_figure(file, where, model, figure, study)
@@ -311,13 +315,17 @@ def _check_tasks(file: Path, study: Mapping) -> None:
 
 
 def _check_first_metric(file: Path, dataset: str, study: Mapping) -> None:
-    """Nothing is chosen by what a machine says of itself: the best would be the one that keeps no row."""
+    """Parameters are chosen by a score of predictions.
+
+    By what a machine says of itself the best would be the one that keeps no row, and of its probabilities
+    nothing is known before something is chosen.
+    """
     first, *others = metrics_of(study["tasks"][dataset], study["metrics"])
-    if METRICS[first].of_fit:
-        fitting = [metric for metric in others if not METRICS[metric].of_fit]
+    if not METRICS[first].chooses:
+        fitting = [metric for metric in others if METRICS[metric].chooses]
         raise ConfigError(
-            f"{file}: metrics: {first!r} is the first that fits {dataset!r}, and says nothing of what is "
-            f"predicted; accepted: {' or '.join(fitting) or 'a score of predictions'} before it"
+            f"{file}: metrics: {first!r} is the first that fits {dataset!r}, and nothing is chosen by it; "
+            f"accepted: {' or '.join(fitting) or 'a score of predictions'} before it"
         )
 
 
@@ -443,6 +451,7 @@ def _check_folds(file: Path, protocol: Mapping, dataset: str, entry: Mapping) ->
         )
     known = [expect[name] for name in ("negative", "positive") if name in expect]
     smallest = min([*known, expect["rows"] // expect.get("classes", 2)])
+    smallest = smallest * min(protocol.get("rows", expect["rows"]), expect["rows"]) // expect["rows"]
     if protocol["folds"] > smallest:
         raise ConfigError(
             f"{file}: protocol.folds: found {protocol['folds']} for {dataset!r}, whose smallest class has "

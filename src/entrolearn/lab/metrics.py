@@ -30,6 +30,9 @@ class Metric:
     of_fit : bool
         Whether the fitted machine alone decides it, whatever it predicts. Nothing is chosen by such a metric,
         and a machine may have none.
+    of_probabilities : bool
+        Whether it asks for more than a class: for scores or probabilities. It is taken of what was chosen,
+        fitted once more; nothing is chosen by it, and a machine may have none.
     digits : int
         Decimals that tables show of it where it is no fraction.
     """
@@ -39,7 +42,13 @@ class Metric:
     greater_is_better: bool = True
     percent: bool = True
     of_fit: bool = False
+    of_probabilities: bool = False
     digits: int = 4
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it says of every fit how good its predictions are."""
+        return not (self.of_fit or self.of_probabilities)
 
 
 METRICS: dict[str, Metric] = {
@@ -50,6 +59,14 @@ METRICS: dict[str, Metric] = {
     "recall": Metric("recall", BINARY),
     "f1": Metric("F1", BINARY),
     "error_rate": Metric("error", CLASSES, greater_is_better=False),  # 1 - accuracy
+    "auc": Metric("AUC", BINARY, of_probabilities=True),
+    "log_loss": Metric(
+        "log loss", BINARY, greater_is_better=False, percent=False, of_probabilities=True, digits=3
+    ),
+    "brier": Metric(
+        "Brier score", BINARY, greater_is_better=False, percent=False, of_probabilities=True, digits=3
+    ),
+    "calibration_error": Metric("calibration error", BINARY, greater_is_better=False, of_probabilities=True),
     "rmse": Metric("RMSE", NUMBERS, greater_is_better=False, percent=False),
     "error_entropy": Metric("error entropy", NUMBERS, greater_is_better=False, percent=False),  # in nats
     "support": Metric("support vectors", CLASSES | NUMBERS, greater_is_better=False, of_fit=True),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import resample
 
 from entrolearn.lab.datasets import DataError
 from entrolearn.path import Partition
@@ -22,11 +23,13 @@ UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
 class Folds:
     """Repeated stratified cross-validation: each part is tested in its turn.
 
-    The inner folds of a fold are the other folds, so that the fit without two of them serves both.
+    The inner folds of a fold are the other folds, so that the fit without two of them serves both. Of more
+    than `rows` rows each repeat draws as many, classes in proportion, and leaves the others aside.
     """
 
     folds: int
     repeats: int
+    rows: int | None = None
 
     def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
         """Draw repeated stratified folds.
@@ -41,24 +44,38 @@ class Folds:
         Returns
         -------
         ndarray of int16, shape (repeats, n_samples)
-            In each repeat, the fold (0 .. folds - 1) that a row belongs to.
+            In each repeat, the fold (0 .. folds - 1) that a row belongs to; -1 for rows that are not used.
         """
-        classes, counts = np.unique(y, return_counts=True)
         if y.dtype.kind == "f":
             raise DataError(
-                f"stratified folds need classes; found a regression target of {len(classes)} values"
+                f"stratified folds need classes; found a regression target of {len(np.unique(y))} values"
             )
+        part = np.full((self.repeats, len(y)), UNUSED, dtype=np.int16)
+        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
+            random_state = int(child.generate_state(1)[0])
+            rows = self._rows(y, random_state)
+            self._check_classes(y[rows])
+            draw = StratifiedKFold(self.folds, shuffle=True, random_state=random_state)
+            for fold, (_, left_out) in enumerate(draw.split(rows, y[rows])):
+                part[repeat, rows[left_out]] = fold
+        return part
+
+    def _rows(self, y: np.ndarray, random_state: int) -> np.ndarray:
+        """All rows, or as many as are asked for."""
+        if self.rows is None or self.rows >= len(y):
+            return np.arange(len(y))
+        drawn = resample(
+            np.arange(len(y)), replace=False, n_samples=self.rows, stratify=y, random_state=random_state
+        )
+        return np.sort(drawn)
+
+    def _check_classes(self, y: np.ndarray) -> None:
+        classes, counts = np.unique(y, return_counts=True)
         if not 2 <= self.folds <= counts.min():
             found = ", ".join(f"{label}: {count}" for label, count in zip(classes, counts, strict=True))
             raise DataError(
                 f"{self.folds} folds: accepted are 2 to the rows of the smallest class (rows: {found})"
             )
-        part = np.empty((self.repeats, len(y)), dtype=np.int16)
-        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
-            draw = StratifiedKFold(self.folds, shuffle=True, random_state=int(child.generate_state(1)[0]))
-            for fold, (_, left_out) in enumerate(draw.split(y, y)):
-                part[repeat, left_out] = fold
-        return part
 
     @property
     def n_inner(self) -> int:
@@ -74,9 +91,13 @@ class Folds:
         """What an inner fit is good for: the outer folds, each with the part that it is validated on."""
         return [left_out, left_out[::-1]]
 
+    def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that the fit without a fold learns from, and those that it is tested with."""
+        return np.flatnonzero((part > UNUSED) & (part != fold)), np.flatnonzero(part == fold)
+
     def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
-        rows = np.arange(parts.shape[1])
+        rows = np.flatnonzero(parts[0] > UNUSED)
         return rows, rows
 
 
@@ -149,9 +170,13 @@ class Trials:
         """What an inner fit is good for: the test part, with the inner fold that it is validated on."""
         return [left_out]
 
+    def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that a trial's fit learns from, and those that it is tested with."""
+        return np.flatnonzero(part > TEST), np.flatnonzero(part == TEST)
+
     def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
-        return np.flatnonzero(parts[0] > TEST), np.flatnonzero(parts[0] == TEST)
+        return self.rows_of(parts[0], TEST)
 
 
 def protocol(entry: Mapping) -> Folds | Trials:
@@ -166,4 +191,4 @@ def protocol(entry: Mapping) -> Folds | Trials:
             inner["used"],
             entry.get("shuffle", True),
         )
-    return Folds(entry["folds"], entry["repeats"])
+    return Folds(entry["folds"], entry["repeats"], entry.get("rows"))

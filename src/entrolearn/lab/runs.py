@@ -96,7 +96,7 @@ class _Files:
 
 def _is_had(scores: pd.DataFrame, metric: str) -> bool:
     """Whether a learner has a metric at all: not each is made of support vectors."""
-    return not METRICS[metric].of_fit or scores[metric].notna().any()
+    return METRICS[metric].chooses or scores[metric].notna().any()
 
 
 _NO_SCORES = pd.DataFrame({"criterion": []})

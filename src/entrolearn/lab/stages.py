@@ -7,6 +7,7 @@ from entrolearn.lab.atomic import replacing
 from entrolearn.lab.datasets import DataUnavailable, load_dataset, load_folds
 from entrolearn.lab.frames import read_frame, write_frame
 from entrolearn.lab.limits import Limits
+from entrolearn.lab.probabilities import score_chosen
 from entrolearn.lab.records import read_json, write_json
 from entrolearn.lab.selecting import choose, headline_params, refit
 from entrolearn.lab.stored import dump
@@ -52,8 +53,10 @@ def select(
     A cell without a result leaves an empty file in the model's place and the reason among the facts.
     """
     chosen = choose(read_frame(candidates), cell)
-    write_frame(scores, chosen)
     outcome = read_json(record)
+    if cell["probabilities"] and outcome["success"]:
+        chosen = score_chosen(load_dataset(dataset), load_folds(folds), chosen, cell)
+    write_frame(scores, chosen)
     model, found = b"", {"error": outcome["error"]}
     params = headline_params(chosen, cell)
     if outcome["success"] and params is None:

@@ -31,9 +31,13 @@ class Scores(OfModels):
         yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
         models = [model for model in table["models"] if not study["models"][model].get("printed_only")]
         for model in models:
-            criteria = study["models"][model]["criteria"]
-            yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
+            if searched(study["models"][model]):  # what has nothing to choose is in tables of every criterion
+                criteria = study["models"][model]["criteria"]
+                yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
         names = dict.fromkeys(name for model in models for name in searched(study["models"][model]))
+        if table["among"]:  # what is taken of part of a grid is not fitted once more
+            metrics = [metric for metric in study["metrics"] if not METRICS[metric].of_probabilities]
+            yield from (("metric", metric, metrics, "metric of candidates") for metric in _listed(table))
         for name in table["among"]:
             yield "among", name, names, "parameter in this table's grids"
 
@@ -52,9 +56,11 @@ class Scores(OfModels):
         dataset, model, metric = cell
         folds = results.scores(dataset, model, spec["among"])
         chosen = folds.get(spec["criterion"])
+        if chosen is None and not spec["models"][model]["searched"]:
+            chosen = next(iter(folds.values()), None)
         if chosen is None:
             return Found(trouble="failed", reason="no scores by this criterion")
-        if METRICS[metric].of_fit and chosen["success"].all() and chosen[metric].isna().all():
+        if not METRICS[metric].chooses and chosen["success"].all() and chosen[metric].isna().all():
             return Found(trouble=PRINTED_ALONE, reason=f"a learner without {METRICS[metric].label}")
         lost = chosen[~chosen["success"].astype(bool) | chosen[metric].isna()]
         if len(lost):

@@ -1,4 +1,4 @@
-"""Tables of training times."""
+"""Tables of what the chosen models cost: seconds to fit, seconds to predict, numbers to keep."""
 
 import math
 
@@ -6,6 +6,15 @@ from entrolearn.lab.kinds.base import NOTHING, Found, Judged, Printed, phrase
 from entrolearn.lab.kinds.trained import OfModels
 from entrolearn.lab.notation import decimals_needed
 from entrolearn.lab.verdicts import placed
+
+COSTS = {
+    "fit_seconds": ("seconds", "Processor seconds to fit the chosen model alone on {learnt}, on one thread."),
+    "predict_seconds": (
+        "seconds",
+        "Processor seconds in which the chosen model predicts {predicted}, on one thread.",
+    ),
+    "n_stored_numbers": ("numbers", "How many numbers the chosen model keeps, fitted on {learnt}."),
+}
 
 
 class Times(OfModels):
@@ -18,13 +27,15 @@ class Times(OfModels):
     FACTOR = 2.0
 
     stages = ("models", "records")
+    defaults = {"cost": "fit_seconds"}
     compares = (
         "Ours above; below the printed seconds, and how many times the printed ratio to the row's first "
         "column ours is, since seconds of two machines do not compare."
     )
 
     def metrics(self, table):
-        return {"fit_seconds": {"label": "seconds", "sublabel": ""}}
+        label, _ = COSTS[table["cost"]]
+        return {table["cost"]: {"label": label, "sublabel": ""}}
 
     def of_trained(self, cell, spec, results, record):
         dataset, model, metric = cell
@@ -54,8 +65,11 @@ class Times(OfModels):
         return Judged(placed(ratio, low / self.FACTOR, high * self.FACTOR), times)
 
     def says(self, spec):
-        rows = "the training rows of the first trial" if spec["trials"] else "all rows"
-        return f"Processor seconds to fit the chosen model alone on {rows}, on one thread."
+        learnt, predicted = "all rows", "the rows that it was fitted on"
+        if spec["trials"]:
+            learnt, predicted = "the training rows of the first trial", "its test rows"
+        (metric,) = spec["metrics"]
+        return COSTS[metric][1].format(learnt=learnt, predicted=predicted)
 
     def agreement(self, spec):
         return f"within ×{self.FACTOR:g}"
@@ -73,10 +87,14 @@ class Times(OfModels):
 
     def digits(self, metric, printed):
         """One decimal, unless all printed seconds are whole."""
+        if metric == "n_stored_numbers":
+            return 0
         return min(1, max(map(decimals_needed, printed), default=1))
 
     def number(self, metric, value, digits):
         """Seconds with one decimal, or two significant digits where that would show fewer."""
+        if metric == "n_stored_numbers":
+            return f"{value:,.0f}"
         enough = value >= 0.95 or value == round(value, 1)
         return f"{value:.1f}" if enough else f"{value:#.2g}"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from entrolearn.lab.kinds.base import PRINTED_ALONE, Cell, Found, Kind, labels, phrase
-from entrolearn.lab.registry import estimator_of
+from entrolearn.lab.registry import estimator_of, searched
 
 
 class OfModels(Kind):
@@ -20,6 +20,7 @@ class OfModels(Kind):
             | {
                 "printed_only": study["models"][key].get("printed_only", False),
                 "estimators": study["models"][key].get("estimators", {}),
+                "searched": bool(searched(study["models"][key])),
             }
             for key, named in labels(study, table["models"]).items()
         }

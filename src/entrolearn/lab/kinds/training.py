@@ -37,7 +37,7 @@ class Training(Scores):
         return {
             **super().metrics(table),
             ITERATIONS: {"label": METRICS[ITERATIONS].label, "sublabel": ""},
-            **_TIMES.metrics(table),
+            **_TIMES.metrics(_TIMES.defaults),
         }
 
     def of_trained(self, cell, spec, results, record):
