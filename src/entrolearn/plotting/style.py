@@ -4,6 +4,7 @@ Classes and curves differ in colour (Okabe and Ito's, which colour-blind readers
 in marker, line or hatching, so that a print in black and white says the same.
 """
 
+import io
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -158,6 +159,15 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> N
     suffix = os.path.splitext(file)[1].removeprefix(".")
     with mpl.rc_context(_SVG):
         figure.savefig(file, dpi=dpi, metadata=_WITHOUT_DATES.get(suffix))
+
+
+def svg_element(figure: Figure) -> str:
+    """A figure as an ``<svg>`` element, to stand in a page of html."""
+    file = io.StringIO()
+    with mpl.rc_context(_SVG):
+        figure.savefig(file, format="svg", metadata=_WITHOUT_DATES["svg"])
+    text = file.getvalue()
+    return text[text.index("<svg") :]
 
 
 def distinct_styles(number: int, what: str) -> Sequence[dict]:
