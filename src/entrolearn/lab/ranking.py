@@ -34,6 +34,10 @@ ALPHA = 0.05
 LEAST_MODELS, LEAST_DATASETS = 3, 5
 # What a lost score counts for: so little that all differences to it are the same in double precision.
 LOST = -1e300
+# To which scores are told from each other: equal differences of decimals are equal in whole numbers alone.
+SIGNIFICANT_DIGITS = 12
+# Up to so many data sets Wilcoxon's p-values are those of its tables; with more, the normal distribution's.
+MOST_EXACT = 50
 # What tests of pairs are called.
 TESTS = {"wilcoxon": "Wilcoxon's test with Holm's correction", "nemenyi": "Nemenyi's test"}
 
@@ -60,7 +64,8 @@ class Ranking:
         The difference of two average ranks from which on Nemenyi's test tells two models apart.
     nemenyi, wilcoxon : DataFrame, shape (n_models, n_models)
         p-values of pairs: of Nemenyi's test, and of Wilcoxon's signed-rank test with Holm's correction for
-        the number of pairs. Differences of zero are shared between the two signs.
+        the number of pairs. Differences of zero are shared between the two signs, and ranks of equal
+        differences averaged.
     alpha : float
         The level of ``critical_difference`` and of :meth:`groups`.
     shown_test : {"wilcoxon", "nemenyi"}
@@ -83,8 +88,8 @@ class Ranking:
     wilcoxon: pd.DataFrame
     alpha: float
     shown_test: str
-    lacking: tuple[str, ...] = ()
-    empty: tuple[str, ...] = ()
+    lacking: tuple[str, ...]
+    empty: tuple[str, ...]
 
     @property
     def scored(self) -> pd.Series:
@@ -154,7 +159,7 @@ def rank_models(
     Parameters
     ----------
     scores : DataFrame, shape (n_datasets, n_models)
-        NaN where there is no number.
+        NaN, or infinite, where there is no number.
     greater_is_better : bool, default=True
     alpha : float, default=0.05
 
@@ -174,13 +179,11 @@ def rank_models(
     >>> ranking.wins("a", "c")
     (4, 0, 1)
     """
-    kept = scores.dropna(how="all")
-    lacking = kept.columns[kept.isna().sum() > len(kept) / 2]
-    kept = kept.drop(columns=lacking).dropna(how="all")
+    kept, lacking = _kept(scores)
     n_datasets, n_models = kept.shape
     if n_models < LEAST_MODELS or n_datasets < LEAST_DATASETS:
         return None
-    ranks = kept.rank(axis=1, ascending=not greater_is_better, na_option="bottom")
+    ranks = _ranks(kept, greater_is_better)
     average = ranks.mean().sort_values(kind="stable")
     kept, ranks = kept[average.index], ranks[average.index]
     chi2, p = _friedman(ranks)
@@ -188,20 +191,20 @@ def rank_models(
     width = stats.studentized_range.isf(alpha, n_models, math.inf) / math.sqrt(2)
     nemenyi, wilcoxon = _pairwise(ranks, kept if greater_is_better else -kept)
     return Ranking(
-        kept,
-        ranks,
-        average,
-        chi2,
-        p,
-        f,
-        f_p,
-        width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
-        nemenyi,
-        wilcoxon,
-        alpha,
-        shown_test(n_datasets, n_models, alpha),
-        tuple(lacking),
-        tuple(scores.index.difference(kept.index, sort=False)),
+        scores=kept,
+        ranks=ranks,
+        average=average,
+        friedman=chi2,
+        p=p,
+        iman_davenport=f,
+        iman_davenport_p=f_p,
+        critical_difference=width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
+        nemenyi=nemenyi,
+        wilcoxon=wilcoxon,
+        alpha=alpha,
+        shown_test=shown_test(n_datasets, n_models, alpha),
+        lacking=tuple(lacking),
+        empty=tuple(scores.index.difference(kept.index, sort=False)),
     )
 
 
@@ -258,7 +261,7 @@ def rank_section(
     table : DataFrame
         Of the kind scores, as :func:`entrolearn.lab.tables.read_table` gives it.
     labels : mapping of str to str
-        What models are called.
+        What models are called, and data sets.
     metric : str
     column : {"ours", "published"}
         Which numbers are ranked.
@@ -272,8 +275,8 @@ def rank_section(
         - ``diagram``: the critical-difference diagram, an ``<svg>`` element, and ``alt``, the same in words;
         - ``rule``: what was ranked, and what a missing number counts for;
         - ``rows``: of each model, the best first: ``model`` (its label), ``rank``, ``rank_printed`` (by the
-          printed numbers, None unless they are there for the same models and data sets) and ``scored`` (on
-          how many data sets it has a number);
+          printed numbers of the same models on the same data sets, None where some are not printed at all)
+          and ``scored`` (on how many data sets it has a number);
         - ``friedman``: ``statistic``, ``p``, ``n`` (data sets) and ``k`` (models);
         - ``test``: by which test of pairs models share a bar of the diagram, in words;
         - ``pairs``: of each two models, the better one first: ``a``, ``b``, ``nemenyi`` and ``wilcoxon``
@@ -285,7 +288,7 @@ def rank_section(
     names = {model: labels.get(model, model) for model in ranking.average.index}
     with journal_style():
         picture = svg_element(draw_ranking(ranking, names))
-    printed = _printed_ranks(ranking, rank_table(table, metric, column="published", alpha=alpha))
+    printed = _printed_ranks(ranking, table, metric)
     best, *_ = names
     return {
         "diagram": picture,
@@ -293,6 +296,7 @@ def rank_section(
             {name: ranking.average[model] for model, name in names.items()},
             [names[model] for model in ranking.beside(best)],
             len(ranking.scores),
+            ranking.shown_test,
         ),
         "rule": ranking.rule(labels),
         "rows": [
@@ -339,7 +343,7 @@ def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
     return display.plot(critical_difference_axes(display)).figure_
 
 
-def ranks_in_words(ranks: Mapping[str, float], beside_best: Sequence[str], n_datasets: int) -> str:
+def ranks_in_words(ranks: Mapping[str, float], beside_best: Sequence[str], n_datasets: int, test: str) -> str:
     """A diagram for a reader who does not see it.
 
     Parameters
@@ -349,16 +353,28 @@ def ranks_in_words(ranks: Mapping[str, float], beside_best: Sequence[str], n_dat
     beside_best : sequence of str
         Those that the first is not told apart from.
     n_datasets : int
+    test : {"wilcoxon", "nemenyi"}
+        By which they are not.
     """
     said = ", ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())
-    test = TESTS[shown_test(n_datasets, len(ranks))]
     return (
         f"Average ranks on {n_datasets} data sets, the best first: {said}. "
-        f"Not told apart from the best by {test}: {', '.join(beside_best) or 'none'}."
+        f"Not told apart from the best by {TESTS[test]}: {', '.join(beside_best) or 'none'}."
     )
 
 
 # ------------------------------------------------------------------------------------------------ tests
+
+
+def _kept(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The models and data sets that are ranked, and the models that are not."""
+    kept = scores.where(np.isfinite(scores)).dropna(how="all")
+    lacking = kept.columns[kept.isna().sum() > len(kept) / 2]
+    return kept.drop(columns=lacking).dropna(how="all"), list(lacking)
+
+
+def _ranks(scores: pd.DataFrame, greater_is_better: bool) -> pd.DataFrame:
+    return scores.rank(axis=1, ascending=not greater_is_better, na_option="bottom")
 
 
 def _friedman(ranks: pd.DataFrame) -> tuple[float, float]:
@@ -387,12 +403,24 @@ def _pairwise(ranks: pd.DataFrame, scores: pd.DataFrame) -> tuple[pd.DataFrame, 
     """p-values of Nemenyi's test of ranks and of Wilcoxon's, with Holm's correction, of scores."""
     import scikit_posthocs  # seconds to load, which who draws another figure does not have to wait for
 
-    long = scores.fillna(LOST).melt(var_name="model", value_name="score")
-    # Demšar shares differences of zero between the signs.
+    long = _whole(scores).fillna(LOST).melt(var_name="model", value_name="score")
+    # As Demšar has it: differences of zero shared between the signs, tied ranks averaged, exact tables.
     wilcoxon = scikit_posthocs.posthoc_wilcoxon(
-        long, val_col="score", group_col="model", zero_method="zsplit", p_adjust="holm"
+        long,
+        val_col="score",
+        group_col="model",
+        method="exact" if len(scores) <= MOST_EXACT else "asymptotic",
+        zero_method="zsplit",
+        p_adjust="holm",
     )
     return scikit_posthocs.posthoc_nemenyi_friedman(ranks), wilcoxon
+
+
+def _whole(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores as whole numbers, in units of the last significant digit of the largest."""
+    largest = np.nanmax(np.abs(scores))
+    digits = SIGNIFICANT_DIGITS - (math.ceil(math.log10(largest)) if largest > 0 else 0)
+    return (scores * 10.0**digits).round()
 
 
 def _cliques(
@@ -414,11 +442,11 @@ def _cliques(
 # ------------------------------------------------------------------------------------------------ views
 
 
-def _printed_ranks(ranking: Ranking, printed: Ranking | None) -> dict[str, float]:
-    """Ranks by the printed numbers; none where they are of other models or data sets."""
-    same = (
-        printed is not None
-        and set(printed.average.index) == set(ranking.average.index)
-        and set(printed.scores.index) == set(ranking.scores.index)
-    )
-    return printed.average.to_dict() if same else {}
+def _printed_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
+    """Ranks of the same models on the same data sets by the printed numbers; none unless they have all."""
+    models, datasets = ranking.scores.columns, ranking.scores.index
+    same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
+    printed, _ = _kept(scores_of(same, metric, "published"))
+    if printed.shape != ranking.scores.shape:
+        return {}
+    return _ranks(printed, METRICS[metric].greater_is_better).mean().to_dict()

@@ -2,9 +2,10 @@
 
 import math
 
-from entrolearn.plotting.style import CURVE_STYLES, FADED, Figure, plt
+from entrolearn.plotting.style import CURVE_STYLES, FADED, Figure, mpl, plt
 
-# Inches, from the axis upwards and downwards.
+# Inches at type of 8 points, from the axis upwards and downwards; all grows with the type.
+TYPE = 8
 AXIS_WIDTH = 3.2
 ABOVE, BAR, ROW, FOOT = 0.57, 0.09, 0.19, 0.32
 UP = 0.32  # of the scale
@@ -82,7 +83,7 @@ class CriticalDifferenceDisplay:
         return ordered[:half], ordered[half:][::-1]
 
     def heights(self) -> tuple[float, float]:
-        """Inches above and below the axis."""
+        """Inches above and below the axis, at type of 8 points."""
         return ABOVE, self._first_row() + ROW * len(self.halves()[0]) + FOOT
 
     def levels(self) -> list[int]:
@@ -123,13 +124,13 @@ class CriticalDifferenceDisplay:
         low, high = self.limits
         top, bottom = self.heights()
         ax.set(xlim=(low, high), ylim=(-bottom, top))
-        # Down is an axis in inches; across, the ticks are all there is.
+        # Down is an axis in inches at type of 8 points; across, the ticks are all there is.
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         ax.spines["top"].set(visible=True, position=("data", 0))
         ax.xaxis.set_ticks_position("top")
         step = math.ceil((high - low) / N_TICKS)
         ax.set(xticks=range(low, high + 1, step), yticks=[])
-        self._say_beside((low, 0), "average rank", -10, 5, size="small", color=FADED)
+        self._say_beside((low, 0), "average rank", -10, 7, size="small", color=FADED)
         self._plot_scale(low)
         self._plot_bars()
         self._plot_names()
@@ -184,7 +185,7 @@ class CriticalDifferenceDisplay:
         self.ax_.annotate(
             text,
             at,
-            (across, up),
+            (_scale() * across, _scale() * up),
             textcoords="offset points",
             ha="right" if across < 0 else "left",
             annotation_clip=False,
@@ -200,5 +201,9 @@ def critical_difference_axes(display: CriticalDifferenceDisplay, *, figure: Figu
         for models in display.halves()
     )
     width = left + AXIS_WIDTH + right
-    figure.set_size_inches(width, sum(display.heights()))
+    figure.set_size_inches(_scale() * width, _scale() * sum(display.heights()))
     return figure.add_axes((left / width, 0, AXIS_WIDTH / width, 1))
+
+
+def _scale() -> float:
+    return mpl.rcParams["font.size"] / TYPE

@@ -55,11 +55,13 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
     n_datasets = int(models["datasets"].iloc[0])
     best = models["model"].iloc[0]
     pairs = table[(table["model"] == best) & table["wins"].notna()]
-    beside = pairs[pairs[shown_test(n_datasets, len(models))] >= ALPHA]
+    test = shown_test(n_datasets, len(models))
+    beside = pairs[pairs[test] >= ALPHA]
     return ranks_in_words(
         {name_of_model(spec, row.model): row.rank for row in models.itertuples()},
         [name_of_model(spec, model) for model in beside["other"]],
         n_datasets,
+        test,
     )
 
 
