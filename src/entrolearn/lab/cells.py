@@ -118,6 +118,8 @@ def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
     entry = study["figures"][figure]
     if entry["kind"] == "process":
         cells = [(entry["dataset"], "")]
+    elif FIGURE_STAGES[entry["kind"]] == ("tables",):
+        cells = [("", "")]  # a table is one file, whatever it shows
     elif "table" in entry:
         cells = rows_and_models(study, study["tables"][entry["table"]])
     elif entry["kind"] in OF_ROWS:
