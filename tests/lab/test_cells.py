@@ -42,6 +42,21 @@ def test_cells_are_those_that_have_a_learner(load_trials, study_of_trials):
     assert "results/mine/records/heart/other.json" not in table_files("mine", study, "accuracies")
 
 
+def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_cell_of_its_own(load, study):
+    study["figures"]["ranks"] = {
+        "kind": "critical_difference",
+        "caption": "",
+        "table": "table1",
+        "metric": "gmean",
+    }
+    study = load(study)
+    assert figure_files("mine", study, "ranks") == ["results/mine/tables/table1.csv"]
+    assert figure_cells(study, "ranks") == []
+    spec = figure_spec("mine", study, "ranks", 0)
+    assert spec["metric"] == "gmean"
+    assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
+
+
 def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
     study["tables"]["table2"]["among"] = {"gamma": {"max": 1}}
     study = load(study)

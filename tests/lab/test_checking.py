@@ -111,6 +111,33 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path, load, study, place, valu
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
+        ("table", "tabel1", "figures.ranks.table: unknown table of the kind scores 'tabel1', did you mean"),
+        ("table", "counts", "unknown table of the kind scores 'counts'; accepted: table1, table2"),
+        (
+            "metric",
+            "accuracy",
+            "ranks.metric: unknown metric of this table 'accuracy'; accepted: gmean",
+        ),
+        ("metric", None, "figures.ranks: the key 'metric' is missing"),
+        ("models", ["svm"], "figures.ranks: unknown key 'models'"),
+    ],
+)
+def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, message):
+    study["figures"]["ranks"] = {
+        "kind": "critical_difference",
+        "caption": "",
+        "table": "table1",
+        "metric": "gmean",
+    }
+    with pytest.raises(ConfigError) as caught:
+        load(changed(study, f"figures.ranks.{place}", value))
+    assert message in str(caught.value)
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
         ("tables.chosen.models.ridge.lambda", "1/alfa", "unknown parameter of model 'ridge' 'alfa', did you"),
         ("tables.chosen.models.rigde", {"C": "C"}, "unknown model 'rigde', did you mean 'ridge'?"),
         ("tables.chosen.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),

@@ -28,6 +28,7 @@ from entrolearn.lab.figures import alternative_text, make_figure, make_page_to_h
 from entrolearn.lab.measuring import frame
 from entrolearn.lab.protocols import protocol
 from entrolearn.lab.stored import dump
+from entrolearn.lab.tables import COLUMNS
 from entrolearn.measures import expected_maximum
 from entrolearn.plotting.regions import plane_density
 
@@ -745,3 +746,59 @@ def test_evaluations_that_failed_say_why(tmp_path):
     assert reasons(table) == ["MemoryError"]
     assert "MemoryError" in (tmp_path / "figure.svg").read_text()
     assert "MemoryError" in alternative_text(EVALUATIONS, table)
+
+
+# --------------------------------------------------------------------------------------------------- ranks
+
+RANKS = {
+    "paper": "paper",
+    "figure": "ranks",
+    "kind": "critical_difference",
+    "caption": "Ranks",
+    "table": "table1",
+    "metric": "gmean",
+    "models": {name: {"label": name.upper(), "sublabel": "rbf"} for name in ("eem", "welm", "svm", "slow")},
+}
+
+
+@pytest.fixture
+def table1(tmp_path):
+    """A table of six data sets on which the last model has a number once, and another metric."""
+    scores = [[90, 80, 70, 60], [91, 81, 71, None], [92, 72, 82, None], *[[93, 83, 73, None]] * 3]
+    rows = [
+        {"dataset": f"data{k}", "model": model, "metric": metric, "ours": score if metric == "gmean" else 50}
+        for k, of_set in enumerate(scores)
+        for model, score in zip(RANKS["models"], of_set, strict=True)
+        for metric in ("gmean", "accuracy")
+    ]
+    path = tmp_path / "table1.csv"
+    pd.DataFrame(rows, columns=COLUMNS).to_csv(path, index=False)
+    return path
+
+
+def test_a_figure_of_ranks_shows_a_tables_ranks_and_pairs(tmp_path, table1):
+    table = drawn(tmp_path, RANKS, [table1])
+    models, pairs = table[table["rank"].notna()], table[table["other"].notna()]
+    assert models[["model", "rank", "scored", "datasets"]].to_numpy().tolist() == [
+        ["eem", 1, 6, 6], ["welm", 2.16667, 6, 6], ["svm", 2.83333, 6, 6]
+    ]  # fmt: skip
+    assert pairs[["model", "other", "wins", "ties", "losses"]].to_numpy().tolist() == [
+        ["eem", "welm", 6, 0, 0], ["eem", "svm", 6, 0, 0], ["welm", "svm", 5, 0, 1]
+    ]  # fmt: skip
+    assert reasons(table) == ["SLOW rbf: no number on more than half of the data sets"]
+    assert alternative_text(RANKS, table) == (
+        "Average ranks on 6 data sets, the best first: EEM rbf 1.00, WELM rbf 2.17, SVM rbf 2.83. "
+        "Not told apart from the best by Nemenyi's test: WELM rbf."
+    )
+    svg = (tmp_path / "figure.svg").read_text()
+    assert ">EEM rbf<" in svg
+    assert "SLOW" not in svg
+
+
+def test_a_figure_of_too_few_ranks_says_so(tmp_path, table1):
+    pd.read_csv(table1).query("dataset < 'data4'").to_csv(table1, index=False)
+    table = drawn(tmp_path, RANKS, [table1])
+    said = "fewer than 3 models or 5 data sets with numbers: nothing is ranked"
+    assert reasons(table) == [said]
+    assert alternative_text(RANKS, table) == said
+    assert "nothing is ranked" in (tmp_path / "figure.svg").read_text()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from entrolearn.plotting import ProcessDisplay, journal_style, process_axes, save_figure
+from entrolearn.plotting import ProcessDisplay, journal_style, process_axes, save_figure, svg_element
 from entrolearn.plotting.style import CLASS_STYLES, CURVE_STYLES
 
 
@@ -36,6 +36,21 @@ def test_text_of_an_svg_is_text_and_carries_no_date(draw, tmp_path):
     assert ">threshold<" in svg
     assert "<dc:date>" not in svg
     assert not re.search(r"https?://(?!www\.w3\.org|purl\.org|creativecommons\.org)", svg)
+
+
+def test_elements_of_one_page_share_no_ids_and_refer_to_their_own(draw):
+    figures = [draw(), draw()]
+    figures[1].axes[0].set_title("another")
+    elements = [svg_element(figure) for figure in figures]
+    ids = [re.findall(r'\bid="([^"]+)"', element) for element in elements]
+    for element, own in zip(elements, ids, strict=True):
+        assert element.startswith("<svg")
+        assert element.rstrip().endswith("</svg>")
+        assert len(set(own)) == len(own)
+        referred = re.findall(r'href="#([^"]+)"', element) + re.findall(r"url\(#([^)]+)\)", element)
+        assert referred
+        assert set(referred) <= set(own)
+    assert not set(ids[0]) & set(ids[1])
 
 
 def test_a_journals_style_ends_with_its_block():

@@ -31,13 +31,15 @@ FIGURE_STAGES = {
     "clusterings": ("scaled",),
     "error_densities": ("scaled",),
     "loss_curves": ("models",),
+    "critical_difference": ("tables",),
 }
-# The kind of table whose measurement a kind of figure draws, and what decides of the table how it looks.
+# The kind of table that a kind of figure draws, or whose measurement, and what decides of it how that looks.
 OF_A_TABLE = {
     "density": ("density", ("dims", "densities")),
     "starts": ("starts", ("datasets",)),
     "expected_maximum": ("starts", ("datasets",)),
     "evaluations": ("evaluations", ("rows", "ways")),
+    "critical_difference": ("scores", ()),
 }
 # Kinds of figures that are drawn from a group's rows, and need nothing trained.
 OF_ROWS = {"projections", "samples", "clusterings", "error_densities"}
@@ -116,6 +118,8 @@ def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
     entry = study["figures"][figure]
     if entry["kind"] == "process":
         cells = [(entry["dataset"], "")]
+    elif FIGURE_STAGES[entry["kind"]] == ("tables",):
+        cells = [("", "")]  # a table is one file, whatever it shows
     elif "table" in entry:
         cells = rows_and_models(study, study["tables"][entry["table"]])
     elif entry["kind"] in OF_ROWS:

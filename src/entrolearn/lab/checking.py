@@ -143,6 +143,9 @@ def _check_figure(
         kind, _ = OF_A_TABLE[figure["kind"]]
         tables = [key for key, table in study["tables"].items() if table["kind"] == kind]
         check_known(figure["table"], tables, file, f"{where}.table", f"table of the kind {kind}")
+        if "metric" in figure:
+            metrics = KINDS[kind].metrics(study["tables"][figure["table"]])
+            check_known(figure["metric"], metrics, file, f"{where}.metric", "metric of this table")
         return
     check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
     group = study["datasets"][figure["datasets"]]

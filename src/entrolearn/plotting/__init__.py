@@ -18,8 +18,9 @@ from entrolearn.plotting.panels import plot_panels
 from entrolearn.plotting.process import ProcessDisplay, process_axes
 from entrolearn.plotting.projected import ProjectedDensityDisplay
 from entrolearn.plotting.projection import ProjectionDisplay
+from entrolearn.plotting.ranks import CriticalDifferenceDisplay, critical_difference_axes
 from entrolearn.plotting.starts import ExpectedMaximumDisplay, StartsDisplay
-from entrolearn.plotting.style import journal_style, save_figure
+from entrolearn.plotting.style import journal_style, save_figure, svg_element
 from entrolearn.plotting.support import SupportVectorDisplay
 from entrolearn.plotting.surfaces import GridSurfaceDisplay
 from entrolearn.plotting.timings import TimingDisplay
@@ -28,6 +29,7 @@ from entrolearn.plotting.trials import TrialsDisplay
 
 __all__ = [
     "ClusteringsDisplay",
+    "CriticalDifferenceDisplay",
     "ErrorDensityDisplay",
     "EvaluationsDisplay",
     "ExpectedMaximumDisplay",
@@ -45,10 +47,12 @@ __all__ = [
     "TradeoffDisplay",
     "TrialsDisplay",
     "clustering_axes",
+    "critical_difference_axes",
     "evaluation_axes",
     "journal_style",
     "page_to_hover",
     "plot_panels",
     "process_axes",
     "save_figure",
+    "svg_element",
 ]

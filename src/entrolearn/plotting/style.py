@@ -4,7 +4,10 @@ Classes and curves differ in colour (Okabe and Ito's, which colour-blind readers
 in marker, line or hatching, so that a print in black and white says the same.
 """
 
+import hashlib
+import io
 import os
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from textwrap import wrap
@@ -158,6 +161,17 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> N
     suffix = os.path.splitext(file)[1].removeprefix(".")
     with mpl.rc_context(_SVG):
         figure.savefig(file, dpi=dpi, metadata=_WITHOUT_DATES.get(suffix))
+
+
+def svg_element(figure: Figure) -> str:
+    """A figure as an ``<svg>`` element for a page of html, where no other figure has its ids."""
+    file = io.StringIO()
+    with mpl.rc_context(_SVG):
+        figure.savefig(file, format="svg", metadata=_WITHOUT_DATES["svg"])
+    text = file.getvalue()
+    element = text[text.index("<svg") :]
+    own = f"f{hashlib.sha256(element.encode()).hexdigest()[:8]}-"
+    return re.sub(r'(\bid="|="#|url\(#)', rf"\g<1>{own}", element)
 
 
 def distinct_styles(number: int, what: str) -> Sequence[dict]:

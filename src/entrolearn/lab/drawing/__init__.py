@@ -9,6 +9,7 @@ from types import ModuleType
 
 from entrolearn.lab.drawing import (
     clusterings,
+    critical_difference,
     density,
     error_densities,
     evaluations,
@@ -45,4 +46,5 @@ KINDS: dict[str, ModuleType] = {
     "clusterings": clusterings,
     "error_densities": error_densities,
     "loss_curves": loss_curves,
+    "critical_difference": critical_difference,
 }
