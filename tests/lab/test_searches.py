@@ -326,7 +326,7 @@ def test_the_last_row_has_the_geometric_mean_of_ratios_and_the_mean_of_differenc
     assert "seconds_cv" not in of_all.index.get_level_values("metric")
     shown = layout(table[COLUMNS], asked)
     assert [cell.ours for cell in shown["rows"][-1]["cells"]] == ["-0.8", ""]
-    assert [[cell.ours for cell in row["cells"]][0] for row in shown["rows"][:3]] == ["0.012", "2.0", "+1.0"]
+    assert [[cell.ours for cell in row["cells"]][0] for row in shown["rows"][:3]] == ["0.012", "2.0", "1.0"]
     page = render(table, asked, "md")
     assert "time limit of 2 s" in page
     assert "all data sets" in page
@@ -396,7 +396,7 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
     [
         ("models", ["lda"], "unknown model with a grid and a learner of classes 'lda'; accepted: svm, eem"),
         ("models", ["svn"], "a learner of classes 'svn', did you mean 'svm'?"),
-        ("models", [], "tables.costs.models: found [], expected a list of model names"),
+        ("models", [], "tables.costs.models: found [], expected all, or a list of model names"),
         ("measures", ["ration"], "tables.costs.measures.0: found 'ration', did you mean 'ratio'?"),
         ("scoring", "gmeen", "tables.costs.scoring: found 'gmeen', did you mean 'gmean'?"),
         ("criterion", "gausian", "tables.costs.criterion: found 'gausian', did you mean 'gaussian'?"),

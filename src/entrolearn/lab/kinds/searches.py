@@ -137,11 +137,9 @@ class Searches(Measured):
         return 0 if metric == "same" else 1
 
     def number(self, metric, value, digits):
-        """Short seconds and small ratios with two significant digits; differences with their sign."""
+        """Short seconds and small ratios with two significant digits."""
         if metric.startswith(("seconds", "ratio")) and 0 < value < 0.95:
             return f"{value:#.2g}"
-        if metric in DIFFERENCES:
-            return f"{value:+z.{digits}f}"
         return super().number(metric, value, digits)
 
 
