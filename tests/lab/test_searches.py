@@ -317,7 +317,10 @@ def test_the_last_row_has_the_geometric_mean_of_ratios_and_the_mean_of_differenc
     table, asked = table_of(["iris", "wine", "zoo"], results)
     of_all = table[table["dataset"] == "all"].set_index(["model", "metric"])
     assert of_all.loc[("eem", "ratio"), "ours"] == pytest.approx(4)
-    assert of_all.loc[("eem", "ratio"), "reason"] == "1 of 3 data sets have no number; 2 to 8"
+    assert (
+        of_all.loc[("eem", "ratio"), "reason"]
+        == "1 of 3 data sets have no number; 2 to 8 on single data sets"
+    )
     difference = of_all.loc[("eem", "gmean_difference")]
     assert difference["ours"] == pytest.approx(-0.75)
     assert difference["ours_std"] == pytest.approx(np.std([1.0, -2.5], ddof=1))

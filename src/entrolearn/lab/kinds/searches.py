@@ -165,7 +165,7 @@ def in_words(point: Mapping) -> str:
 
 def _of_ratios(ratios: Sequence[float]) -> Found:
     mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
-    return Found(mean, reason=f"{min(ratios):.2g} to {max(ratios):.2g}")
+    return Found(mean, reason=f"{min(ratios):.2g} to {max(ratios):.2g} on single data sets")
 
 
 def _of_differences(differences: Sequence[float]) -> Found:
