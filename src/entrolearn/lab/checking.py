@@ -142,6 +142,11 @@ def _check_figure(
         kind, _ = OF_A_TABLE[figure["kind"]]
         tables = [key for key, table in study["tables"].items() if table["kind"] == kind]
         check_known(figure["table"], tables, file, f"{where}.table", f"table of the kind {kind}")
+        if "metric" in figure:
+            metrics = KINDS[kind].metrics(study["tables"][figure["table"]])
+            check_known(figure["metric"], metrics, file, f"{where}.metric", "metric of this table")
+        if figure["kind"] == "by_data":
+            _check_sides(file, where, figure, study)
         return
     check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
     group = study["datasets"][figure["datasets"]]
@@ -159,6 +164,16 @@ def _check_figure(
         _check_model_of_figure(file, where, model, figure, study)
     if "shape" in figure:
         _check_shapes(file, where, figure_spec("", study, name, seed=0)["shapes"], catalog)
+
+
+def _check_sides(file: Path, where: str, figure: Mapping, study: Mapping) -> None:
+    """Models of the table are compared, and none with itself."""
+    models = study["tables"][figure["table"]]["models"]
+    for name in figure["best_of"]:
+        check_known(name, models, file, f"{where}.best_of", "model of this table")
+    others = [name for name in models if name not in figure["best_of"]]
+    for name in figure["against"]:
+        check_known(name, others, file, f"{where}.against", "other model of this table")
 
 
 def _check_model_of_figure(file: Path, where: str, model: str, figure: Mapping, study: Mapping) -> None:

@@ -8,6 +8,7 @@ hovered over, there is ``to_hover(spec, table, sources)`` too, which gives the d
 from types import ModuleType
 
 from entrolearn.lab.drawing import (
+    by_data,
     clusterings,
     density,
     error_densities,
@@ -36,6 +37,7 @@ KINDS: dict[str, ModuleType] = {
     "density": density,
     "support": support,
     "tradeoff": tradeoff,
+    "by_data": by_data,
     "projections": projections,
     "starts": starts,
     "expected_maximum": expected_maximum,

@@ -71,4 +71,5 @@ FILES = {
     "records": "results/{paper}/records/{dataset}/{model}.json",
     "candidates": "results/{paper}/candidates/{dataset}/{model}.parquet",
     "measured": "results/{paper}/measured/{table}/{dataset}.parquet",
+    "tables": "results/{paper}/tables/{table}.csv",
 }
