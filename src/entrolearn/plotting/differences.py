@@ -105,7 +105,7 @@ class DifferencesDisplay:
             ax.plot(ends, intercept + slope * np.log10(ends), color=FADED, linestyle=(0, (4, 2)), zorder=2)
 
     def _name_extremes(self, ax, x: np.ndarray, y: np.ndarray) -> None:
-        """Names towards the middle; of the two at either end one goes up and one down, so that both are read."""
+        """Names towards the middle; of two at one end one goes up and one down, so that both are read."""
         order = np.argsort(y, kind="stable").tolist()
         where = dict(zip(order[:NAMED], ("top", "bottom"), strict=False))
         where |= dict(zip(order[: -NAMED - 1 : -1], ("bottom", "top"), strict=False))

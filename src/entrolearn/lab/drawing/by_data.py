@@ -43,7 +43,7 @@ N_COLUMNS = 3
 LEAST_DATASETS = 5
 # Letters of models' names that a panel has room for.
 SHORT = 40
-NOTHING = "no data set of which all is known that is compared"
+NOTHING = "no data set with all that is compared"
 
 
 @dataclass(frozen=True)
