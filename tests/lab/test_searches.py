@@ -415,6 +415,14 @@ def test_a_mistake_in_searches_is_one_line(load, study_of_searches, key, value, 
     assert "\n" not in str(caught.value)
 
 
+def test_a_grid_that_differs_between_data_sets_is_a_list_for_each(load, study_of_searches):
+    study_of_searches["of_dataset"]["sizes"]["default"] = 20
+    with pytest.raises(
+        ConfigError, match="models.sized.grid.n_hidden: found 20 for 'sonar', expected a list"
+    ):
+        load(study_of_searches)
+
+
 def test_divergence_is_that_of_two_classes(load, study_of_searches, entries):
     entries["heart"]["task"] = "multiclass"
     with pytest.raises(ConfigError, match="costs.datasets: unknown binary data set 'heart'; accepted: sonar"):

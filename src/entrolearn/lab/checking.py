@@ -366,7 +366,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
         _check_folds(file, protocol_of(study, dataset), dataset, catalog[dataset])
     for dataset, model in study_cells(study):
         cell = cell_spec("", study, dataset, model, seed=0)
-        _check_grid(file, cell)
+        _check_grid(file, model, dataset, cell)
         _check_values(file, f"models.{model}", cell)
         _check_fewer_trials(file, cell, protocol_of(study, dataset))
     for name, table in study["tables"].items():
@@ -374,6 +374,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
             for dataset, _ in rows_and_models(study, table):
                 measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
                 for model, learner in measured.items():
+                    _check_grid(file, model, dataset, learner)
                     _check_values(file, f"tables.{name}.models.{model}", learner)
     for name in study["figures"]:
         figure = figure_spec("", study, name, seed=0)
@@ -420,14 +421,15 @@ def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
             yield "grid", estimator, name, shared[f"step{number}__{name}"]
 
 
-def _check_grid(file: Path, cell: Mapping) -> None:
-    where = f"models.{cell['model']}"
-    grids = {f"{where}.{ONE_OF}.{name}": learner["grid"] for name, learner in cell[ONE_OF].items()}
-    for place, grid in {where: cell["grid"], **grids}.items():
+def _check_grid(file: Path, model: str, dataset: str, fitted: Mapping) -> None:
+    where = f"models.{model}"
+    alternatives = fitted.get(ONE_OF, {})
+    grids = {f"{where}.{ONE_OF}.{name}": learner["grid"] for name, learner in alternatives.items()}
+    for place, grid in {where: fitted.get("grid", {}), **grids}.items():
         for name, values in grid.items():
             if not isinstance(values, list) or not values:
                 raise ConfigError(
-                    f"{file}: {place}.grid.{name}: found {shortened(values)} for {cell['dataset']!r}, "
+                    f"{file}: {place}.grid.{name}: found {shortened(values)} for {dataset!r}, "
                     "expected a list of values"
                 )
 
