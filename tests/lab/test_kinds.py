@@ -95,6 +95,7 @@ ENTRIES = {
         "tolerance": {"points": 0.5, "iterations": 20},
     },
     "information": {"models": {"elm": {}, "svm": {"params": {"C": 1}}}, "reject": [0, 0.05]},
+    "searches": {**KINDS["searches"].defaults, "models": list(MODELS)},
 }
 
 

@@ -22,6 +22,7 @@ FIGURE_STAGES = {
     "density": ("measured",),
     "support": ("scaled", "folds", "models"),
     "tradeoff": ("candidates",),
+    "by_data": ("tables", "records"),
     "projections": ("scaled",),
     "starts": ("measured",),
     "expected_maximum": ("measured",),
@@ -36,6 +37,7 @@ FIGURE_STAGES = {
 # The kind of table that a kind of figure draws, or whose measurement, and what decides of it how that looks.
 OF_A_TABLE = {
     "density": ("density", ("dims", "densities")),
+    "by_data": ("scores", ()),
     "starts": ("starts", ("datasets",)),
     "expected_maximum": ("starts", ("datasets",)),
     "evaluations": ("evaluations", ("rows", "ways")),

@@ -146,6 +146,8 @@ def _check_figure(
         if "metric" in figure:
             metrics = KINDS[kind].metrics(study["tables"][figure["table"]])
             check_known(figure["metric"], metrics, file, f"{where}.metric", "metric of this table")
+        if figure["kind"] == "by_data":
+            _check_sides(file, where, figure, study)
         return
     check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
     group = study["datasets"][figure["datasets"]]
@@ -166,6 +168,16 @@ def _check_figure(
         _check_model_of_figure(file, where, model, figure, study)
     if "shape" in figure:
         _check_shapes(file, where, figure_spec("", study, name, seed=0)["shapes"], catalog)
+
+
+def _check_sides(file: Path, where: str, figure: Mapping, study: Mapping) -> None:
+    """Models of the table are compared, and none with itself."""
+    models = study["tables"][figure["table"]]["models"]
+    for name in figure["best_of"]:
+        check_known(name, models, file, f"{where}.best_of", "model of this table")
+    others = [name for name in models if name not in figure["best_of"]]
+    for name in figure["against"]:
+        check_known(name, others, file, f"{where}.against", "other model of this table")
 
 
 def _check_model_of_figure(file: Path, where: str, model: str, figure: Mapping, study: Mapping) -> None:
@@ -362,7 +374,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
         _check_folds(file, protocol_of(study, dataset), dataset, catalog[dataset])
     for dataset, model in study_cells(study):
         cell = cell_spec("", study, dataset, model, seed=0)
-        _check_grid(file, cell)
+        _check_grid(file, model, dataset, cell)
         _check_values(file, f"models.{model}", cell)
         _check_fewer_trials(file, cell, protocol_of(study, dataset))
     for name, table in study["tables"].items():
@@ -370,6 +382,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
             for dataset, _ in rows_and_models(study, table):
                 measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
                 for model, learner in measured.items():
+                    _check_grid(file, model, dataset, learner)
                     _check_values(file, f"tables.{name}.models.{model}", learner)
     for name in study["figures"]:
         figure = figure_spec("", study, name, seed=0)
@@ -416,14 +429,15 @@ def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
             yield "grid", estimator, name, shared[f"step{number}__{name}"]
 
 
-def _check_grid(file: Path, cell: Mapping) -> None:
-    where = f"models.{cell['model']}"
-    grids = {f"{where}.{ONE_OF}.{name}": learner["grid"] for name, learner in cell[ONE_OF].items()}
-    for place, grid in {where: cell["grid"], **grids}.items():
+def _check_grid(file: Path, model: str, dataset: str, fitted: Mapping) -> None:
+    where = f"models.{model}"
+    alternatives = fitted.get(ONE_OF, {})
+    grids = {f"{where}.{ONE_OF}.{name}": learner["grid"] for name, learner in alternatives.items()}
+    for place, grid in {where: fitted.get("grid", {}), **grids}.items():
         for name, values in grid.items():
             if not isinstance(values, list) or not values:
                 raise ConfigError(
-                    f"{file}: {place}.grid.{name}: found {shortened(values)} for {cell['dataset']!r}, "
+                    f"{file}: {place}.grid.{name}: found {shortened(values)} for {dataset!r}, "
                     "expected a list of values"
                 )
 

@@ -8,6 +8,7 @@ This package is the only importer of matplotlib, and of plotly for pages to hove
 
 from entrolearn.plotting.clusterings import ClusteringsDisplay, clustering_axes
 from entrolearn.plotting.curves import GridCurveDisplay
+from entrolearn.plotting.differences import DifferencesDisplay
 from entrolearn.plotting.errors import ErrorDensityDisplay
 from entrolearn.plotting.evaluations import EvaluationsDisplay, evaluation_axes
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
@@ -30,6 +31,7 @@ from entrolearn.plotting.trials import TrialsDisplay
 __all__ = [
     "ClusteringsDisplay",
     "CriticalDifferenceDisplay",
+    "DifferencesDisplay",
     "ErrorDensityDisplay",
     "EvaluationsDisplay",
     "ExpectedMaximumDisplay",

@@ -8,6 +8,7 @@ hovered over, there is ``to_hover(spec, table, sources)`` too, which gives the d
 from types import ModuleType
 
 from entrolearn.lab.drawing import (
+    by_data,
     clusterings,
     critical_difference,
     density,
@@ -37,6 +38,7 @@ KINDS: dict[str, ModuleType] = {
     "density": density,
     "support": support,
     "tradeoff": tradeoff,
+    "by_data": by_data,
     "projections": projections,
     "starts": starts,
     "expected_maximum": expected_maximum,

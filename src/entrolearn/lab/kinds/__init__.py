@@ -22,6 +22,7 @@ from entrolearn.lab.kinds.growth import Growth
 from entrolearn.lab.kinds.information import Information
 from entrolearn.lab.kinds.parameters import Parameters
 from entrolearn.lab.kinds.scores import CRITERIA, Scores
+from entrolearn.lab.kinds.searches import Searches
 from entrolearn.lab.kinds.separability import Separability
 from entrolearn.lab.kinds.starts import Starts
 from entrolearn.lab.kinds.times import Times
@@ -57,6 +58,7 @@ KINDS: dict[str, Kind] = {
     "clusterings": Clusterings(),
     "training": Training(),
     "information": Information(),
+    "searches": Searches(),
 }
 
 # Where the files of a stage are.

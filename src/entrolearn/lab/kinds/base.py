@@ -16,6 +16,8 @@ Cell = tuple[str, str, str]
 PRINTED_ALONE = "printed alone"
 # The place of what is measured on data that are made for it.
 GENERATED = "generated"
+# The row below the data sets, of all of them.
+ALL = "all"
 
 
 class Printed(NamedTuple):

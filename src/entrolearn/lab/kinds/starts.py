@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 
-from entrolearn.lab.kinds.base import NOTHING, Found, Judged, labels, phrase
+from entrolearn.lab.kinds.base import ALL, NOTHING, Found, Judged, labels, phrase
 from entrolearn.lab.kinds.measured import Measured
 from entrolearn.lab.registry import projection_of
 from entrolearn.lab.sources import locate
 from entrolearn.lab.verdicts import SLACK, beside
 
-ALL = "all"  # the row below the data sets
 SOME = 16  # starts, of which the best counts
 ENOUGH = 95.0  # percent of the best
 # What a learner has to have for its starts to be told apart.

@@ -1,0 +1,131 @@
+"""Differences of two scores over many data sets, against what the data are like."""
+
+import math
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from entrolearn.plotting.style import CLASS_STYLES, FADED, guide_lines, new_axes
+
+# What is ahead, behind, and neither.
+STYLES = (*CLASS_STYLES, {"marker": "s", "face": FADED, "color": FADED})
+# How many of the largest and of the smallest differences are named, at most two.
+NAMED = 2
+
+
+class DifferencesDisplay:
+    """A point per data set: by how much one score is ahead of another, against a property of the data.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The data sets, of which the two farthest ahead and the two farthest behind are named in the picture.
+    values : array-like, shape (n_datasets,)
+        The property, positive; on a logarithmic axis.
+    differences : array-like, shape (n_datasets,)
+        Above zero where the first is ahead.
+    line : tuple of two floats, optional
+        Intercept and slope of a trend, against the decimal logarithm of the property.
+    sides : tuple of two str, default=("", "")
+        What is ahead above zero, and below.
+    x_name, y_name : str
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from entrolearn.plotting import DifferencesDisplay
+    >>> display = DifferencesDisplay(
+    ...     ["iris", "wine", "digits"], [150, 178, 1797], [1.5, -0.2, 0.4], x_name="rows", y_name="gain"
+    ... )
+    >>> display.plot()
+    <...>
+    """
+
+    def __init__(self, names, values, differences, *, line=None, sides=("", ""), x_name, y_name):
+        self.names = names
+        self.values = values
+        self.differences = differences
+        self.line = line
+        self.sides = sides
+        self.x_name = x_name
+        self.y_name = y_name
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return self.x_name, self.y_name
+
+    def plot(self, ax=None) -> "DifferencesDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = new_axes()
+        x, y = np.asarray(self.values, dtype=float), np.asarray(self.differences, dtype=float)
+        for some, style in zip((y > 0, y < 0, y == 0), STYLES, strict=True):
+            ax.scatter(
+                x[some],
+                y[some],
+                s=14,
+                marker=style["marker"],
+                facecolors=style["face"],
+                edgecolors=style["color"],
+                linewidths=0.8,
+                zorder=3,
+            )
+        ax.axhline(0, color="black", linewidth=0.7, zorder=2)
+        ax.set(xscale="log", xlabel=self.x_name, ylabel=self.y_name)
+        ax.margins(x=0.12, y=0.16)
+        self._plot_trend(ax, x)
+        self._name_extremes(ax, x, y)
+        for side, height, va in zip(self.sides, (0.99, 0.01), ("top", "bottom"), strict=True):
+            ax.text(
+                0.02, height, side, transform=ax.transAxes, va=va, size="x-small", style="italic", color=FADED
+            )
+        guide_lines(ax, "both")
+        _tell_values(ax, x)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _plot_trend(self, ax, x: np.ndarray) -> None:
+        if self.line is not None:
+            intercept, slope = self.line
+            ends = np.array([x.min(), x.max()])
+            ax.plot(ends, intercept + slope * np.log10(ends), color=FADED, linestyle=(0, (4, 2)), zorder=2)
+
+    def _name_extremes(self, ax, x: np.ndarray, y: np.ndarray) -> None:
+        """Names towards the middle; of two at one end one goes up and one down, so that both are read."""
+        order = np.argsort(y, kind="stable").tolist()
+        where = dict(zip(order[:NAMED], ("top", "bottom"), strict=False))
+        where |= dict(zip(order[: -NAMED - 1 : -1], ("bottom", "top"), strict=False))
+        middle = math.sqrt(x.min() * x.max())
+        for k, va in where.items():
+            right = x[k] > middle
+            ax.annotate(
+                self.names[k],
+                (x[k], y[k]),
+                xytext=(-4 if right else 4, 1 if va == "bottom" else -1),
+                textcoords="offset points",
+                ha="right" if right else "left",
+                va=va,
+                size="x-small",
+            )
+
+
+def _tell_values(ax, x: np.ndarray) -> None:
+    """Numbers as they are read: decades of a wide range, more of a narrow one."""
+    wide = x.max() > 300 * x.min()
+    ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,.10g}"))
