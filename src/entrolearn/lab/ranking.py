@@ -338,7 +338,7 @@ def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
         critical_difference=ranking.critical_difference,
         difference_name="critical difference of Nemenyi's test",
         remark=f"{'bars: not told apart' if groups else 'every two are told apart'} by {test}\n"
-        f"Friedman's test of all: p = {ranking.p:.2g}",
+        f"Friedman's test of all: p {f'= {ranking.p:.2g}' if ranking.p >= 1e-4 else '< 0.0001'}",
     )
     return display.plot(critical_difference_axes(display)).figure_
 
