@@ -70,7 +70,7 @@ def _wave(S):
     return np.sinc(S / np.pi)
 
 
-# name -> k as a function of S = -gamma ||x - z||^2, which it may overwrite
+#: Name -> k as a function of S = -gamma ||x - z||^2, which it may overwrite.
 RADIAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "gaussian": _gaussian,  # exp(-gamma d^2)
     "rbf": _gaussian,  # scikit-learn's name for it
@@ -96,7 +96,7 @@ def _sigmoid(P, gamma=1.0, degree=3, coef0=1):
     return np.tanh(P, out=P)
 
 
-# name -> k as a function of P = <x, z>, which it may overwrite, gamma, degree and coef0
+#: Name -> k as a function of P = <x, z>, which it may overwrite, gamma, degree and coef0.
 INNER: dict[str, Callable[..., np.ndarray]] = {
     "linear": _linear,  # <x, z>
     "polynomial": _polynomial,  # (gamma <x, z> + coef0)^degree
@@ -104,7 +104,7 @@ INNER: dict[str, Callable[..., np.ndarray]] = {
     "sigmoid": _sigmoid,  # tanh(gamma <x, z> + coef0), not positive definite
 }
 
-# The names that `kernel_matrix` knows.
+#: The names that :func:`kernel_matrix` knows.
 KERNELS = frozenset(RADIAL) | frozenset(INNER) | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 
 

@@ -186,7 +186,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_ : ndarray, shape (2,)
     n_features_in_ : int
         Where the fitted estimator knows it.
-    feature_names_in_ : ndarray, shape (n_features_in_,)
+    feature_names_in_ : ndarray, shape (`n_features_in_`,)
         Where the data had names.
 
     Notes

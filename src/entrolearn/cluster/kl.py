@@ -127,7 +127,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+    cluster_centers_ : ndarray of shape (`n_clusters_`, n_features)
         Distributions, the smoothed rows' means.
     labels_ : ndarray of shape (n_samples,)
     n_clusters_ : int
@@ -136,14 +136,14 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Information lost, in nats.
     mutual_information_ : float
         Information that there was, I(X; Y) of the smoothed rows, in nats: `objective_` with a single cluster.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (`n_iter_`,)
         Objective after each iteration of the best start; never increasing.
     objectives_ : ndarray of shape (n_init,)
         Where each start ended.
     n_iter_ : int
         Iterations of the best start.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also
@@ -309,7 +309,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Returns
         -------
-        ndarray of shape (n_samples, n_clusters_)
+        ndarray of shape (n_samples, `n_clusters_`)
             In nats; infinite for a row with a feature that no row had in the fit.
         """
         known, complete = self._known(X)

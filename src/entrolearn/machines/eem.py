@@ -276,7 +276,7 @@ class EEMClassifier(_EntropyMachine):
         ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
         X, or "float64" for single-precision rows whose covariance had no Cholesky factor.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -438,7 +438,7 @@ class EEKMClassifier(_EntropyMachine):
     projected_means_, projected_variances_, thresholds_, priors_, shrinkage_, solver_info_
         As in :class:`EEMClassifier`.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

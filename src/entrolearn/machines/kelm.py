@@ -109,7 +109,7 @@ class KELMClassifier(_KELM, OutputClassifier):
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where C I + K is not positive definite, "eigh".
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

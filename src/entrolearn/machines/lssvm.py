@@ -116,7 +116,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -231,7 +231,7 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

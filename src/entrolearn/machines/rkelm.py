@@ -121,7 +121,7 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

@@ -60,7 +60,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         Mean of :math:`-\ln P(y \mid x)` over the training rows, plus the prior's share, before the first
         iteration and after each.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

@@ -149,14 +149,14 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
     intercepts_ : list of ndarray, shapes (n_hidden,) and (1,)
     offset_ : float
         The mean error of the training rows, which is added to the output before its sign decides.
-    loss_curve_ : ndarray of shape (n_iter_,)
+    loss_curve_ : ndarray of shape (`n_iter_`,)
         Entropy in nats after each epoch, of the weights that were kept: it never increases.
-    learning_rates_ : ndarray of shape (n_iter_,)
+    learning_rates_ : ndarray of shape (`n_iter_`,)
         η of each epoch's step.
     n_iter_ : int
         Epochs.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

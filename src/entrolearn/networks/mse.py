@@ -97,7 +97,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
     n_iter_ : int
         Epochs.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

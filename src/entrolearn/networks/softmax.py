@@ -61,13 +61,13 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         A row for each class, of two classes too.
     intercept_ : ndarray of shape (n_classes,)
         Zero without `fit_intercept`.
-    loss_curve_ : ndarray of shape (n_iter_,)
+    loss_curve_ : ndarray of shape (`n_iter_`,)
         J after each iteration, in nats.
-    validation_curve_ : ndarray of shape (n_iter_,)
+    validation_curve_ : ndarray of shape (`n_iter_`,)
         Cross-entropy of the rows kept out; with `early_stopping` only.
     n_iter_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

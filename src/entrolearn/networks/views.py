@@ -168,7 +168,7 @@ class CoherentFeatures(_TwoViews):
         Mutual information of the outputs of X and those of y in nats: the sum of
         -log(1 - correlations_²) / 2, infinite where one correlation is 1.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also
@@ -254,7 +254,7 @@ class IncoherentFeatures(_TwoViews):
     y_information_ : float
         That of the outputs of y and all of X.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also
