@@ -40,7 +40,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
-autodoc_typehints = "none"  # the docstrings say them, with shapes
+
 numpydoc_show_class_members = False  # _templates/autosummary/class.rst does
 
 plot_html_show_formats = False

@@ -109,6 +109,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Parameters
     ----------
     n_clusters : int, default=8
+        Clusters to make, if there are as many different distributions.
     smoothing : float, default=0.01
         Share of the mean of all rows that is mixed into each of them before all else. With 0 a row is
         infinitely far from a center that lacks one of its features, however little of it the row has.

@@ -140,11 +140,16 @@ class ELMRegressor(_ELM, LayeredRegressor):
     n_hidden : int, default=100
         Number of hidden units.
     activation : {"sigmoid", "sine", "hardlimit", "rbf"} or callable, default="sigmoid"
+        G of a unit with weights a from U[-1, 1] and bias b from U[0, 1]. With z = slope * (<a, x> + b):
+        ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
+        ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
+        (n_samples, n_hidden).
     slope : float, default=1.0
+        Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`ELMClassifier`.
+        Draws the units. The units of a smaller machine are the first units of a larger one.
 
     Attributes
     ----------

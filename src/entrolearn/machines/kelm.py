@@ -144,10 +144,14 @@ class KELMRegressor(_KELM, OutputRegressor):
     C : float or sequence of float, default=2**-10
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     kernel : str or callable, default="gaussian"
+        A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows.
     sigma : float or "scale", default="scale"
+        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        ``"scale"``: n_features * X.var().
     degree : float, default=3
+        Of the polynomial kernel.
     coef0 : float, default=1
-        These as in :class:`KELMClassifier`.
+        Of the polynomial and sigmoid kernels.
 
     Attributes
     ----------

@@ -105,8 +105,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
     coef0 : float, default=1
         Of poly and sigmoid.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the squared errors; Q holds their reciprocals. (The EEM paper has Q inversely
-        proportional to the class size, which taken to the letter reverses the balance.)
+        Weights of the squared errors; Q holds their reciprocals. The EEM paper has Q inversely
+        proportional to the class size, which taken to the letter reverses the balance.
 
     Attributes
     ----------

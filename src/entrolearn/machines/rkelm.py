@@ -165,12 +165,19 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     C : float or sequence of float, default=2**-20
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     kernel : str or callable, default="gaussian"
+        A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
+        definite.
     sigma : float or "scale", default="scale"
+        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        ``"scale"``: n_features * X.var().
     per_landmark_sigma : bool, default=False
+        A width for each landmark, sigma times a draw from U[0.5, 1.5]; for kernels of the distance.
     degree : float, default=3
+        Of the polynomial kernel.
     coef0 : float, default=1
+        Of the polynomial and sigmoid kernels.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`RKELMClassifier`.
+        Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 
     Attributes
     ----------

@@ -89,7 +89,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
-            ``X @ components_.T``
+            ``X @ components_.T``.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

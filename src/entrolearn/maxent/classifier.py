@@ -45,6 +45,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         "gis" is generalised iterative scaling, the method of the first maximum entropy classifiers. It takes
         features that are not negative, and very many more iterations.
     max_iter : int, default=1000
+        Iterations of the solver.
     tol : float, default=1e-4
         The fit ends where no constraint is off by more than this, in the units of the features' means.
 

@@ -260,18 +260,27 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
     Parameters
     ----------
     n_hidden : int, default=10
+        Units of the hidden layer.
     bandwidth : float, default=1.0
         h of the errors' density, in the units of y. Much wider than the errors, the entropy orders networks
         as the variance of the errors does; narrower, it forgives the few large ones.
     entropy : {"shannon", "renyi"}, default="shannon"
+        Shannon's estimator, or Rényi's quadratic entropy.
     activation : {"tanh", "logistic"}, default="tanh"
+        Of the hidden units.
     init : {"glorot"} or float, default="glorot"
+        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
+        has them.
     learning_rate : float, default=1.0
+        η of the first epoch.
     increase : float, default=1.2
+        u, at least 1.
     decrease : float, default=0.5
+        d, below 1.
     max_iter : int, default=200
+        Epochs, those that were taken back included.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`ErrorEntropyMLPClassifier`.
+        Draws the weights.
 
     Attributes
     ----------

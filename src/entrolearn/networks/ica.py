@@ -34,6 +34,7 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         that is the likelier one for it. False: all logistic, Bell and Sejnowski's; flat sources then stay
         mixed.
     max_iter : int, default=500
+        Steps of the climb.
     tol : float, default=1e-6
         The climb ends when no entry of the relative gradient, I - E[ψ(y) y'], is larger.
     random_state : int, RandomState instance or None, default=None

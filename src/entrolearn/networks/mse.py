@@ -217,14 +217,20 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
     Parameters
     ----------
     n_hidden : int, default=100
+        Units of the hidden layer.
     activation : {"logistic", "tanh"}, default="tanh"
+        Of the hidden units.
     init : {"glorot"} or float, default="glorot"
+        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
+        has them.
     learning_rate : float or pair of float, default=0.01
         Too large where the loss grows: linear outputs have no bound.
     batch_size : int, default=32
+        Rows of a step; 1 is the online rule.
     max_iter : int, default=100
+        Epochs.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`MSEMLPClassifier`.
+        Draws the weights, then the order of the rows in each epoch.
 
     Attributes
     ----------

@@ -113,7 +113,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         Z_x : ndarray of shape (n_samples, n_components)
-            ``(X - mean_) @ components_.T``
+            ``(X - mean_) @ components_.T``.
         Z_y : ndarray of shape (n_samples, n_components)
             ``(y - y_mean_) @ y_components_.T``, where y is given.
         """
