@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from numpydoc.docscrape import get_doc_object
 
 import entrolearn
 from entrolearn.lab.config import load_configuration, read_yaml
@@ -32,6 +33,10 @@ exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore = {("py:data", "math.e"), ("py:obj", "joblib.parallel_config")}
+nitpick_ignore_regex = {  # types in signatures
+    ("py:class", r"(collections|contextlib|matplotlib|numpy|os)\..*"),
+    ("py:class", r"entrolearn\.machines\.\w+\.(_\w+|Machine)|entrolearn\.plotting\.regions\.\w+"),
+}
 toc_object_entries_show_parents = "hide"
 smartquotes = False  # "rbf" is code
 default_role = "literal"  # as in scikit-learn's docstrings
@@ -40,7 +45,6 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
-
 numpydoc_show_class_members = False  # _templates/autosummary/class.rst does
 
 plot_html_show_formats = False
@@ -74,6 +78,13 @@ def leave_out(app, what: str, name: str, member: object, skip: bool, options) ->
     function = member.fget if isinstance(member, property) else member
     ours = str(getattr(function, "__module__", None)).startswith("entrolearn.")
     return None if ours and inspect.isroutine(function) else True
+
+
+def draw_example(app, what: str, name: str, member: object, options, lines: list[str]) -> None:
+    """Show what the example of a display draws, under its docstring."""
+    if what == "class" and name.startswith("entrolearn.plotting."):
+        example = get_doc_object(member)["Examples"]
+        lines += ["", ".. plot::", "   :include-source: false", "", *(f"   {line}" for line in example), ""]
 
 
 def escaped(text: object) -> str:
@@ -111,6 +122,7 @@ def find_target(app, env, node, contnode):
 
 
 def setup(app):
+    app.connect("autodoc-process-docstring", draw_example, priority=600)  # numpydoc's comes before
     app.connect("autodoc-skip-member", leave_out)
     app.connect("source-read", fill_in)
     app.connect("missing-reference", find_target)
