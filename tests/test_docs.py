@@ -3,19 +3,24 @@
 import doctest
 import inspect
 import re
+import runpy
+import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from html import unescape
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 from markdown_it import MarkdownIt
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import Validator, validate
 
 import entrolearn
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 
 
 def examples(page: Path) -> str:
@@ -33,6 +38,22 @@ def test_examples_of_a_page_run(name):
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     assert runner.run(test, out=said.append).failed == 0, "".join(said)
+
+
+def texts() -> Iterator[str]:
+    """What pages take from the studies and the catalog."""
+    for file in (ROOT / "config" / "papers").glob("*.yaml"):
+        for erratum in yaml.safe_load(file.read_text()).get("errata", []):
+            yield from erratum.values()
+    for entry in yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text()).values():
+        yield from (entry[name] for name in ("title", "reference", "note") if name in entry)
+
+
+def test_errata_and_notes_are_shown_as_they_are_written(monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])  # which conf.py adds to
+    escaped = runpy.run_path(str(DOCS / "conf.py"))["escaped"]
+    for text in texts():
+        assert unescape(MarkdownIt().renderInline(escaped(text))) == " ".join(text.split())
 
 
 FAMILIES = {page.stem: page for page in DOCS.glob("api/*.rst") if page.stem != "index"}

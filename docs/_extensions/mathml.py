@@ -1,5 +1,7 @@
 """Equations as MathML, which browsers show by themselves: no script, no fonts, no network."""
 
+from html import escape
+
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -32,4 +34,4 @@ def mathml(node, *, as_block: bool = False) -> str:
         return tex2mathml(node.astext(), as_block=as_block)
     except MathError as error:
         logger.warning("equation %r: %s", node.astext(), error, location=node)
-        return f"<code>{nodes.unescape(node.astext())}</code>"
+        return f"<code>{escape(node.astext())}</code>"
