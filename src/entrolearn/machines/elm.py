@@ -154,8 +154,15 @@ class ELMRegressor(_ELM, LayeredRegressor):
     Attributes
     ----------
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
-    C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
-        As in :class:`ELMClassifier`.
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

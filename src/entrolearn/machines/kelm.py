@@ -156,8 +156,17 @@ class KELMRegressor(_KELM, OutputRegressor):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for several outputs
-    X_fit_, C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
-        As in :class:`KELMClassifier`.
+    X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        The training rows, which a prediction needs.
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where C I + K is not positive definite, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

@@ -183,8 +183,15 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     ----------
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
-    C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
-        As in :class:`RKELMClassifier`.
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence; landmarks are kept.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

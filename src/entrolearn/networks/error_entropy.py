@@ -286,8 +286,15 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
     ----------
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, 1)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (1,)
-    loss_curve_, learning_rates_, n_iter_, n_features_in_, feature_names_in_
-        As in :class:`ErrorEntropyMLPClassifier`.
+    loss_curve_ : ndarray of shape (`n_iter_`,)
+        Entropy in nats after each epoch, of the weights that were kept: it never increases.
+    learning_rates_ : ndarray of shape (`n_iter_`,)
+        η of each epoch's step.
+    n_iter_ : int
+        Epochs.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

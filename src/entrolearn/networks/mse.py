@@ -236,8 +236,13 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
     ----------
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, n_outputs)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (n_outputs,)
-    loss_curve_, n_iter_, n_features_in_, feature_names_in_
-        As in :class:`MSEMLPClassifier`.
+    loss_curve_ : list of float
+        J in each epoch, every row's error as it was when its turn came.
+    n_iter_ : int
+        Epochs.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

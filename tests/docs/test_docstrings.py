@@ -1,90 +1,21 @@
-"""The site: its examples run, its reference has every public name, and docstrings tell what they should."""
+"""Docstrings of public names: numpydoc's checks, examples, the attributes that a fitted learner has."""
 
-import doctest
 import inspect
-import re
-import runpy
-import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from html import unescape
 from importlib import import_module
-from pathlib import Path
 
 import pytest
-import yaml
-from markdown_it import MarkdownIt
+from documented_names import documented
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import Validator, validate
+from public_estimators import ESTIMATORS
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.datasets import load_iris
+from sklearn.utils import get_tags
 
 import entrolearn
-
-ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs"
-
-
-def examples(page: Path) -> str:
-    """What a page shows as typed into Python, one after the other."""
-    fences = (token for token in MarkdownIt().parse(page.read_text()) if token.type == "fence")
-    return "\n".join(fence.content for fence in fences if fence.content.startswith(">>>"))
-
-
-PAGES = {str(page.relative_to(DOCS)): page for page in DOCS.glob("**/*.md") if examples(page)}
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_examples_of_a_page_run(name):
-    test = doctest.DocTestParser().get_doctest(examples(PAGES[name]), {}, name, name, 0)
-    said: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    assert runner.run(test, out=said.append).failed == 0, "".join(said)
-
-
-def texts() -> Iterator[str]:
-    """What pages take from the studies and the catalog."""
-    for file in (ROOT / "config" / "papers").glob("*.yaml"):
-        for erratum in yaml.safe_load(file.read_text()).get("errata", []):
-            yield from erratum.values()
-    for entry in yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text()).values():
-        yield from (entry[name] for name in ("title", "reference", "note") if name in entry)
-
-
-def test_errata_and_notes_are_shown_as_they_are_written(monkeypatch):
-    monkeypatch.setattr(sys, "path", [*sys.path])  # which conf.py adds to
-    escaped = runpy.run_path(str(DOCS / "conf.py"))["escaped"]
-    for text in texts():
-        assert unescape(MarkdownIt().renderInline(escaped(text))) == " ".join(text.split())
-
-
-FAMILIES = {page.stem: page for page in DOCS.glob("api/*.rst") if page.stem != "index"}
-
-
-def documented() -> list[str]:
-    """Full names in the tables of the API's pages."""
-    names, module = [], None
-    for page in FAMILIES.values():
-        for line in page.read_text().splitlines():
-            if found := re.match(r"\.\. currentmodule:: (\S+)", line):
-                module = found[1]
-            elif found := re.match(r"   (\w+)$|\.\. autodata:: (\w+)", line):
-                names.append(f"{module}.{found[1] or found[2]}")
-    return names
-
-
-def public() -> set[str]:
-    """Names that a user may import: from the top, else from the family whose ``__all__`` has them."""
-    names = {f"entrolearn.{name}" for name in entrolearn.__all__}
-    for family in FAMILIES:
-        there = getattr(import_module(f"entrolearn.{family}"), "__all__", [])
-        names |= {f"entrolearn.{family}.{name}" for name in there if name not in entrolearn.__all__}
-    return names
-
-
-def test_api_has_every_public_name_once():
-    names = documented()
-    assert len(set(names)) == len(names)
-    assert set(names) >= public()
-
+from entrolearn import ELMRegressor, KELMRegressor, RKELMRegressor
 
 # Of numpydoc's checks all are held but these.
 NOT_HELD = {
@@ -176,6 +107,38 @@ def test_docstring_tells_what_it_should(name):
 @pytest.mark.parametrize("name", [name for name in API if name not in WITHOUT_EXAMPLE])
 def test_docstring_has_an_example(name):
     assert Validator(get_doc_object(API[name])).examples
+
+
+LEARNERS = {type(learner).__name__: type(learner) for learner in ESTIMATORS}
+
+# Leave-one-out errors are of a sequence of C.
+SETTINGS = [
+    *ESTIMATORS,
+    *(learner(C=[0.1, 1.0]) for learner in (ELMRegressor, KELMRegressor, RKELMRegressor)),
+]
+
+
+def fitted(learner: BaseEstimator) -> Iterator[BaseEstimator]:
+    """A learner on two classes, and on three where it takes them; a regressor on values of the same size."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X, y = X / X.max(), y + 0.5 * X.iloc[:, 0] if is_regressor(learner) else y
+    yield clone(learner).fit(X[:100], y[:100])
+    if not isinstance(learner, ClassifierMixin) or get_tags(learner).classifier_tags.multi_class:
+        yield clone(learner).fit(X, y)
+
+
+def attributes(learner: BaseEstimator) -> set[str]:
+    """What a fitted learner has, stored or computed when asked for."""
+    found = {name for name in dir(learner) if name.endswith("_") and not name.startswith("_")}
+    return {name for name in found if hasattr(learner, name)}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.filterwarnings("ignore")  # of solvers that stop early, which is not asked here
+def test_attributes_in_a_docstring_are_those_of_the_fitted_learner(name):
+    settings = [learner for learner in SETTINGS if type(learner).__name__ == name]
+    found = set().union(*(attributes(each) for learner in settings for each in fitted(learner)))
+    assert {attribute.name for attribute in get_doc_object(LEARNERS[name])["Attributes"]} == found
 
 
 @pytest.mark.parametrize("name", [name for name in entrolearn.__all__ if name[0].isupper()])
