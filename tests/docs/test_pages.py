@@ -1,4 +1,4 @@
-"""The pages of the site: examples run, texts stand as they are written, the reference has every public name."""
+"""The site: examples of its pages run, texts stand as they are written, its reference has every public name."""
 
 import doctest
 import runpy
