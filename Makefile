@@ -59,6 +59,7 @@ report: env  ## bring the studies that config/config.yaml names up to date, and 
 	@$(SAY_WHERE)
 
 docs: env  ## build the site from docs/ and the docstrings, in half a minute, and say where it is
+	@rm -rf docs/api/generated
 	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
 	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
 

@@ -72,6 +72,9 @@ SKLEARN = "https://scikit-learn.org/stable"
 # Pages that are templates of what config/ says.
 TEMPLATES = {"datasets", "errata"}
 
+# Files of the repository that are pages of the site as well: links to them stay within it.
+PAGES = {"CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing", "config/README.md": "configuration"}
+
 
 def leave_out(app, what: str, name: str, member: object, skip: bool, options) -> bool | None:
     """Whether a class's page leaves a member out: data, which its docstring tells of, or not written here."""
@@ -105,6 +108,12 @@ def fill_in(app, docname: str, source: list[str]) -> None:
     source[0] = templates.from_string(source[0]).render(catalog=catalog, studies=studies)
 
 
+def stay_within(app, docname: str, source: list[str]) -> None:
+    """Turn links to files of the repository that are pages of the site into links to these pages."""
+    for file, page in PAGES.items():
+        source[0] = re.sub(rf"\]\((\.\./)+{re.escape(file)}", f"](/{page}.md", source[0])
+
+
 def find_target(app, env, node, contnode):
     """Link names that are given in short, or by the module that defines them; scikit-learn's, to its site."""
     target = node["reftarget"]
@@ -125,4 +134,5 @@ def setup(app):
     app.connect("autodoc-process-docstring", draw_example, priority=600)  # numpydoc's comes before
     app.connect("autodoc-skip-member", leave_out)
     app.connect("source-read", fill_in)
+    app.connect("source-read", stay_within)
     app.connect("missing-reference", find_target)

@@ -16,6 +16,6 @@ def documented() -> list[str]:
         for line in page.read_text().splitlines():
             if found := re.match(r"\.\. currentmodule:: (\S+)", line):
                 module = found[1]
-            elif found := re.match(r"   (\w+)$|\.\. autodata:: (\w+)", line):
+            elif found := re.match(r"   (\w+)$|\.\. (?:autodata|py:data):: (\w+)", line):
                 names.append(f"{module}.{found[1] or found[2]}")
     return names

@@ -58,10 +58,10 @@ class Family(Protocol):
         """
 
     def fitted(self, elite: np.ndarray) -> Self:
-        """The member of greatest likelihood for points of shape (n_elite, n_variables), eq. (4)."""
+        """The member of greatest likelihood for points of shape (n_elite, n_variables): equation (4)."""
 
     def smoothed(self, fit: Self, smoothing: float) -> Self:
-        """Part of the way to `fit`, eq. (5); all of it where `smoothing` is 1."""
+        """Part of the way to `fit`, all of it where `smoothing` is 1: equation (5)."""
 
 
 @dataclass(frozen=True, eq=False)
