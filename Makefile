@@ -21,7 +21,7 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults bench ui report lint format lock unlock clean
+.PHONY: help env demo test faults bench ui report docs lint format lock unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,11 @@ report: env  ## bring the studies that config/config.yaml names up to date, and 
 	@$(IN_ENV) snakemake report $(ARGS)
 	@$(SAY_WHERE)
 
+docs: env  ## build the site from docs/ and the docstrings, in half a minute, and say where it is
+	@rm -rf docs/api/generated
+	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
+	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
+
 lint: env  ## check style: ruff, snakefmt, snakemake --lint
 	@$(IN_ENV) ruff check
 	@$(IN_ENV) ruff format --check
@@ -79,5 +84,5 @@ unlock:  ## free the workflow's folder after a run that was killed
 	@$(IN_ENV) snakemake --unlock
 
 clean:  ## remove results, downloads and logs; .venv and the logged runs stay
-	rm -rf results resources logs .snakemake
+	rm -rf results resources logs .snakemake docs/_build docs/api/generated
 	@echo "kept: .venv, $(STORE) and its artifacts (remove those by hand to forget every run)"

@@ -70,7 +70,7 @@ def _wave(S):
     return np.sinc(S / np.pi)
 
 
-# name -> k as a function of S = -gamma ||x - z||^2, which it may overwrite
+#: Name -> k as a function of S = -gamma ||x - z||^2, which it may overwrite.
 RADIAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "gaussian": _gaussian,  # exp(-gamma d^2)
     "rbf": _gaussian,  # scikit-learn's name for it
@@ -96,7 +96,7 @@ def _sigmoid(P, gamma=1.0, degree=3, coef0=1):
     return np.tanh(P, out=P)
 
 
-# name -> k as a function of P = <x, z>, which it may overwrite, gamma, degree and coef0
+#: Name -> k as a function of P = <x, z>, which it may overwrite, gamma, degree and coef0.
 INNER: dict[str, Callable[..., np.ndarray]] = {
     "linear": _linear,  # <x, z>
     "polynomial": _polynomial,  # (gamma <x, z> + coef0)^degree
@@ -104,7 +104,7 @@ INNER: dict[str, Callable[..., np.ndarray]] = {
     "sigmoid": _sigmoid,  # tanh(gamma <x, z> + coef0), not positive definite
 }
 
-# The names that `kernel_matrix` knows.
+#: The names that :func:`kernel_matrix` knows.
 KERNELS = frozenset(RADIAL) | frozenset(INNER) | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 
 
@@ -133,6 +133,14 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
         If there is not the memory for it.
     ValueError
         If a value is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.kernels import kernel_matrix
+    >>> kernel_matrix(np.array([[0.0], [1.0]]), np.array([[0.0]]), "gaussian", {"gamma": 0.5}).round(4)
+    array([[1.    ],
+           [0.6065]])
     """
     if out is None:
         n, m = X.shape[0], Y.shape[0]
@@ -164,7 +172,32 @@ def _check_finite(values: np.ndarray, kernel: str | Callable) -> None:
 
 
 def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
-    """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does."""
+    """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    kernel : str or callable
+        One of :data:`KERNELS`, or a function of two rows.
+    gamma : float, "scale" or "auto"
+        "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+    degree : float
+        Of the polynomial kernel.
+    coef0 : float
+        Of the polynomial and sigmoid kernels.
+
+    Returns
+    -------
+    dict
+        What :func:`kernel_matrix` takes as `params`; empty for a callable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.kernels import kernel_params
+    >>> kernel_params(np.array([[0.0], [2.0]]), "rbf", "scale", 3, 1)
+    {'gamma': 1.0, 'degree': 3, 'coef0': 1}
+    """
     if callable(kernel):
         return {}
     if gamma == "auto":
@@ -193,7 +226,9 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     X : {ndarray, CSR}, shape (n_samples_X, n_features)
     Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
     gamma : float or ndarray of shape (n_samples_Y,)
+        At least zero; of an array each row of Y has its own.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
+        Where to put the values.
 
     Returns
     -------
@@ -203,6 +238,13 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     ------
     ValueError
         If gamma is so large that it times a square overflows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.kernels import minus_scaled_distances
+    >>> minus_scaled_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), 2.0)
+    array([[-50.]])
     """
     X, Y = _near_the_origin(X, Y)
     # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
@@ -248,10 +290,19 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     X : {ndarray, CSR}, shape (n_samples_X, n_features)
     Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
+        Where to put the values.
 
     Returns
     -------
     ndarray, shape (n_samples_X, n_samples_Y)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from entrolearn.kernels import inner_products
+    >>> inner_products(csr_array([[1.0, 0.0, 2.0]]), np.array([[3.0, 4.0, 5.0]]))
+    array([[13.]])
     """
     if not issparse(X) and not issparse(Y):
         return np.matmul(X, Y.T, out=out)

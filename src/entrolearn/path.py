@@ -44,6 +44,16 @@ class Partition:
     asked : sequence of tuples of int, optional
         For each fit, the parts whose rows it is asked to predict. What a point says about other rows is then
         undefined, and it need have no projection; None asks for everything.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.path import Partition
+    >>> nested = Partition.cross_validation(np.array([0, 0, 1, 1, 2]), nested=True)
+    >>> nested.left_out
+    ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
+    >>> nested.training((0, 2)).tolist()
+    [2, 3]
     """
 
     part: np.ndarray
@@ -133,7 +143,9 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
         Cloned, never changed. Its type decides which implementation runs.
     X : {ndarray, CSR matrix}, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
+        Labels, or values.
     partition : Partition
+        The parts of the rows, and those that each fit leaves out.
     grid : sequence of dicts
         Parameters to set, one dict per point. A point of a pipeline may name a step, which it then replaces.
 
@@ -142,6 +154,20 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
     PathPoint
         In any order; every pair of ``partition.left_out`` and ``grid`` exactly once. A fit that fails is a
         point with an ``error``, so that one bad grid point does not take the others with it.
+
+    Examples
+    --------
+    Two sizes of a hidden layer, on the three training sets of a cross-validation:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from entrolearn import EEMClassifier
+    >>> from entrolearn.path import Partition, path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> folds = Partition.cross_validation(np.arange(len(y)) % 3)
+    >>> points = list(path(EEMClassifier(random_state=0), X, y, folds, [{"n_hidden": 10}, {"n_hidden": 20}]))
+    >>> sorted((point.left_out, point.params["n_hidden"]) for point in points)
+    [((0,), 10), ((0,), 20), ((1,), 10), ((1,), 20), ((2,), 10), ((2,), 20)]
     """
     for left_out in partition.left_out:
         rows, asked = partition.training(left_out), partition.predicted(left_out)

@@ -186,7 +186,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_ : ndarray, shape (2,)
     n_features_in_ : int
         Where the fitted estimator knows it.
-    feature_names_in_ : ndarray, shape (n_features_in_,)
+    feature_names_in_ : ndarray, shape (`n_features_in_`,)
         Where the data had names.
 
     Notes
@@ -266,25 +266,65 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @_delegates("predict")
     def predict(self, X):
-        """The chosen estimator's ``predict``: labels, shape (n_samples,)."""
+        """Labels by the chosen estimator.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict(canonical(X))
 
     @_delegates("predict_proba")
     def predict_proba(self, X):
-        """The chosen estimator's ``predict_proba``: shape (n_samples, 2), columns as in ``classes_``."""
+        """Probabilities by the chosen estimator, if it has ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples, 2)
+            Columns in the order of ``classes_``.
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(canonical(X))
 
     @_delegates("decision_function")
     def decision_function(self, X):
-        """The chosen estimator's ``decision_function``: shape (n_samples,), above 0 for ``classes_[1]``."""
+        """What the chosen estimator decides by, if it has ``decision_function``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Above 0 for ``classes_[1]``.
+        """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(canonical(X))
 
     @_delegates("score")
     def score(self, X, y):
-        """The chosen estimator's ``score``."""
+        """The chosen estimator's own score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+        y : array-like, shape (n_samples,)
+
+        Returns
+        -------
+        float
+            Of most classifiers the accuracy.
+        """
         check_is_fitted(self)
         return self.best_estimator_.score(canonical(X), y)
 

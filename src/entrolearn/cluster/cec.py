@@ -89,23 +89,23 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         Clusters by falling weight.
     n_clusters_ : int
         Clusters that are left.
-    weights_ : ndarray of shape (n_clusters_,)
+    weights_ : ndarray of shape (`n_clusters_`,)
         p_k, the shares of the rows.
-    means_ : ndarray of shape (n_clusters_, n_features)
-    covariances_ : ndarray of shape (n_clusters_, n_features, n_features)
+    means_ : ndarray of shape (`n_clusters_`, n_features)
+    covariances_ : ndarray of shape (`n_clusters_`, n_features, n_features)
         Of the densities: of the family's form.
     objective_ : float
         The energy, in nats for each row.
     objectives_ : ndarray of shape (n_init,)
         Where each start ended.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (`n_iter_`,)
         Energy after each pass of the best start.
-    n_clusters_history_ : ndarray of shape (n_iter_,)
+    n_clusters_history_ : ndarray of shape (`n_iter_`,)
         Clusters left after each.
     n_iter_ : int
         Passes of the best start.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also

@@ -128,7 +128,7 @@ class CrossEntropyMethodClustering(
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+    cluster_centers_ : ndarray of shape (`n_clusters_`, n_features)
         The best centroids of all that were drawn, without any to which no row is nearest.
     labels_ : ndarray of shape (n_samples,)
         The nearest centroid of each row.
@@ -141,7 +141,7 @@ class CrossEntropyMethodClustering(
         Threshold, best and mean inertia of each sample.
     n_iter_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also
@@ -315,7 +315,7 @@ class CrossEntropyMethodClustering(
 
         Returns
         -------
-        ndarray, shape (n_samples, n_clusters_)
+        ndarray, shape (n_samples, `n_clusters_`)
             Euclidean, in the units of the rows.
         """
         check_is_fitted(self)

@@ -109,6 +109,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Parameters
     ----------
     n_clusters : int, default=8
+        Clusters to make, if there are as many different distributions.
     smoothing : float, default=0.01
         Share of the mean of all rows that is mixed into each of them before all else. With 0 a row is
         infinitely far from a center that lacks one of its features, however little of it the row has.
@@ -127,7 +128,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+    cluster_centers_ : ndarray of shape (`n_clusters_`, n_features)
         Distributions, the smoothed rows' means.
     labels_ : ndarray of shape (n_samples,)
     n_clusters_ : int
@@ -136,14 +137,14 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Information lost, in nats.
     mutual_information_ : float
         Information that there was, I(X; Y) of the smoothed rows, in nats: `objective_` with a single cluster.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (`n_iter_`,)
         Objective after each iteration of the best start; never increasing.
     objectives_ : ndarray of shape (n_init,)
         Where each start ended.
     n_iter_ : int
         Iterations of the best start.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also
@@ -309,7 +310,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Returns
         -------
-        ndarray of shape (n_samples, n_clusters_)
+        ndarray of shape (n_samples, `n_clusters_`)
             In nats; infinite for a row with a feature that no row had in the fit.
         """
         known, complete = self._known(X)

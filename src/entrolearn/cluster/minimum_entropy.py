@@ -72,19 +72,19 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Clusters 0, …, n_clusters_ - 1.
+        Clusters 0, …, ``n_clusters_ - 1``.
     n_clusters_ : int
         Clusters that remain.
     objective_ : float
         The mean conditional entropy of the clusters, in bits where it is Shannon's.
-    history_ : ndarray of shape (n_iter_ + 1,)
+    history_ : ndarray of shape (`n_iter_` + 1,)
         The same for the initial partition, and after each sweep. It never increases.
     n_iter_ : int
         Sweeps, the last of which has moved no row unless `max_iter` ended them.
     radius_ : float
         Radius of the windows, where the posterior is "parzen".
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also

@@ -37,7 +37,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     the clusters the worst is found, the one without which the others are furthest apart by their
     between-cluster entropy,
 
-    .. math:: H(C_1, \dots, C_K) = -\ln \frac{1}{2 \prod_k N_k}
+    .. math:: H(C_1, \ldots, C_K) = -\ln \frac{1}{2 \prod_k N_k}
         \sum_{k \ne l} \sum_{i \in C_k} \sum_{j \in C_l} G(x_i - x_j, 2\sigma^2 I),
 
     and its members join the others in the same way. This goes on until two clusters are left; the partitions
@@ -68,7 +68,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Clusters 0, …, n_clusters_ - 1.
+        Clusters 0, …, ``n_clusters_ - 1``.
     n_clusters_ : int
     objective_ : float
         Minus the between-cluster entropy of `labels_`, in nats.
@@ -81,7 +81,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     separations_ : ndarray of shape (n_levels,)
         Minus the logarithm of the mean of G over the pairs of rows in different clusters, in nats: the
         between-cluster entropy of two clusters, which is comparable between levels for more.
-    within_cluster_entropies_ : ndarray of shape (n_clusters_,)
+    within_cluster_entropies_ : ndarray of shape (`n_clusters_`,)
         H(C) of the clusters of `labels_`, in nats.
     seeds_ : ndarray of shape (n_samples,)
         Labels of the rows that clusters began with, -1 for the others.
@@ -90,7 +90,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     n_iter_ : int
         Clusters that gave way.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also

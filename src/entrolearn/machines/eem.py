@@ -276,7 +276,7 @@ class EEMClassifier(_EntropyMachine):
         ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
         X, or "float64" for single-precision rows whose covariance had no Cholesky factor.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -435,10 +435,20 @@ class EEKMClassifier(_EntropyMachine):
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_components) for more than two classes
         The folded projection: coefficients of the kernel values with the landmarks.
-    projected_means_, projected_variances_, thresholds_, priors_, shrinkage_, solver_info_
-        As in :class:`EEMClassifier`.
+    projected_means_ : ndarray of shape (2,), or (n_classes, n_components)
+    projected_variances_ : ndarray of shape (2,), or (n_classes, n_components, n_components)
+    thresholds_ : ndarray of shape (0,), (1,) or (2,)
+        Two classes only: where on the projected line the answer changes, ascending.
+    priors_ : ndarray of shape (n_classes,)
+        Normalised.
+    shrinkage_ : ndarray of shape (n_classes,)
+        Of each class covariance.
+    solver_info_ : dict
+        ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily); whether the machine is
+        ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
+        X, or "float64" for single-precision rows whose covariance had no Cholesky factor.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

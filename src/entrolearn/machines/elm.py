@@ -99,7 +99,7 @@ class ELMClassifier(_ELM, LayeredClassifier):
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -140,17 +140,29 @@ class ELMRegressor(_ELM, LayeredRegressor):
     n_hidden : int, default=100
         Number of hidden units.
     activation : {"sigmoid", "sine", "hardlimit", "rbf"} or callable, default="sigmoid"
+        G of a unit with weights a from U[-1, 1] and bias b from U[0, 1]. With z = slope * (<a, x> + b):
+        ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
+        ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
+        (n_samples, n_hidden).
     slope : float, default=1.0
+        Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`ELMClassifier`.
+        Draws the units. The units of a smaller machine are the first units of a larger one.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
-    C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
-        As in :class:`ELMClassifier`.
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

@@ -109,7 +109,7 @@ class KELMClassifier(_KELM, OutputClassifier):
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where C I + K is not positive definite, "eigh".
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -144,16 +144,29 @@ class KELMRegressor(_KELM, OutputRegressor):
     C : float or sequence of float, default=2**-10
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     kernel : str or callable, default="gaussian"
+        A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows.
     sigma : float or "scale", default="scale"
+        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        ``"scale"``: n_features * X.var().
     degree : float, default=3
+        Of the polynomial kernel.
     coef0 : float, default=1
-        These as in :class:`KELMClassifier`.
+        Of the polynomial and sigmoid kernels.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for several outputs
-    X_fit_, C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
-        As in :class:`KELMClassifier`.
+    X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        The training rows, which a prediction needs.
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where C I + K is not positive definite, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

@@ -105,8 +105,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
     coef0 : float, default=1
         Of poly and sigmoid.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the squared errors; Q holds their reciprocals. (The EEM paper has Q inversely
-        proportional to the class size, which taken to the letter reverses the balance.)
+        Weights of the squared errors; Q holds their reciprocals. The EEM paper has Q inversely
+        proportional to the class size, which taken to the letter reverses the balance.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -231,7 +231,7 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

@@ -92,7 +92,9 @@ class ClassMoments:
         self._norm2_row = np.zeros((len(self.sizes), n_hidden))  # v
 
     @classmethod
-    def from_data(cls, H: np.ndarray, sizes: Sequence[int] | None = None, *, shift=None) -> "ClassMoments":
+    def from_data(
+        cls, H: np.ndarray, sizes: Sequence[int] | None = None, *, shift: np.ndarray | None = None
+    ) -> "ClassMoments":
         """Moments of the rows of H, shape (n_samples, n_hidden)."""
         return cls(H.shape[1], sizes, shift=shift).update(H)
 

@@ -121,7 +121,7 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -165,19 +165,33 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     C : float or sequence of float, default=2**-20
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     kernel : str or callable, default="gaussian"
+        A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
+        definite.
     sigma : float or "scale", default="scale"
+        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        ``"scale"``: n_features * X.var().
     per_landmark_sigma : bool, default=False
+        A width for each landmark, sigma times a draw from U[0.5, 1.5]; for kernels of the distance.
     degree : float, default=3
+        Of the polynomial kernel.
     coef0 : float, default=1
+        Of the polynomial and sigmoid kernels.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`RKELMClassifier`.
+        Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 
     Attributes
     ----------
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
-    C_, loo_errors_, solver_info_, n_features_in_, feature_names_in_
-        As in :class:`RKELMClassifier`.
+    C_ : float
+        The ridge in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error of the targets for each C of a sequence; landmarks are kept.
+    solver_info_ : dict
+        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

@@ -107,7 +107,7 @@ class RSVC(_ReducedMachine, OutputClassifier):
     n_iter_ : int
         Newton steps of the output that took most.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -203,7 +203,7 @@ class RSVR(_ReducedMachine, OutputRegressor):
     n_iter_ : int
         Newton steps of the output that took most.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

@@ -53,7 +53,7 @@ class WELMClassifier(Machine):
     solver_info_ : dict
         ``method``: "gelsd", "cholesky" or, where the Gram matrix is singular, "pinvh".
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

@@ -47,7 +47,7 @@ class KDEClassifier(DensityClassifier):
     densities_ : ClassDensities
         The rows of each class, and the covariances of the kernels.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

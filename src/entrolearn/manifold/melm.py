@@ -76,21 +76,20 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         The divergence in that subspace, in nats.
     objectives_ : ndarray of shape (n_init,)
         Where each start ended; NaN where it came to a subspace without densities.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (`n_iter_`,)
         What the best start maximised, after each iteration.
     n_iter_ : int
         Iterations of the best start.
     n_evaluations_ : int
         Evaluations of objective and gradient, over all starts.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also
     --------
     entrolearn.KDEClassifier : The density classifier alone.
-    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : Where each class is one Gaussian of equal
-    shape.
+    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : For classes that are Gaussians of one shape.
 
     Notes
     -----

@@ -89,7 +89,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
-            ``X @ components_.T``
+            ``X @ components_.T``.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -142,7 +142,7 @@ class ClassPCA(_WithinClassPCA):
         Their eigenvalues, in descending order; covariances are those of the sample (``ddof=0``).
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -190,7 +190,7 @@ class TwoEllipsoidPCA(_WithinClassPCA):
         Their eigenvalues, in descending order; covariances are those of the sample (``ddof=0``).
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -236,7 +236,7 @@ class PerClassPCA(_ClassProjection):
         Variance (``ddof=0``) of each component's class along it.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     Notes
@@ -296,7 +296,7 @@ class GEM(_ClassProjection):
         The labels of i and j.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     Notes

@@ -45,6 +45,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         "gis" is generalised iterative scaling, the method of the first maximum entropy classifiers. It takes
         features that are not negative, and very many more iterations.
     max_iter : int, default=1000
+        Iterations of the solver.
     tol : float, default=1e-4
         The fit ends where no constraint is off by more than this, in the units of the features' means.
 
@@ -60,7 +61,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         Mean of :math:`-\ln P(y \mid x)` over the training rows, plus the prior's share, before the first
         iteration and after each.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

@@ -31,7 +31,7 @@ class MaximumEntropyDistribution:
     Of all distributions with :math:`E[g_i(Y)] = a_i` the one of greatest entropy, that is of greatest
     uncertainty, is
 
-    .. math:: p(y) = \exp\Big(\sum_i \lambda_i g_i(y) - \ln Z(\lambda)\Big)
+    .. math:: p(y) = \exp\left(\sum_i \lambda_i g_i(y) - \ln Z(\lambda)\right)
 
     whose multipliers minimise the convex dual :math:`\ln Z(\lambda) - \sum_i \lambda_i a_i`. It is made by
     :meth:`on_points` or :meth:`on_interval`.

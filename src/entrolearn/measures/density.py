@@ -34,9 +34,14 @@ def silverman_factor(n_samples: int, n_features: int) -> float:
     Parameters
     ----------
     n_samples : int
-        N
+        N.
     n_features : int
         k, the dimension of the space in which the density is.
+
+    Returns
+    -------
+    float
+        h, without a unit.
 
     References
     ----------

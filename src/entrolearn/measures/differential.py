@@ -58,7 +58,7 @@ def gaussian_entropy(covariance) -> float:
 def kde_entropy(X, *, bandwidth: str | float = "silverman") -> float:
     r"""Differential entropy from a Gaussian kernel density estimate.
 
-    .. math:: -\frac{1}{n} \sum_i \ln \hat f_{-i}(x_i)
+    .. math:: -\frac{1}{n} \sum_i \ln \hat f{}_{-i}(x_i)
 
     Each row's density is estimated from the other rows. With the row itself among them the density could be
     made as large as one likes by narrow kernels, and the entropy with it as small.

@@ -66,8 +66,14 @@ def quadratic_cross_entropy_gaussian(mean_p, covariance_p, mean_q, covariance_q)
 
     Parameters
     ----------
-    mean_p, mean_q : float or array-like, shape (d,)
-    covariance_p, covariance_q : float or array-like, shape (d, d)
+    mean_p : float or array-like, shape (d,)
+        Where p lies.
+    covariance_p : float or array-like, shape (d, d)
+        Its variance (not standard deviation), or covariance.
+    mean_q : float or array-like, shape (d,)
+        Where q lies.
+    covariance_q : float or array-like, shape (d, d)
+        Its variance, or covariance.
 
     Returns
     -------
@@ -106,9 +112,14 @@ def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float
 
     Parameters
     ----------
-    mean_p, mean_q : float or array-like, shape (d,)
-    covariance_p, covariance_q : float or array-like, shape (d, d)
-        Variances (not standard deviations), or covariances.
+    mean_p : float or array-like, shape (d,)
+        Where p lies.
+    covariance_p : float or array-like, shape (d, d)
+        Its variance (not standard deviation), or covariance.
+    mean_q : float or array-like, shape (d,)
+        Where q lies.
+    covariance_q : float or array-like, shape (d, d)
+        Its variance, or covariance.
 
     Returns
     -------
@@ -171,6 +182,14 @@ def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto") -> float:
     References
     ----------
     Czarnecki and Tabor, Extreme Entropy Machines, section 3 and eq. (5).
+
+    Examples
+    --------
+    One point is one kernel, and its entropy that of a Gaussian:
+
+    >>> from entrolearn.measures import quadratic_entropy_gaussian, quadratic_entropy_kde
+    >>> round(quadratic_entropy_kde([3.0], bandwidth=1.0) - quadratic_entropy_gaussian(1.0), 12)
+    0.0
     """
     width = _bandwidth(x, bandwidth)
     return -log_product_integral(x, width, x, width, method=method)
@@ -196,6 +215,16 @@ def quadratic_cross_entropy_kde(x, y, *, bandwidth="silverman", method="auto") -
     References
     ----------
     Czarnecki and Tabor, Extreme Entropy Machines, section 3 and eq. (5).
+
+    Examples
+    --------
+    The divergence is what two samples' cross entropy has more than their entropies:
+
+    >>> from entrolearn.measures import cauchy_schwarz_kde, quadratic_cross_entropy_kde, quadratic_entropy_kde
+    >>> x, y = [0.0, 1.0, 2.0], [1.5, 2.5]
+    >>> apart = 2 * quadratic_cross_entropy_kde(x, y) - quadratic_entropy_kde(x) - quadratic_entropy_kde(y)
+    >>> round(apart - cauchy_schwarz_kde(x, y), 12)
+    0.0
     """
     width_x, width_y = _bandwidths(x, y, bandwidth)
     return -log_product_integral(x, width_x, y, width_y, method=method)

@@ -43,7 +43,7 @@ def error_entropy(
     r"""Entropy of the Gaussian kernel density estimate of errors, at these errors, and its gradient.
 
     .. math:: \hat H = -\frac{1}{N}\sum_n \ln \hat f(e_n), \qquad
-              \hat H_2 = -\ln \frac{1}{N}\sum_n \hat f(e_n), \qquad
+              \hat H{}_2 = -\ln \frac{1}{N}\sum_n \hat f(e_n), \qquad
               \hat f(x) = \frac{1}{N h}\sum_l K\left(\frac{x - e_l}{h}\right)
 
     with the standard Gaussian density K. The sum over l has the error itself in it.

@@ -11,7 +11,7 @@ def expected_maximum(values) -> np.ndarray:
 
     .. math:: E_s = \binom{n}{s}^{-1} \sum_{i=s}^{n} \binom{i-1}{s-1} x_{(i)}
 
-    with the values :math:`x_{(1)} \le \dots \le x_{(n)}`: the largest of s is the i-th smallest of all for
+    with the values :math:`x_{(1)} \le \ldots \le x_{(n)}`: the largest of s is the i-th smallest of all for
     that many of the subsets. Of independent starts of an optimizer it is the unbiased estimate of what the
     best of s reaches, from all their subsets at once instead of some at random.
 

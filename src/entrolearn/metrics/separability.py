@@ -125,8 +125,16 @@ def separability_scores(
 
     Parameters
     ----------
-    Z, y, classifiers, cv, random_state
-        As for :func:`visual_separability`.
+    Z : array-like of shape (n_samples, n_components)
+        The projected rows.
+    y : array-like of shape (n_samples,)
+        Class labels of any type, at least two different ones.
+    classifiers : mapping of str to (classifier, grid), optional
+        Who judges; :func:`separability_classifiers` unless given.
+    cv : int, default=5
+        Folds, 3 at least.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the rows into folds.
 
     Returns
     -------

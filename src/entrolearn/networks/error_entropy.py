@@ -149,14 +149,14 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
     intercepts_ : list of ndarray, shapes (n_hidden,) and (1,)
     offset_ : float
         The mean error of the training rows, which is added to the output before its sign decides.
-    loss_curve_ : ndarray of shape (n_iter_,)
+    loss_curve_ : ndarray of shape (`n_iter_`,)
         Entropy in nats after each epoch, of the weights that were kept: it never increases.
-    learning_rates_ : ndarray of shape (n_iter_,)
+    learning_rates_ : ndarray of shape (`n_iter_`,)
         η of each epoch's step.
     n_iter_ : int
         Epochs.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -260,25 +260,41 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
     Parameters
     ----------
     n_hidden : int, default=10
+        Units of the hidden layer.
     bandwidth : float, default=1.0
         h of the errors' density, in the units of y. Much wider than the errors, the entropy orders networks
         as the variance of the errors does; narrower, it forgives the few large ones.
     entropy : {"shannon", "renyi"}, default="shannon"
+        Shannon's estimator, or Rényi's quadratic entropy.
     activation : {"tanh", "logistic"}, default="tanh"
+        Of the hidden units.
     init : {"glorot"} or float, default="glorot"
+        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
+        has them.
     learning_rate : float, default=1.0
+        η of the first epoch.
     increase : float, default=1.2
+        u, at least 1.
     decrease : float, default=0.5
+        d, below 1.
     max_iter : int, default=200
+        Epochs, those that were taken back included.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`ErrorEntropyMLPClassifier`.
+        Draws the weights.
 
     Attributes
     ----------
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, 1)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (1,)
-    loss_curve_, learning_rates_, n_iter_, n_features_in_, feature_names_in_
-        As in :class:`ErrorEntropyMLPClassifier`.
+    loss_curve_ : ndarray of shape (`n_iter_`,)
+        Entropy in nats after each epoch, of the weights that were kept: it never increases.
+    learning_rates_ : ndarray of shape (`n_iter_`,)
+        η of each epoch's step.
+    n_iter_ : int
+        Epochs.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

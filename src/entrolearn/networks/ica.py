@@ -34,6 +34,7 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         that is the likelier one for it. False: all logistic, Bell and Sejnowski's; flat sources then stay
         mixed.
     max_iter : int, default=500
+        Steps of the climb.
     tol : float, default=1e-6
         The climb ends when no entry of the relative gradient, I - E[ψ(y) y'], is larger.
     random_state : int, RandomState instance or None, default=None
@@ -52,11 +53,11 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     objective_ : float
         Entropy that the squashed outputs add to that of the whitened rows, in nats: the mean log-likelihood
         of a whitened row.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (`n_iter_`,)
         The same after each iteration.
     n_iter_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also

@@ -41,9 +41,9 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     powers_ : ndarray of shape (n_components,)
         Squared lengths of the rows.
     information_ : float
-        I(Y; x) in nats: the sum of log(1 + powers_ * variances_ / noise_variance) / 2.
+        I(Y; x) in nats: the sum of ``log(1 + powers_ * variances_ / noise_variance) / 2``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also

@@ -97,7 +97,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
     n_iter_ : int
         Epochs.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -217,21 +217,32 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
     Parameters
     ----------
     n_hidden : int, default=100
+        Units of the hidden layer.
     activation : {"logistic", "tanh"}, default="tanh"
+        Of the hidden units.
     init : {"glorot"} or float, default="glorot"
+        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
+        has them.
     learning_rate : float or pair of float, default=0.01
         Too large where the loss grows: linear outputs have no bound.
     batch_size : int, default=32
+        Rows of a step; 1 is the online rule.
     max_iter : int, default=100
+        Epochs.
     random_state : int, RandomState instance or None, default=None
-        These as in :class:`MSEMLPClassifier`.
+        Draws the weights, then the order of the rows in each epoch.
 
     Attributes
     ----------
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, n_outputs)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (n_outputs,)
-    loss_curve_, n_iter_, n_features_in_, feature_names_in_
-        As in :class:`MSEMLPClassifier`.
+    loss_curve_ : list of float
+        J in each epoch, every row's error as it was when its turn came.
+    n_iter_ : int
+        Epochs.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Where X had string column names.
 
     See Also
     --------

@@ -34,8 +34,8 @@ def ica_objective(W, X, *, sub_gaussian=None) -> tuple[float, np.ndarray]:
     Returns
     -------
     entropy : float
-        H(g(W x)) - H(x) in nats, as far as the rows say: log |det W| plus the mean of the sum of log g'. It
-        is the mean log-likelihood of the rows if the sources' distribution functions are g.
+        H(g(W x)) - H(x) in nats, as far as the rows say: ``log |det W|`` plus the mean of the sum of log g'.
+        It is the mean log-likelihood of the rows if the sources' distribution functions are g.
     gradient : ndarray, shape (n_features, n_features)
 
     Raises

@@ -43,6 +43,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         Step of ``solver="gradient"``. "auto" is one over a bound of the curvature, with which J falls in
         every iteration.
     max_iter : int, default=400
+        Iterations of the solver.
     tol : float, default=1e-5
         The descent ends where no entry of the gradient is larger.
     early_stopping : bool, default=False
@@ -51,6 +52,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     validation_fraction : float, default=0.1
         Share of the rows that is kept out, of each class the same.
     n_iter_no_change : int, default=10
+        Iterations without a gain after which ``early_stopping`` ends.
     random_state : int, RandomState instance or None, default=None
         Draws the rows that are kept out.
 
@@ -61,13 +63,13 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         A row for each class, of two classes too.
     intercept_ : ndarray of shape (n_classes,)
         Zero without `fit_intercept`.
-    loss_curve_ : ndarray of shape (n_iter_,)
+    loss_curve_ : ndarray of shape (`n_iter_`,)
         J after each iteration, in nats.
-    validation_curve_ : ndarray of shape (n_iter_,)
+    validation_curve_ : ndarray of shape (`n_iter_`,)
         Cross-entropy of the rows kept out; with `early_stopping` only.
     n_iter_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

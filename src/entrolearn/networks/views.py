@@ -113,7 +113,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         Z_x : ndarray of shape (n_samples, n_components)
-            ``(X - mean_) @ components_.T``
+            ``(X - mean_) @ components_.T``.
         Z_y : ndarray of shape (n_samples, n_components)
             ``(y - y_mean_) @ y_components_.T``, where y is given.
         """
@@ -168,7 +168,7 @@ class CoherentFeatures(_TwoViews):
         Mutual information of the outputs of X and those of y in nats: the sum of
         -log(1 - correlations_²) / 2, infinite where one correlation is 1.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also
@@ -254,7 +254,7 @@ class IncoherentFeatures(_TwoViews):
     y_information_ : float
         That of the outputs of y and all of X.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X has names of features that are all strings.
 
     See Also

@@ -147,7 +147,7 @@ def cross_entropy_method(
     smoothing : float, default=0.7
         :math:`\beta` of eq. (5), above 0 and at most 1 (no smoothing); usual are 0.5 to 0.9.
     patience : int, default=5
-        d: the search ends with :math:`\gamma_t = \gamma_{t-1} = \dots = \gamma_{t-d}`.
+        d: the search ends with :math:`\gamma_t = \gamma_{t-1} = \ldots = \gamma_{t-d}`.
     tol : float, optional
         Thresholds count as equal where they differ by no more than this times their size. Default: 0 for
         discrete families, 1e-8 for continuous ones, whose samples never repeat.

@@ -23,36 +23,49 @@ class Family(Protocol):
         Whether the same point can be drawn twice: it is then worth remembering what it is worth.
     min_elite : int
         The smallest elite that a distribution can be fitted to.
-    n_variables : int
-        Numbers of a point.
-    degenerate : bool
-        Whether all samples are practically the same point.
     """
 
     discrete: ClassVar[bool]
     min_elite: ClassVar[int]
 
     @property
-    def n_variables(self) -> int: ...
+    def n_variables(self) -> int:
+        """Numbers of a point."""
 
     @property
-    def degenerate(self) -> bool: ...
+    def degenerate(self) -> bool:
+        """Whether all samples are practically the same point."""
 
     def sample(self, n: int, rng: np.random.Generator | np.random.RandomState) -> np.ndarray:
         """Independent points, shape (n, n_variables)."""
 
     def checked(self, points) -> np.ndarray:
-        """Points as :meth:`sample` draws them, or a ValueError that says why they are none."""
+        """Points as :meth:`sample` draws them.
+
+        Parameters
+        ----------
+        points : array-like, shape (n, n_variables)
+            What an objective gives back where it repairs points.
+
+        Returns
+        -------
+        ndarray, shape (n, n_variables)
+
+        Raises
+        ------
+        ValueError
+            That says why they are none.
+        """
 
     def fitted(self, elite: np.ndarray) -> Self:
-        """The member of greatest likelihood for the points, shape (n_elite, n_variables): eq. (4)."""
+        """The member of greatest likelihood for points of shape (n_elite, n_variables): equation (4)."""
 
     def smoothed(self, fit: Self, smoothing: float) -> Self:
-        """Part of the way to `fit`; all of it where `smoothing` is 1: eq. (5)."""
+        """Part of the way to `fit`, all of it where `smoothing` is 1: equation (5)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Bernoulli:
+class Bernoulli(Family):
     r"""Independent zeros and ones, for searches over subsets.
 
     Parameters
@@ -129,7 +142,7 @@ class Bernoulli:
 
 
 @dataclass(frozen=True, eq=False)
-class Categorical:
+class Categorical(Family):
     r"""Independent choices among categories, for assignments and partitions.
 
     Parameters
@@ -188,6 +201,7 @@ class Categorical:
 
     @property
     def n_categories(self) -> int:
+        """Values that a variable can take: 0 to one less."""
         return self.probabilities.shape[1]
 
     @property
@@ -223,7 +237,7 @@ class Categorical:
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian:
+class Gaussian(Family):
     r"""Independent normal variables, for continuous searches.
 
     Parameters
@@ -243,7 +257,7 @@ class Gaussian:
 
     See Also
     --------
-    MultivariateGaussian : learns the correlations of the variables too.
+    MultivariateGaussian : Learns the correlations of the variables too.
 
     Notes
     -----
@@ -314,7 +328,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True, eq=False)
-class MultivariateGaussian:
+class MultivariateGaussian(Family):
     r"""Normal variables with a full covariance, for continuous searches along valleys.
 
     Parameters

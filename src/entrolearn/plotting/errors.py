@@ -103,7 +103,18 @@ class ErrorDensityDisplay:
         return np.linspace(every.min() - around, every.max() + around, POINTS)
 
     def density(self, time, at) -> np.ndarray:
-        """The density of the errors at a time, at some places."""
+        """The density of the errors at a time, at some places.
+
+        Parameters
+        ----------
+        time : key of `errors`
+        at : array-like, shape (n_places,)
+            In the units of the errors.
+
+        Returns
+        -------
+        ndarray, shape (n_places,)
+        """
         errors, width = np.asarray(self.errors[time], dtype=float), self.width()
         spread = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
         if spread < 1e-9 * width:

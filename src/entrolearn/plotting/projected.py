@@ -129,7 +129,19 @@ class ProjectedDensityDisplay:
         )
 
     def density(self, c: int, t) -> np.ndarray:
-        """The weighted Gaussian density of class `c` at the places `t` of the line."""
+        """The weighted Gaussian density of a class on the line.
+
+        Parameters
+        ----------
+        c : int
+            The class: its place in `display_labels`.
+        t : array-like, shape (n_places,)
+            Places on the line.
+
+        Returns
+        -------
+        ndarray, shape (n_places,)
+        """
         return self._weight(c) * norm.pdf(t, self.means[c], np.sqrt(self.variances[c]))
 
     def span(self) -> tuple[float, float]:

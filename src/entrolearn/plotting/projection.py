@@ -225,6 +225,12 @@ class ProjectionDisplay:
         Parameters
         ----------
         title : str, default=""
+            Of the page.
+
+        Returns
+        -------
+        str
+            The whole page.
 
         Raises
         ------

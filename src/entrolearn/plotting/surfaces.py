@@ -76,9 +76,14 @@ class GridSurfaceDisplay:
             number.
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
-        x_name, y_name : str
-            Two parameters of the estimator.
-        x_range, y_range : sequence of numbers
+        x_name : str
+            The parameter of the estimator along the horizontal axis.
+        x_range : sequence of numbers
+            Its values.
+        y_name : str
+            The parameter along the vertical one.
+        y_range : sequence of numbers
+            Its values.
         cv : int or scikit-learn splitter, default=10
             Of which every row is left out exactly once.
         metric : callable, default=gmean_score

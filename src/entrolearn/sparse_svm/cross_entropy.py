@@ -147,7 +147,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         Threshold, best and mean cost of each sample.
     n_iter_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -261,7 +261,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         Threshold, best and mean cost of each sample.
     n_iter_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

@@ -52,7 +52,7 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     objective_ : float
         The minimum.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also
@@ -126,7 +126,7 @@ class OneNormSVR(_OneNorm, SparseRegressor):
     objective_ : float
         The minimum.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
 
     See Also

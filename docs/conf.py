@@ -1,0 +1,138 @@
+"""How Sphinx builds the site (`make docs`). Nothing is fetched, neither to build pages nor to read them."""
+
+import inspect
+import re
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from numpydoc.docscrape import get_doc_object
+
+import entrolearn
+from entrolearn.lab.config import load_configuration, read_yaml
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_extensions"))
+
+project = "entrolearn"
+author = "The entrolearn developers"
+copyright = author
+version = release = entrolearn.__version__
+
+extensions = [
+    "mathml",
+    "matplotlib.sphinxext.plot_directive",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_design",
+]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+nitpicky = True
+nitpick_ignore = {("py:data", "math.e"), ("py:obj", "joblib.parallel_config")}
+nitpick_ignore_regex = {  # types in signatures
+    ("py:class", r"(collections|contextlib|matplotlib|numpy|os)\..*"),
+    ("py:class", r"entrolearn\.machines\.\w+\.(_\w+|Machine)|entrolearn\.plotting\.regions\.\w+"),
+}
+toc_object_entries_show_parents = "hide"
+smartquotes = False  # "rbf" is code
+default_role = "literal"  # as in scikit-learn's docstrings
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+numpydoc_show_class_members = False  # _templates/autosummary/class.rst does
+
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = [("svg", 100)]
+plot_rcparams = {"font.size": 8, "axes.titlesize": 8}
+
+html_title = project
+html_theme = "pydata_sphinx_theme"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {page: [] for page in ("index", "ideas", "which-learner")}  # nothing stands beneath them
+html_theme_options = {
+    "navbar_end": ["theme-switcher"],
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+SKLEARN = "https://scikit-learn.org/stable"
+
+# Pages that are templates of what config/ says.
+TEMPLATES = {"datasets", "errata"}
+
+# Files of the repository that are pages of the site as well: links to them stay within it.
+PAGES = {"CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing", "config/README.md": "configuration"}
+
+
+def leave_out(app, what: str, name: str, member: object, skip: bool, options) -> bool | None:
+    """Whether a class's page leaves a member out: data, which its docstring tells of, or not written here."""
+    function = member.fget if isinstance(member, property) else member
+    ours = str(getattr(function, "__module__", None)).startswith("entrolearn.")
+    return None if ours and inspect.isroutine(function) else True
+
+
+def draw_example(app, what: str, name: str, member: object, options, lines: list[str]) -> None:
+    """Show what the example of a display draws, under its docstring."""
+    if what == "class" and name.startswith("entrolearn.plotting."):
+        example = get_doc_object(member)["Examples"]
+        lines += ["", ".. plot::", "   :include-source: false", "", *(f"   {line}" for line in example), ""]
+
+
+def escaped(text: object) -> str:
+    """Plain text as Markdown that shows it unchanged."""
+    return re.sub(r"([\\`*_{}\[\]()<>#|$~^])", r"\\\1", " ".join(str(text).split()))
+
+
+def fill_in(app, docname: str, source: list[str]) -> None:
+    """Fill a page that is a template with the catalog of data sets and the studies."""
+    if docname not in TEMPLATES:
+        return
+    catalog, studies, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
+    for file in (HERE.parent / "config").rglob("*.yaml"):
+        app.env.note_dependency(str(file))
+    templates = app.builder.templates.environment
+    templates.filters["escaped"] = escaped
+    templates.filters["grouped"] = "{:,}".format
+    source[0] = templates.from_string(source[0]).render(catalog=catalog, studies=studies)
+
+
+def stay_within(app, docname: str, source: list[str]) -> None:
+    """Turn links to files of the repository that are pages of the site into links to these pages."""
+    for file, page in PAGES.items():
+        source[0] = re.sub(rf"\]\((\.\./)+{re.escape(file)}", f"](/{page}.md", source[0])
+
+
+def find_target(app, env, node, contnode):
+    """Link names that are given in short, or by the module that defines them; scikit-learn's, to its site."""
+    target = node["reftarget"]
+    if target.startswith("sklearn."):
+        page = f"api/{target}" if node["reftype"] == "mod" else f"modules/generated/{target}"
+        return nodes.reference("", "", contnode, internal=False, refuri=f"{SKLEARN}/{page}.html")
+    package, _, short = target.rpartition(".")
+    if package.partition(".")[0] not in {"", "entrolearn"}:
+        return None
+    python = env.domains["py"]
+    found = [n for n, entry in python.objects.items() if n.endswith(f".{short}") and not entry.aliased]
+    if len(found) != 1:
+        return None
+    return python.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, contnode)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", draw_example, priority=600)  # numpydoc's comes before
+    app.connect("autodoc-skip-member", leave_out)
+    app.connect("source-read", fill_in)
+    app.connect("source-read", stay_within)
+    app.connect("missing-reference", find_target)
