@@ -83,11 +83,12 @@ def leave_out(app, what: str, name: str, member: object, skip: bool, options) ->
     return None if ours and inspect.isroutine(function) else True
 
 
-def draw_example(app, what: str, name: str, member: object, options, lines: list[str]) -> None:
+def draw_example(app, what: str, name: str, member: object, _, lines: list[str]) -> None:
     """Show what the example of a display draws, under its docstring."""
     if what == "class" and name.startswith("entrolearn.plotting."):
         example = get_doc_object(member)["Examples"]
-        lines += ["", ".. plot::", "   :include-source: false", "", *(f"   {line}" for line in example), ""]
+        options = ["   :include-source: false", f"   :alt: What the example of {member.__name__} draws."]
+        lines += ["", ".. plot::", *options, "", *(f"   {line}" for line in example), ""]
 
 
 def escaped(text: object) -> str:

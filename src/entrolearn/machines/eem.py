@@ -229,11 +229,16 @@ class _EntropyMachine(Machine):
 
 
 class EEMClassifier(_EntropyMachine):
-    """Extreme entropy machine: random hidden units, then the most divergent projection in closed form.
+    r"""Extreme entropy machine: random hidden units, then the most divergent projection in closed form.
 
-    The classes are modelled as one Gaussian each in the space of the hidden units; the machine projects
-    onto the line on which the Cauchy-Schwarz divergence of the two is (up to a term that hardly matters)
-    largest, and compares the two projected densities, which gives one or two thresholds.
+    The classes are modelled as one Gaussian each in the space of the hidden units, with means m and
+    covariances Σ. The machine projects onto the line on which the Cauchy–Schwarz divergence of the two is (up
+    to a term that hardly matters) largest,
+
+    .. math:: \beta = \frac{2 (\Sigma_+ + \Sigma_-)^{-1} (m_+ - m_-)}
+              {(m_+ - m_-)^T (\Sigma_+ + \Sigma_-)^{-1} (m_+ - m_-)},
+
+    and compares the two projected densities, which gives one or two thresholds.
 
     Parameters
     ----------
