@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from entrolearn.lab.datasets import DataError
 from entrolearn.path import Partition
@@ -20,7 +20,7 @@ UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
 
 @dataclass(frozen=True)
 class Folds:
-    """Repeated stratified cross-validation: each part is tested in its turn.
+    """Repeated cross-validation, stratified where there are classes: each part is tested in its turn.
 
     The inner folds of a fold are the other folds, so that the fit without two of them serves both.
     """
@@ -29,12 +29,12 @@ class Folds:
     repeats: int
 
     def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
-        """Draw repeated stratified folds.
+        """Draw repeated folds, each with its share of every class.
 
         Parameters
         ----------
-        y : ndarray of int, shape (n_samples,)
-            Classes.
+        y : ndarray, shape (n_samples,)
+            Classes, as integers, or values.
         seed : int
             More repeats leave the earlier ones as they were.
 
@@ -43,22 +43,23 @@ class Folds:
         ndarray of int16, shape (repeats, n_samples)
             In each repeat, the fold (0 .. folds - 1) that a row belongs to.
         """
+        values = y.dtype.kind == "f"
+        self._check_rows(np.zeros(len(y), dtype=int) if values else y)
+        scheme = KFold if values else StratifiedKFold
+        part = np.empty((self.repeats, len(y)), dtype=np.int16)
+        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
+            draw = scheme(self.folds, shuffle=True, random_state=int(child.generate_state(1)[0]))
+            for fold, (_, left_out) in enumerate(draw.split(y, y)):
+                part[repeat, left_out] = fold
+        return part
+
+    def _check_rows(self, y: np.ndarray) -> None:
         classes, counts = np.unique(y, return_counts=True)
-        if y.dtype.kind == "f":
-            raise DataError(
-                f"stratified folds need classes; found a regression target of {len(classes)} values"
-            )
         if not 2 <= self.folds <= counts.min():
             found = ", ".join(f"{label}: {count}" for label, count in zip(classes, counts, strict=True))
             raise DataError(
                 f"{self.folds} folds: accepted are 2 to the rows of the smallest class (rows: {found})"
             )
-        part = np.empty((self.repeats, len(y)), dtype=np.int16)
-        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
-            draw = StratifiedKFold(self.folds, shuffle=True, random_state=int(child.generate_state(1)[0]))
-            for fold, (_, left_out) in enumerate(draw.split(y, y)):
-                part[repeat, left_out] = fold
-        return part
 
     @property
     def n_inner(self) -> int:

@@ -18,6 +18,7 @@ class Times(OfModels):
     FACTOR = 2.0
 
     stages = ("models", "records")
+    defaults = {"caption": "Seconds to fit the chosen models", "datasets": "all", "models": "all"}
     compares = (
         "Ours above; below the printed seconds, and how many times the printed ratio to the row's first "
         "column ours is, since seconds of two machines do not compare."
