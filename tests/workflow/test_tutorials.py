@@ -45,7 +45,8 @@ def project(tmp_path) -> Path:
     """What of the project runs the workflow, in a folder of its own."""
     for name in ("config", "workflow"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / "Snakefile", tmp_path)
+    for name in ("Snakefile", "environment.yml"):
+        shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "profiles").symlink_to("workflow/profiles")
     return tmp_path
 
