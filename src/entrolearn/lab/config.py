@@ -341,7 +341,7 @@ def _tables(study: Mapping) -> dict:
             name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
         }
     tables = {name: {**KINDS[table["kind"]].defaults, **table} for name, table in tables.items()}
-    shown = {table.get("datasets") for table in tables.values()}
+    shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
     return {
         "datasets": {
             name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
