@@ -13,6 +13,9 @@ def did_you_mean(word: object, known: Iterable) -> str:
     ", did you mean 'gaussian'?"
     >>> did_you_mean("cv", ["gaussian", "kde"])
     ''
+    >>> did_you_mean("c", ["C", "gamma"])
+    ", did you mean 'C'?"
     """
-    close = difflib.get_close_matches(str(word), [str(name) for name in known], n=1)
-    return f", did you mean {close[0]!r}?" if close else ""
+    names = {str(name).lower(): str(name) for name in known}
+    close = difflib.get_close_matches(str(word).lower(), names, n=1)
+    return f", did you mean {names[close[0]]!r}?" if close else ""

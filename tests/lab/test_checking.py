@@ -35,7 +35,7 @@ def changed(study: dict, place: str, value) -> dict:
     ("place", "value", "line"),
     [
         ("titel", "x", "unknown key 'titel', did you mean 'title'?"),
-        ("title", None, "the key 'title' is missing"),
+        ("models", None, "the key 'models' is missing"),
         ("protocol.fold", 3, "protocol: unknown key 'fold', did you mean 'folds'?"),
         ("protocol.folds", 1, "protocol.folds: 1 is less than the minimum of 2"),
         ("protocol.folds", "ten", "protocol.folds: found 'ten', expected a value of type integer"),
@@ -338,7 +338,6 @@ def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
         ("grid", {"step1__n_component": [1]}, "models.chooses.grid), did you mean 'n_components'?"),
         ("estimator", "sklearn.svm.SVC", "expected no such key beside estimators, one_of or printed_only"),
         ("params", {"C": 1}, "expected no such key beside estimators, one_of or printed_only"),
-        ("label", None, "models.chooses: the key 'label' is missing"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternatives, place, value, line):

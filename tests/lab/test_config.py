@@ -66,7 +66,7 @@ def test_published_is_found_beside_the_study(tmp_path, load, study):
     [
         ("title: a\ntitle: b\n", "line 2: key 'title' is repeated"),
         ("title: [a\n", "line 2"),
-        ("just words\n", "expected a value of type object"),
+        ("just words\n", "expected a mapping"),
     ],
 )
 def test_what_is_not_a_mapping_is_one_line(tmp_path, text, line):

@@ -170,7 +170,7 @@ FAULTS = [
     ),
     (changed(where=["files", 0], url="ftp://a/b"), "files.0.url: found 'ftp://a/b', expected an http"),
     ({"Two Moons": CATALOG["two-moons"]}, "found 'Two Moons', expected a key of lower-case letters"),
-    ([], "expected a value of type object"),
+    ([], "expected a mapping"),
 ]
 
 

@@ -141,7 +141,7 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"title: a\0\n", "unacceptable character #x0000"),
         (bytes(range(128, 256)), "line 1: found the byte 0x80; accepted: UTF-8"),
         (b"title: a\n---\ntitle: b\n", "line 2: but found another document"),
-        (b"- title\n- protocol\n", "found ['title', 'protocol'], expected a value of type object"),
+        (b"- title\n- protocol\n", "found ['title', 'protocol'], expected a mapping"),
         (b"title: 'a\n", "line 2: found unexpected end of stream"),
         (b"title: [a\n", "line 2: expected ',' or ']', but got '<stream end>'"),
         (b"title: a: b\n", "line 1: mapping values are not allowed here"),
@@ -315,6 +315,18 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ),
         ("datasets.both", ["moons", "moons"], "datasets.both: ['moons', 'moons'] has non-unique elements"),
         ("models.knn.label", "SVM rbf", "table1.models: 'svm' and 'knn' are both shown as 'SVM rbf'; acc"),
+        (
+            "criteria",
+            ["dcs_kde", "cv"],
+            "criteria: 'dcs_kde' compares two classes, and 'waves' is a multiclass data s",
+        ),
+        (
+            "models.svm.grid",
+            {"step2__whiten": [True]},
+            "no step for 'step2__whiten' (models.svm.grid); accepted: step1__",
+        ),
+        ("models.svm.grid", {"c": [1]}, "has no parameter 'c' (models.svm.grid), did you mean 'C'?"),
+        ("models.svm.grid", {"pca__whiten": [True]}, "; a parameter of a step begins with step1__, step2__"),
         # What no learner takes.
         ("models.svm.grid", {"C": [1, 0]}, "takes no C = 0 (models.svm.grid.C); accepted: a number above 0"),
         ("models.svm.grid", {"C": [1, -1]}, "sklearn.svm.SVC takes no C = -1 (models.svm.grid.C); accepted:"),
@@ -372,7 +384,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ),
         # Learners that are not there.
         ("models.svm.estimator", "sklearn.svm", "'sklearn.svm' is a module; accepted: a class in it"),
-        ("models.svm.estimator", "sklearn.smv.SVC", "'sklearn.smv.SVC': no module 'sklearn.smv'"),
+        ("models.svm.estimator", "sklearn.smv.SVC", "no module 'smv' in sklearn, did you mean 'svm'?"),
         ("models.svm.estimator", "sklearn..SVC", "found 'sklearn..SVC', expected a dotted import path"),
         ("models.svm.estimator", "os.system('x')", "expected a dotted import path such as sklearn.svm.SVC"),
         ("models.svm.estimator", "__main__.SVC", "no package '__main__' is installed"),
@@ -385,11 +397,16 @@ def test_what_a_study_cannot_be_is_one_line(tmp_path, study, place, value, line)
 
 
 @pytest.mark.fault("Configuration", "a mistake in a study", LINE)
-def test_folds_of_numbers_are_one_line(tmp_path, study):
+def test_more_folds_than_values_are_one_line(tmp_path, study):
     study["metrics"].append("rmse")
-    study["tables"]["table1"] |= {"metric": "rmse", "datasets": "values", "models": ["svm"]}
+    study["protocol"]["folds"] = 101
+    study["models"]["svm"] |= {"estimator": "sklearn.svm.SVR"}
+    study["tables"] = {
+        "table1": study["tables"]["table1"] | {"metric": "rmse", "datasets": "values", "models": ["svm"]}
+    }
+    del study["figures"]
     line = refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
-    assert line == "protocol.folds: 'series' is a regression data set; accepted: data sets of classes"
+    assert line == "protocol.folds: found 101 for 'series', which has 100 rows; accepted: 2 to 100"
 
 
 @pytest.mark.fault("Configuration", "a learner of one's own that cannot be imported", LINE)
@@ -416,9 +433,87 @@ def test_a_learner_of_ones_own_that_cannot_be_imported_is_one_line(
     assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
 
 
+LEARNER = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Mine(ClassifierMixin, BaseEstimator):
+    def __init__(self, alpha=1):
+        self.alpha = alpha
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return [0] * len(X)
+"""
+
+
+@pytest.mark.fault("Configuration", "what is no learner of scikit-learn's manners", LINE)
+@pytest.mark.parametrize(
+    ("part", "other", "line"),
+    [
+        (
+            "class Mine(ClassifierMixin, BaseEstimator)",
+            "class Mine",
+            "has no get_params; accepted: a class with",
+        ),
+        ("def predict", "def foretell", "has no predict; accepted: a class with fit, predict and get_params"),
+        (
+            "def fit",
+            "def learn",
+            "has no fit; accepted: a class with fit, predict and get_params, which sklearn.",
+        ),
+        (
+            "= alpha",
+            "= float(alpha)",
+            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
+        ),
+        (
+            "self.alpha",
+            "self.strength",
+            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
+        ),
+        ("alpha=1", "**alpha", "__init__ takes * or ** arguments; accepted: parameters by their names"),
+        (
+            "class Mine(ClassifierMixin, BaseEstimator):",
+            "def Mine():",
+            "Mine' is a function; accepted: a class",
+        ),
+        (
+            "ClassifierMixin",
+            "RegressorMixin",
+            "is a regressor, and the task of 'moons' is binary; accepted: a cl",
+        ),
+    ],
+)
+def test_what_is_no_learner_is_one_line(tmp_path, monkeypatch, study, part, other, line):
+    assert part in LEARNER
+    module = tmp_path.name  # another for each: what was found of a module stays known
+    (tmp_path / f"{module}.py").write_text(LEARNER.replace(part, other))
+    monkeypatch.syspath_prepend(tmp_path)
+    study["models"] = {"mine": f"{module}.Mine"}
+    study["tables"] = {"table1": {"kind": "scores"}}
+    del study["figures"]
+    study["datasets"] = {"moons": ["moons"]}
+    assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+
+
+def test_a_transformer_is_no_learner_and_a_learner_no_step(tmp_path, study):
+    spoilt(study, "models.svm", {"estimator": "sklearn.preprocessing.StandardScaler"})
+    del study["tables"]["growth"], study["figures"]
+    line = refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+    assert line.startswith("models.svm: 'sklearn.preprocessing.StandardScaler' has no predict; accepted: ")
+    spoilt(study, "models.svm", {"estimator": "sklearn.svm.SVC", "steps": ["sklearn.svm.SVC"]})
+    line = refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+    assert line.startswith(
+        "models.svm: 'sklearn.svm.SVC' has no transform; accepted: a class with fit, trans"
+    )
+
+
 def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkeypatch, study):
     (tmp_path / "careful.py").write_text(
-        "try:\n    import torchh\nexcept ImportError:\n    torchh = None\nclass Mine: pass\n"
+        "try:\n    import torchh\nexcept ImportError:\n    torchh = None\n"
+        "from sklearn.svm import SVC\nclass Mine(SVC): pass\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     study["models"]["svm"] |= {"estimator": "careful.Mine", "params": {}, "grid": {}}
@@ -541,7 +636,7 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
         ),
         ("mine", "format", {"name": "csv"}, "mine.format: found {'name': 'csv'}, expected no such key"),
         ("mine", "missing_rows", True, "mine.missing_rows: found True; accepted: drop"),
-        ("mine", "positive", 1, "mine.positive: found 1, expected a value of type array"),
+        ("mine", "positive", 1, "mine.positive: found 1, expected a list"),
         ("mine", "positive", [1.5], "mine.positive.0: found 1.5, expected a value of type string or integer"),
     ],
 )

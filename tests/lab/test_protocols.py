@@ -37,9 +37,13 @@ def test_folds_that_a_class_cannot_fill_are_refused_with_the_counts(folds):
         Folds(folds, 1).draw(np.repeat([0, 1], [20, 3]), seed=0)
 
 
-def test_a_regression_target_has_no_stratified_folds():
-    with pytest.raises(DataError, match="regression target"):
-        Folds(3, 1).draw(np.linspace(0, 1, 30), seed=0)
+def test_folds_of_values_are_parts_of_all_rows_and_no_runs():
+    part = Folds(3, repeats=2).draw(np.linspace(0, 1, 31), seed=0)
+    for row in part:
+        assert sorted(np.bincount(row)) == [10, 10, 11]
+        assert (np.diff(row) != 0).sum() > 10
+    with pytest.raises(DataError, match="4 folds: .*0: 3"):
+        Folds(4, 1).draw(np.linspace(0, 1, 3), seed=0)
 
 
 def test_the_chosen_model_of_folds_is_fitted_on_all_rows():

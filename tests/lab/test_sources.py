@@ -6,9 +6,19 @@ import subprocess
 import sys
 
 import pytest
+from sklearn.utils import all_estimators
 
 from entrolearn.lab import sources
-from entrolearn.lab.sources import UnknownEstimatorError, check_parameters, locate, source_digests
+from entrolearn.lab.sources import (
+    LEARNER,
+    STEP,
+    UnknownEstimatorError,
+    check_kind,
+    check_manners,
+    check_parameters,
+    locate,
+    source_digests,
+)
 
 
 @pytest.fixture
@@ -74,6 +84,24 @@ def test_what_only_running_code_could_tell_is_not_refused(package):
     (package / "__init__.py").write_text("from mine.core import *\n")
     forget()
     assert locate("mine.Learner").parameters is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "task", "methods"),
+    [
+        ("classifier", "binary", LEARNER),
+        ("classifier", "multiclass", LEARNER),
+        ("regressor", "regression", LEARNER),
+        ("transformer", "binary", STEP),
+    ],
+)
+def test_no_estimator_of_scikit_learns_is_refused(kind, task, methods):
+    for _, cls in all_estimators(type_filter=kind):
+        if all(hasattr(cls, method) for method in methods):
+            path = f"{cls.__module__}.{cls.__name__}"
+            check_manners(path, methods)
+            if kind != "transformer":
+                check_kind(path, "mine", task)
 
 
 def test_digests_reach_every_import_and_no_more(package):

@@ -2,12 +2,15 @@
 
 import ast
 import os
+import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from entrolearn.lab import config
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "workflow" / "scripts").glob("*.py"))
@@ -30,6 +33,12 @@ def test_no_rule_holds_code(file):
 def test_every_script_has_its_rule():
     used = "".join(file.read_text() for file in RULES)
     assert [script.name for script in SCRIPTS if f'"../scripts/{script.name}"' not in used] == []
+
+
+def test_no_study_can_have_the_name_of_a_rule():
+    rules = "\n".join(file.read_text() for file in RULES)
+    names = re.findall(r"^(?:rule|checkpoint|use rule \w+ as) (\w+)", rules, flags=re.MULTILINE)
+    assert set(names) == config.RULES
 
 
 @pytest.mark.workflow

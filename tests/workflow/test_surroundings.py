@@ -393,12 +393,15 @@ STRAY = ("numpy", "yaml", "json", "logging", "entrolearn", "conftest", "sitecust
 
 
 @pytest.mark.fault(
-    "Surroundings", "numpy.py, yaml.py and the like in the working folder", "never read; tables equal"
+    "Surroundings",
+    "numpy.py, yaml.py and the like in the working folder and beside the study",
+    "never read; tables equal",
 )
 def test_files_in_the_working_folder_shadow_no_module(new_little, plain):
     project = new_little()
-    for name in STRAY:
-        (project.folder / f"{name}.py").write_text(f"open({str(project.folder / 'was-read')!r}, 'w')\n")
+    for folder in (project.folder, project.folder / "studies"):
+        for name in STRAY:
+            (folder / f"{name}.py").write_text(f"open({str(project.folder / 'was-read')!r}, 'w')\n")
     command = [str(Path(sys.executable).with_name("snakemake")), *project.command(TABLE)[3:]]
     result = subprocess.run(
         command,

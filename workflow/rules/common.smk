@@ -52,7 +52,10 @@ TEMPLATES = sorted(
 
 try:
     CATALOG, STUDIES, SETTINGS = load_configuration(HOME, config)
-    check_paths([*TEMPLATES, *(study["file"] for study in STUDIES.values())])
+    own_files = [entry["file"] for entry in CATALOG.values() if "file" in entry]
+    check_paths(
+        [*TEMPLATES, *own_files, *(study["file"] for study in STUDIES.values())]
+    )
     check_writable(".")
 except (ConfigError, SurroundingsError) as error:
     raise WorkflowError(str(error)) from None
@@ -164,6 +167,11 @@ def receipt_of(wildcards):
     if "files" not in CATALOG[wildcards.dataset]:
         return []
     return [f"resources/raw/{wildcards.dataset}/receipt.json"]
+
+
+def own_file_of(wildcards):
+    """The file of a data set of the user's own; nothing for the others."""
+    return CATALOG[wildcards.dataset].get("file", [])
 
 
 def attempt_of(wildcards):

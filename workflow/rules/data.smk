@@ -44,6 +44,7 @@ rule download:
 rule prepare:
     input:
         receipt=receipt_of,
+        own=own_file_of,
     output:
         "results/data/{dataset}.npz",
     log:

@@ -24,12 +24,23 @@ from entrolearn.lab.kinds.clusterings import CLUSTERER, clusterers_of
 from entrolearn.lab.metrics import METRICS, metrics_of
 from entrolearn.lab.registry import OF_A_STEP, ONE_OF, estimator_of, learners_of, made_of, of_step, searched
 from entrolearn.lab.schema import ConfigError, check_known, check_schema, shortened
-from entrolearn.lab.sources import UnknownEstimatorError, check_imports, check_parameters, locate
+from entrolearn.lab.sources import (
+    LEARNER,
+    STEP,
+    UnknownEstimatorError,
+    check_imports,
+    check_kind,
+    check_manners,
+    check_parameters,
+    locate,
+)
 
 # Kinds of tables and figures that fit one learner, whatever the task of the data set.
 OF_ANY_TASK = {"process", "growth", "clusterings"}
 # And those that fit what projects: a model's last step, or itself.
 OF_PROJECTIONS = {"projections", "starts"}
+# Criteria that compare two classes.
+DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 
 
 def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, Mapping]) -> None:
@@ -88,10 +99,21 @@ def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
             check_parameters(step["estimator"], step.get("params", {}), what=f"{where}.steps")
             of_grid = of_step(model["grid"], f"step{number}")
             check_parameters(step["estimator"], of_grid, what=f"{where}.grid")
+        _check_steps_of(model, where)
         for estimator in made_of(model):
             check_imports(estimator)
     except UnknownEstimatorError as error:
         raise ConfigError(f"{file}: {where}: {error}") from None
+
+
+def _check_steps_of(model: Mapping, where: str) -> None:
+    """A grid over a step's parameters has that step."""
+    steps = {f"step{number}__" for number, _ in enumerate(model["steps"], start=1)}
+    for parameter in searched(model):
+        begun = OF_A_STEP.match(parameter)
+        if begun and begun[0] not in steps:
+            accepted = ", ".join(sorted(steps)) or "steps of the model"
+            raise UnknownEstimatorError(f"no step for {parameter!r} ({where}.grid); accepted: {accepted}")
 
 
 def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
@@ -308,6 +330,16 @@ def _has_learner(model: Mapping, entry: Mapping) -> bool:
 
 def _check_tasks(file: Path, study: Mapping) -> None:
     """Every score that is asked for can be had: accuracy of classes, errors of numbers."""
+    for dataset, model in study_cells(study):
+        task = study["tasks"][dataset]
+        if not metrics_of(task, study["metrics"]):
+            raise ConfigError(
+                f"{file}: metrics: none of them fits {dataset!r}, a {task} data set; "
+                f"accepted: {', '.join(metrics_of(task, METRICS))}"
+            )
+        _check_first_metric(file, dataset, study)
+        for criterion in study["models"][model]["criteria"][:1]:
+            _check_criterion(file, "criteria", criterion, dataset, study)
     shown = {"tables": study["tables"], "figures": study["figures"]}
     for group, entries in shown.items():
         for name, entry in entries.items():
@@ -319,14 +351,18 @@ def _check_tasks(file: Path, study: Mapping) -> None:
                 # Figures of trials show the first of their metrics that fits.
                 asked = fitting or metrics if entry["kind"] == "trials" else metrics
                 _check_metrics(file, f"{group}.{name}.metric", asked, dataset, study)
-    for dataset, _ in study_cells(study):
-        task = study["tasks"][dataset]
-        if not metrics_of(task, study["metrics"]):
-            raise ConfigError(
-                f"{file}: metrics: none of them fits {dataset!r}, a {task} data set; "
-                f"accepted: {', '.join(metrics_of(task, METRICS))}"
-            )
-        _check_first_metric(file, dataset, study)
+                criterion = entry.get("criterion", "")
+                _check_criterion(file, f"{group}.{name}.criterion", criterion, dataset, study)
+
+
+def _check_criterion(file: Path, where: str, criterion: str, dataset: str, study: Mapping) -> None:
+    """The divergence of two classes needs two."""
+    task = study["tasks"][dataset]
+    if criterion in DIVERGENCES and task != "binary":
+        raise ConfigError(
+            f"{file}: {where}: {criterion!r} compares two classes, and {dataset!r} is a {task} data set; "
+            "accepted: cv"
+        )
 
 
 def _check_first_metric(file: Path, dataset: str, study: Mapping) -> None:
@@ -374,6 +410,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
         _check_folds(file, protocol_of(study, dataset), dataset, catalog[dataset])
     for dataset, model in study_cells(study):
         cell = cell_spec("", study, dataset, model, seed=0)
+        _check_learners(file, cell, study["tasks"][dataset])
         _check_grid(file, model, dataset, cell)
         _check_values(file, f"models.{model}", cell)
         _check_fewer_trials(file, cell, protocol_of(study, dataset))
@@ -429,6 +466,18 @@ def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
             yield "grid", estimator, name, shared[f"step{number}__{name}"]
 
 
+def _check_learners(file: Path, cell: Mapping, task: str) -> None:
+    """What is fitted and scored can be, and learns what the data set has."""
+    try:
+        for learner in learners_of(cell):
+            check_manners(learner, LEARNER)
+            check_kind(learner, cell["dataset"], task)
+        for step in cell["steps"]:
+            check_manners(step["estimator"], STEP)
+    except UnknownEstimatorError as error:
+        raise ConfigError(f"{file}: models.{cell['model']}: {error}") from None
+
+
 def _check_grid(file: Path, model: str, dataset: str, fitted: Mapping) -> None:
     where = f"models.{model}"
     alternatives = fitted.get(ONE_OF, {})
@@ -458,22 +507,28 @@ def _check_scaling(file: Path, scaling: Mapping, dataset: str, entry: Mapping) -
 
 
 def _check_folds(file: Path, protocol: Mapping, dataset: str, entry: Mapping) -> None:
-    """Each fold has rows of each class."""
+    """Each fold has rows, and of each class some."""
     if "folds" not in protocol:
         return
-    task, expect = entry["task"], entry["expect"]
-    if task == "regression":
-        raise ConfigError(
-            f"{file}: protocol.folds: {dataset!r} is a regression data set; accepted: data sets of classes"
-        )
-    known = [expect[name] for name in ("negative", "positive") if name in expect]
-    smallest = min([*known, expect["rows"] // expect.get("classes", 2)])
+    smallest, what = _smallest_class(entry)
+    expect = entry["expect"]
     smallest = smallest * min(protocol.get("rows", expect["rows"]), expect["rows"]) // expect["rows"]
     if protocol["folds"] > smallest:
+        accepted = f"2 to {smallest}" if smallest > 1 else "data sets with more rows of each class"
         raise ConfigError(
-            f"{file}: protocol.folds: found {protocol['folds']} for {dataset!r}, whose smallest class has "
-            f"{'' if known else 'at most '}{smallest} rows; accepted: 2 to {smallest}"
+            f"{file}: protocol.folds: found {protocol['folds']} for {dataset!r}, {what} {smallest} rows; "
+            f"accepted: {accepted}"
         )
+
+
+def _smallest_class(entry: Mapping) -> tuple[int, str]:
+    """Rows of the smallest class, as far as the catalog knows, and how to say so; of a regression, all."""
+    expect = entry["expect"]
+    if entry["task"] == "regression":
+        return expect["rows"], "which has"
+    known = [expect[name] for name in ("negative", "positive", "smallest") if name in expect]
+    smallest = min([*known, expect["rows"] // expect.get("classes", 2)])
+    return smallest, f"whose smallest class has{'' if known else ' at most'}"
 
 
 def _check_trials(file: Path, protocol: Mapping, dataset: str, n_rows: int) -> None:

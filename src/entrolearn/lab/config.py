@@ -16,9 +16,12 @@ import yaml
 from entrolearn.lab.cells import grouped
 from entrolearn.lab.checking import check_study
 from entrolearn.lab.kinds import KINDS
+from entrolearn.lab.metrics import CLASSES, NUMBERS, metrics_of
+from entrolearn.lab.owndata import entry_of
 from entrolearn.lab.printed import check_printed
 from entrolearn.lab.registry import ONE_OF, expand_values
 from entrolearn.lab.schema import ConfigError, check_known, check_schema
+from entrolearn.lab.surroundings import find_learners_in
 
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
@@ -26,8 +29,38 @@ EXTRA = ("extra_studies", "extra_datasets")
 # Kinds of figures that may add to a model's own parameters.
 WITH_PARAMS = ("process", "error_densities")
 
+# Rules of the workflow, whose names no study can have as its target.
+RULES = {
+    *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "select", "measure"),
+    *("measure_generated", "track", "track_paper", "table", "figure", "page_to_hover", "page", "report"),
+}
+
 # What a cell may take where the configuration does not say.
 LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
+
+# What a study does where its file does not say; its title and tables come from its name and its data.
+DEFAULTS = {
+    "reference": "",
+    "url": "",
+    "scaling": {"method": "minmax"},
+    "protocol": {"folds": 5},
+    # Of these, each data set has those that fit its task.
+    "metrics": ["balanced_accuracy", "gmean", "accuracy", "rmse"],
+    "criteria": ["cv"],
+    "of_dataset": {},
+    "figures": {},
+    "errata": [],
+}
+# The group of all data sets, if a study has no other of this name; and the tables that show them by default.
+ALL = "all"
+SHOWN = {"scores": CLASSES, "errors": NUMBERS}
+
+# Parts of what YAML's parser says of common slips, and what was wanted.
+YAMLS_WORDS = {
+    r"'\t'": "spaces",
+    "mapping values are not allowed": "a blank after each colon, and the keys of one level in one column",
+    "expected <block end>": "the keys of one level in one column",
+}
 
 # Values of one parameter that are written in short, and values of a whole file with its aliases written out.
 MOST_IN_FULL = 10_000
@@ -48,13 +81,26 @@ def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, 
     schemas = home / "workflow" / "schemas"
     check_schema(config, schemas / "config.yaml", "config")
     extra = {name: [Path(config[name])] if config.get(name) else [] for name in EXTRA}
+    folders = [home / "config" / "papers", *extra["extra_studies"]]
+    find_learners_in(folders)
     catalog = load_catalog(
         [home / "config" / "datasets.yaml", *extra["extra_datasets"]], schemas / "dataset.yaml"
     )
-    studies = load_studies(
-        [home / "config" / "papers", *extra["extra_studies"]], schemas / "paper.yaml", catalog
-    )
-    return catalog, studies, load_settings(config, studies)
+    studies = load_studies(folders, schemas / "paper.yaml", catalog)
+    return _with_own_data(catalog, studies), studies, load_settings(config, studies)
+
+
+def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping]) -> dict[str, dict]:
+    """The catalog with the studies' own data sets, whose results all studies keep in one place."""
+    whole = dict(catalog)
+    for study in studies.values():
+        for key, entry in study["own_data"].items():
+            if whole.setdefault(key, entry) != entry:
+                raise ConfigError(
+                    f"{study['file']}: datasets.{key}: another study has other data of this name; "
+                    "accepted: another name"
+                )
+    return whole
 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
@@ -139,18 +185,34 @@ def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict
         raise ConfigError(
             f"{file}: a study's file is named in lower-case letters, digits and _, such as eem.yaml"
         )
+    if file.stem in RULES:
+        raise ConfigError(f"{file}: `snakemake {file.stem}` is there already; give this file another name")
     study = read_yaml(file)
     check_schema(study, schema, str(file))
-    study = {**_with_defaults(study, file), "file": str(file)}
-    for group, keys in study["datasets"].items():
-        for key in keys:
-            check_known(key, catalog, file, f"datasets.{group}", "data set")
+    study |= _groups(file, study["datasets"], catalog)
+    catalog = {**catalog, **study["own_data"]}
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
+    study = {**_with_defaults(study, file), "file": str(file)}
     check_study(file, study, schema, catalog)
     if "published" in study:
         study["published"] = _published(file, study["published"])
         check_printed(study["published"], study)
     return study
+
+
+def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
+    """The groups of a study's data sets, of which each of its own is one; and the entries of these."""
+    own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, Mapping)}
+    for key in own:
+        if key in catalog:
+            raise ConfigError(
+                f"{file}: datasets.{key}: the catalog has a data set {key!r}; accepted: another name"
+            )
+    groups = {group: [group] if group in own else keys for group, keys in datasets.items()}
+    for group, keys in groups.items():
+        for key in keys:
+            check_known(key, {**catalog, **own}, file, f"datasets.{group}", "data set")
+    return {"datasets": groups, "own_data": own}
 
 
 def read_yaml(file: Path):
@@ -161,8 +223,8 @@ def read_yaml(file: Path):
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}" if mark else "?"
         problem = error.problem or error.context
-        spaces = "; accepted: spaces" if r"'\t'" in problem else ""
-        raise ConfigError(f"{file}: {where}: {problem}{spaces}") from None
+        accepted = next((f"; accepted: {said}" for part, said in YAMLS_WORDS.items() if part in problem), "")
+        raise ConfigError(f"{file}: {where}: {problem}{accepted}") from None
     except UnicodeDecodeError as error:
         line = 1 + error.object.count(b"\n", 0, error.start)
         byte = error.object[error.start]
@@ -225,12 +287,21 @@ _Loader.add_implicit_resolver(
 
 
 def _with_defaults(study: dict, file: Path) -> dict:
+    study = {"title": file.stem.replace("_", " ").capitalize(), **DEFAULTS, **study}
+    study["models"] = {
+        name: {"estimator": model} if isinstance(model, str) else model
+        for name, model in study["models"].items()
+    }
+    study |= _tables(study)
     models = {
         name: {
+            "label": name.replace("_", " "),
             "sublabel": "",
-            "steps": [],
             "criteria": study["criteria"],
             **model,
+            "steps": [
+                {"estimator": step} if isinstance(step, str) else step for step in model.get("steps", [])
+            ],
             **_searched(file, f"models.{name}", model),
             ONE_OF: {
                 learner: {**entry, **_searched(file, f"models.{name}.{ONE_OF}.{learner}", entry)}
@@ -239,38 +310,68 @@ def _with_defaults(study: dict, file: Path) -> dict:
         }
         for name, model in study["models"].items()
     }
-    # A model with criteria of its own was not asked to be a column of every table, nor one in print alone.
-    every = [name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}]
     return {
-        "reference": "",
-        "url": "",
-        "errata": [],
         **study,
+        "scaling": {"fit_on": "all", **study["scaling"]},
         "protocol": _whole_protocol(study["protocol"]),
         "of_dataset": {
             name: _expanded(file, f"of_dataset.{name}", values)
-            for name, values in study.get("of_dataset", {}).items()
+            for name, values in study["of_dataset"].items()
         },
         "models": models,
-        "tables": {
-            name: {
-                "notes": [],
-                "printed": name,
-                **KINDS[table["kind"]].defaults,
-                **table,
-                **_named(table, every),
-            }
-            for name, table in study["tables"].items()
-        },
         "figures": {
             name: {"notes": [], **({"params": {}} if figure["kind"] in WITH_PARAMS else {}), **figure}
-            for name, figure in study.get("figures", {}).items()
+            for name, figure in study["figures"].items()
         },
     }
 
 
-def _named(table: Mapping, every: list[str]) -> dict:
-    return {"models": every} if table.get("models") == "all" else {}
+def _tables(study: Mapping) -> dict:
+    """The tables, with the groups that they show; by default a table of all scores."""
+    groups = {ALL: list(study["tasks"]), **study["datasets"]}
+    tables = study.get("tables")
+    if tables is None:
+        by_table = {
+            name: [key for key, task in study["tasks"].items() if task in tasks]
+            for name, tasks in SHOWN.items()
+        }
+        # A group that no file can name, so that it takes the place of none.
+        groups |= {f"{ALL} {name}": keys for name, keys in by_table.items() if keys}
+        tables = {
+            name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
+        }
+    tables = {name: {**KINDS[table["kind"]].defaults, **table} for name, table in tables.items()}
+    shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
+    return {
+        "datasets": {
+            name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
+        },
+        "tables": {
+            name: {"notes": [], "printed": name, **_scored(table, groups, study), **_named(table, study)}
+            for name, table in tables.items()
+        },
+    }
+
+
+def _scored(table: Mapping, groups: Mapping, study: Mapping) -> dict:
+    """A table, that of scores with all metrics that fit its data sets."""
+    if table["kind"] != "scores":
+        return dict(table)
+    tasks = {study["tasks"][key] for key in groups.get(table["datasets"], ())}
+    fitting = [metric for metric in study["metrics"] if all(metrics_of(task, [metric]) for task in tasks)]
+    return {"metric": fitting or study["metrics"], "criterion": study["criteria"][0], **table}
+
+
+def _named(table: Mapping, study: Mapping) -> dict:
+    """All models, by their names, where a table asks for them."""
+    if table.get("models") != ALL:
+        return {}
+    # A model with criteria of its own was not asked to be a column of every table, nor one in print alone.
+    return {
+        "models": [
+            name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}
+        ]
+    }
 
 
 def _whole_protocol(protocol: Mapping) -> dict:

@@ -210,7 +210,16 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
 
 
 def _from_files(key: str, entry: Mapping, folder, limits: Limits):
-    paths = _downloaded(key, entry, folder)
+    table = _parsed(key, entry, _downloaded(key, entry, folder), limits)
+    parts = [int(file.get("part") == "test") for file in entry["files"]]
+    return table, np.repeat(np.array(parts, dtype=np.int8), table.rows)
+
+
+def _own(key: str, entry: Mapping, folder, limits: Limits):
+    return _undivided(_parsed(key, entry, [Path(entry["file"])], limits))
+
+
+def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> Table:
     expected = entry["expect"]["rows"] * entry["expect"]["features"]
     explained = READER_GIB + BYTES_PER_NUMBER * expected / GIB
     try:
@@ -220,8 +229,7 @@ def _from_files(key: str, entry: Mapping, folder, limits: Limits):
         raise DataError(
             f"{key}: cannot read {files} as {entry['format']['name']}: {one_line(error)}{_unpinned(entry)}"
         ) from error
-    parts = [int(file.get("part") == "test") for file in entry["files"]]
-    return table, np.repeat(np.array(parts, dtype=np.int8), table.rows)
+    return table
 
 
 def _read(paths: Sequence[Path], format: Mapping) -> Iterator[Table]:
@@ -288,7 +296,7 @@ def _undivided(table):
     return table, np.zeros(len(table.labels), dtype=np.int8)
 
 
-_SOURCES = {"files": _from_files, "bundled": _bundled, "generated": _generated}
+_SOURCES = {"files": _from_files, "own": _own, "bundled": _bundled, "generated": _generated}
 
 
 def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
@@ -341,6 +349,8 @@ def _provenance(key: str, entry: Mapping) -> dict:
     facts = ("title", "source", "loader", "generator", "reference", "licence", "note")
     named = ("path", "url", "sha256")
     files = [{name: file[name] for name in named if name in file} for file in entry.get("files", [])]
+    if "file" in entry:
+        files = [{"path": Path(entry["file"]).name, "sha256": _sha256(Path(entry["file"]))}]
     return {"key": key, **{name: entry[name] for name in facts if name in entry}, "files": files}
 
 
@@ -351,6 +361,8 @@ def _check_expectations(key: str, entry: Mapping, dataset: Dataset) -> None:
         "classes": len(dataset.classes),
         "test_rows": int(dataset.part.sum()),
     }
+    if dataset.classes:
+        found["smallest"] = int(np.bincount(dataset.y).min())
     if dataset.task == "binary":
         found["negative"], found["positive"] = np.bincount(dataset.y, minlength=2).tolist()
     wrong = [

@@ -3,6 +3,7 @@
 The functions end in a name -> function table; each returns a :class:`~entrolearn.lab.rawtables.Table`.
 """
 
+import csv
 import gzip
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -168,8 +169,10 @@ def _check_columns(n_columns: int, delimiter: str, asked: Mapping[str, Sequence[
 
 
 def _header_names(path: Path, delimiter: str) -> list[str]:
-    first = path.open(encoding="utf-8").readline()
-    return first.split() if delimiter == "whitespace" else [name.strip() for name in first.split(delimiter)]
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        if delimiter == "whitespace":
+            return file.readline().split()
+        return [name.strip() for name in next(csv.reader(file, delimiter=delimiter, skipinitialspace=True))]
 
 
 def _strip(labels: pd.Series, suffix: str) -> np.ndarray:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import resample
 
 from entrolearn.lab.datasets import DataError
@@ -21,7 +21,7 @@ UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
 
 @dataclass(frozen=True)
 class Folds:
-    """Repeated stratified cross-validation: each part is tested in its turn.
+    """Repeated cross-validation, stratified where there are classes: each part is tested in its turn.
 
     The inner folds of a fold are the other folds, so that the fit without two of them serves both. Of more
     than `rows` rows each repeat draws as many, classes in proportion, and leaves the others aside.
@@ -32,12 +32,12 @@ class Folds:
     rows: int | None = None
 
     def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
-        """Draw repeated stratified folds.
+        """Draw repeated folds, each with its share of every class.
 
         Parameters
         ----------
-        y : ndarray of int, shape (n_samples,)
-            Classes.
+        y : ndarray, shape (n_samples,)
+            Classes, as integers, or values.
         seed : int
             More repeats leave the earlier ones as they were.
 
@@ -46,16 +46,15 @@ class Folds:
         ndarray of int16, shape (repeats, n_samples)
             In each repeat, the fold (0 .. folds - 1) that a row belongs to; -1 for rows that are not used.
         """
-        if y.dtype.kind == "f":
-            raise DataError(
-                f"stratified folds need classes; found a regression target of {len(np.unique(y))} values"
-            )
+        values = y.dtype.kind == "f"
+        scheme = KFold if values else StratifiedKFold
+        strata = np.zeros(len(y), dtype=int) if values else y
         part = np.full((self.repeats, len(y)), UNUSED, dtype=np.int16)
         for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
             random_state = int(child.generate_state(1)[0])
-            rows = self._rows(y, random_state)
-            self._check_classes(y[rows])
-            draw = StratifiedKFold(self.folds, shuffle=True, random_state=random_state)
+            rows = self._rows(strata, random_state)
+            self._check_rows(strata[rows])
+            draw = scheme(self.folds, shuffle=True, random_state=random_state)
             for fold, (_, left_out) in enumerate(draw.split(rows, y[rows])):
                 part[repeat, rows[left_out]] = fold
         return part
@@ -69,7 +68,7 @@ class Folds:
         )
         return np.sort(drawn)
 
-    def _check_classes(self, y: np.ndarray) -> None:
+    def _check_rows(self, y: np.ndarray) -> None:
         classes, counts = np.unique(y, return_counts=True)
         if not 2 <= self.folds <= counts.min():
             found = ", ".join(f"{label}: {count}" for label, count in zip(classes, counts, strict=True))

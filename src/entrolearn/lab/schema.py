@@ -14,6 +14,10 @@ from entrolearn.suggest import did_you_mean
 __all__ = ["ConfigError", "check_known", "check_schema", "shortened"]
 
 
+# What people who write YAML call what JSON's schemas speak of.
+IN_YAML = {"array": "a list", "object": "a mapping, `key: value`"}
+
+
 class ConfigError(ValueError):
     """Something in a configuration file that cannot be run."""
 
@@ -71,7 +75,7 @@ def _in_words(error: ValidationError) -> str:
             return f"found {found!r}{did_you_mean(str(found), wanted)}; accepted: {accepted}"
         case "type" if "description" not in error.schema:
             wanted = wanted if isinstance(wanted, str) else " or ".join(wanted)
-            return f"found {shortened(found)}, expected a value of type {wanted}"
+            return f"found {shortened(found)}, expected {IN_YAML.get(wanted, f'a value of type {wanted}')}"
     if error.schema is False:
         return "this key is not accepted beside the others of this entry"
     if "description" in error.schema:

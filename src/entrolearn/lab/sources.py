@@ -7,6 +7,7 @@ parameters, which files would change its results? Importing scikit-learn alone t
 import ast
 import hashlib
 import importlib.util
+import pkgutil
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,10 +44,15 @@ def locate(import_path: str) -> Definition:
         import, a module's ``__getattr__``) is given the benefit of the doubt.
     """
     module, _, name = import_path.rpartition(".")
-    if not _is_installed(module.partition(".")[0]):
-        raise UnknownEstimatorError(f"{import_path!r}: no package {module.partition('.')[0]!r} is installed")
+    package, _, inside = module.partition(".")
+    if not _is_installed(package):
+        hint = did_you_mean(package, (found.name for found in pkgutil.iter_modules()))
+        raise UnknownEstimatorError(
+            f"{import_path!r}: no package {package!r} is installed, nor a file of that name{hint}"
+        )
     if _module_file(module) is None:
-        raise UnknownEstimatorError(f"{import_path!r}: no module {module!r}")
+        hint = did_you_mean(inside, _modules_in(package))
+        raise UnknownEstimatorError(f"{import_path!r}: no module {inside!r} in {package}{hint}")
     if _module_file(import_path) is not None:
         raise UnknownEstimatorError(f"{import_path!r} is a module; accepted: a class in it")
     return _definition(module, name, import_path)
@@ -59,10 +65,116 @@ def check_parameters(import_path: str, names, *, what: str) -> None:
         return
     for name in names:
         if name not in accepted:
+            # As scikit-learn's pipelines and searches write it.
+            of_step = "; a parameter of a step begins with step1__, step2__ …" if "__" in name else ""
             raise UnknownEstimatorError(
                 f"{import_path} has no parameter {name!r} ({what})"
-                f"{did_you_mean(name, accepted)}; accepted: {', '.join(accepted)}"
+                f"{did_you_mean(name, accepted)}; accepted: {', '.join(accepted)}{of_step}"
             )
+
+
+# What is called of a learner, and of a step before it.
+LEARNER, STEP = ("fit", "predict"), ("fit", "transform")
+CALLED = ("get_params", "set_params")
+
+
+def check_manners(import_path: str, methods: tuple[str, ...]) -> None:
+    """Refuse what is no estimator of scikit-learn's manners, as far as its source tells."""
+    inherited = f"{CALLED[0]}, which sklearn.base.BaseEstimator gives"
+    accepted = f"accepted: a class with {', '.join(methods)} and {inherited}"
+    if _is_function(import_path):
+        raise UnknownEstimatorError(f"{import_path!r} is a function; {accepted}")
+    classes, complete = _ancestry(import_path)
+    defined = {name for node in classes for name in _attributes(node)}
+    if complete and (missing := [name for name in (*methods, *CALLED) if name not in defined]):
+        raise UnknownEstimatorError(f"{import_path!r} has no {missing[0]}; {accepted}")
+    if classes and _is_users_own(_module_file(locate(import_path).module)):
+        _check_constructor(import_path, classes[0])
+
+
+def check_kind(import_path: str, dataset: str, task: str) -> None:
+    """Refuse a classifier that is to learn values, and a regressor that is to learn classes."""
+    names = {node.name for node in _ancestry(import_path)[0]}
+    wrong, right = ("classifier", "regressor") if task == "regression" else ("regressor", "classifier")
+    mixins = {kind: f"{kind.capitalize()}Mixin" in names for kind in (wrong, right)}
+    if mixins[wrong] and not mixins[right]:
+        raise UnknownEstimatorError(
+            f"{import_path!r} is a {wrong}, and the task of {dataset!r} is {task}; accepted: a {right}, or "
+            "`estimators` with one for classification and one for regression"
+        )
+
+
+def _check_constructor(import_path: str, node: ast.ClassDef) -> None:
+    """Refuse a constructor that does other than keep its arguments, which is what copies are made by."""
+    for item in node.body:
+        if not isinstance(item, ast.FunctionDef) or item.name != "__init__":
+            continue
+        if item.args.vararg or item.args.kwarg:
+            raise UnknownEstimatorError(
+                f"{import_path!r}: __init__ takes * or ** arguments; accepted: parameters by their names"
+            )
+        kept = {line for statement in item.body if (line := _kept(statement))}
+        hands_on = "super" in {name.id for name in ast.walk(item) if isinstance(name, ast.Name)}
+        for argument in () if hands_on else [*item.args.args[1:], *item.args.kwonlyargs]:
+            if argument.arg not in kept:
+                raise UnknownEstimatorError(
+                    f"{import_path!r}: __init__ does not keep {argument.arg} as it comes; accepted: "
+                    f"self.{argument.arg} = {argument.arg}, by which scikit-learn copies a learner"
+                )
+
+
+def _kept(statement: ast.stmt) -> str | None:
+    """The argument that a statement stores under its own name, unchanged."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Attribute(value=ast.Name(id="self"), attr=attribute)], value=ast.Name(id=argument)
+        ) if attribute == argument:
+            return argument
+    return None
+
+
+def _is_function(import_path: str) -> bool:
+    module, _, name = import_path.rpartition(".")
+    file = _module_file(module)
+    if file is None or file.suffix != ".py":
+        return False
+    source = _names(module, file)[0].get(name)
+    if isinstance(source, tuple) and source[0] != module:
+        return _is_function(".".join(source))
+    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in _parse(file).body)
+
+
+def _ancestry(import_path: str) -> tuple[list[ast.ClassDef], bool]:
+    """A class and all that it inherits from, as far as source shows; and whether it shows all of them."""
+    module, _, name = import_path.rpartition(".")
+    found = _class_of(module, name)
+    if found is None:
+        return [], False
+    module, node = found
+    classes, complete = [node], True
+    for base in node.bases:
+        named = isinstance(base, ast.Name)
+        if named and base.id == "object":
+            continue
+        inherited, whole = _ancestry(f"{module}.{base.id}") if named else ([], False)
+        classes += inherited
+        complete &= whole
+    return classes, complete and not node.decorator_list
+
+
+def _attributes(node: ast.ClassDef) -> Iterator[str]:
+    """What a class defines: functions, and names that it gives to values."""
+    for item in node.body:
+        if isinstance(item, (ast.FunctionDef, ast.ClassDef)):
+            yield item.name
+        elif isinstance(item, ast.Assign):
+            yield from (target.id for target in item.targets if isinstance(target, ast.Name))
+
+
+def _modules_in(package: str) -> list[str]:
+    """The modules directly in a package."""
+    spec = importlib.util.find_spec(package)
+    return [found.name for found in pkgutil.iter_modules(spec.submodule_search_locations)]
 
 
 def check_imports(import_path: str) -> None:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from entrolearn.lab import LEARNERS_IN
+
 # The workflow's folders in the working folder.
 WRITTEN = ("results", "resources", "logs")
 
@@ -26,6 +28,13 @@ def prepare_for_jobs() -> None:
         getpass.getuser()
     except (KeyError, OSError):
         os.environ["LOGNAME"] = str(os.getuid())
+
+
+def find_learners_in(folders: Iterable[str | os.PathLike]) -> None:
+    """Have this process and its jobs find modules in some folders, after all that is found elsewhere."""
+    absolute = [os.path.abspath(folder) for folder in folders]
+    sys.path.extend(folder for folder in absolute if folder not in sys.path)
+    os.environ[LEARNERS_IN] = os.pathsep.join(absolute)
 
 
 def check_writable(folder: str | os.PathLike) -> None:

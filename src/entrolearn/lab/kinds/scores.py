@@ -23,7 +23,13 @@ class Scores(OfModels):
 
     rows = ("dataset", "metric")
     stages = ("scores", "records")
-    defaults = {"among": {}, "tolerance": {}}
+    defaults = {
+        "caption": "Scores on rows that were left out",
+        "datasets": "all",
+        "models": "all",
+        "among": {},
+        "tolerance": {},
+    }
 
     def names(self, table, study):
         yield from super().names(table, study)

@@ -27,7 +27,12 @@ class Times(OfModels):
     FACTOR = 2.0
 
     stages = ("models", "records")
-    defaults = {"cost": "fit_seconds"}
+    defaults = {
+        "caption": "Seconds to fit the chosen models",
+        "datasets": "all",
+        "models": "all",
+        "cost": "fit_seconds",
+    }
     compares = (
         "Ours above; below the printed seconds, and how many times the printed ratio to the row's first "
         "column ours is, since seconds of two machines do not compare."
