@@ -249,9 +249,9 @@ def test_a_search_that_takes_too_long_says_after_how_many_folds():
     part = Folds(3, 1).draw(data.y, parts_seed(0, "paper", "data"))[0]
     second = float(data.X[part != 1].sum())
     slow = model(f"{HERE}.Slow", {"threshold": [0.5, 0.7]}, params={"forever": second})
-    rows, told = measured({"slow": slow, "logistic": LOGISTIC}, data, seconds=2.0)
+    rows, told = measured({"slow": slow, "logistic": LOGISTIC}, data, seconds=6.0)
     (error,) = rows.loc["slow"]["error"]
-    assert error == "after 1 of 3 folds: time limit of 2 s"
+    assert error == "after 1 of 3 folds: time limit of 6 s"
     assert rows.loc[("logistic", "ratio", ""), "kind"] == ""
     assert told[:2] == [(1, 6), (3, 6)]
 
@@ -293,7 +293,7 @@ class Results:
             {"model": "eem", "metric": "ratio", "value": ratio},
             {"model": "eem", "metric": "ratio", "reading": "fold 1", "value": 3},
             {"model": "eem", "metric": "gmean_difference", "value": difference, "std": 1},
-            {"model": "svm", "kind": "failed", "error": "after 1 of 3 folds: time limit of 2 s"},
+            {"model": "svm", "kind": "failed", "error": "after 1 of 3 folds: time limit of 6 s"},
         ]
         return frame(rows).to_dict("records")
 
