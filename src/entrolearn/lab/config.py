@@ -243,7 +243,9 @@ def _with_defaults(study: dict, file: Path) -> dict:
     every = [name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}]
     return {
         "reference": "",
+        "about": "",
         "url": "",
+        "answer": [],
         "errata": [],
         **study,
         "protocol": _whole_protocol(study["protocol"]),
