@@ -69,8 +69,8 @@ def _band_in_words(bands: Mapping[str, float | None]) -> str:
     if not said:
         return ""
     return (
-        f"The grey band is as wide as the median of the printed ± ({said}); each number is judged by its own, "
-        "so that it may stand within the band and depart, or outside and agree. "
+        f"The grey band is the median of the printed ± ({said}). Each number is judged by its own ±, so that "
+        "one may stand within the band and depart, or outside and agree. "
     )
 
 
