@@ -10,13 +10,12 @@ class Page(HTMLParser):
 
     VOID = {"meta", "br", "link", "img", "input", "hr"}
 
-    def __init__(self, path: Path):
+    def __init__(self, source: Path | str):
         super().__init__()
-        self.path = path
         self.text, self.links, self.loads, self.ids, self.tags, self.open = "", [], [], [], [], []
         self.attributes = set()
         self.headings, self.elements = [], []
-        self.feed(path.read_text(encoding="utf-8"))
+        self.feed(source.read_text(encoding="utf-8") if isinstance(source, Path) else source)
         self.close()
         assert not self.open
 

@@ -38,7 +38,7 @@ def test_picture_and_words_count_the_same(results, tmp_path):
     )
     assert "printed 70, ours 90" in said["alt"]
     assert "GMEAN, %: 2" in said["says"]  # the median of 1 and 3
-    drawn = (tmp_path / said["file"]).read_text()
+    drawn = (tmp_path / "paper-agreement.svg").read_text()
     assert "GMEAN, %" in drawn
     assert "RMSE" in drawn
 

@@ -8,7 +8,7 @@ from html_pages import Page
 from reported_study import CATALOG
 
 from entrolearn.lab.report import build_report
-from entrolearn.lab.report.models import learners, standing
+from entrolearn.lab.report.models import learners, model_page, standing
 
 SVM, TREE = "sklearn.svm.SVC", "sklearn.tree.DecisionTreeClassifier"
 
@@ -56,6 +56,25 @@ def test_wins_losses_and_ties_are_counted_where_two_have_a_number(results):
 def test_of_errors_less_is_better(results):
     first, second = standing(scored(results, "rmse", (0.1, 0.2), (0.3, 0.2), (0.1, 0.4)))
     assert (first["n_best"], second["n_best"]) == (2, 1)
+
+
+def test_a_learner_of_one_task_is_not_judged_by_scores_of_another(results):
+    models = results.study["models"] | {
+        "eem_rbf": {
+            **results.study["models"]["eem_rbf"],
+            "estimators": {"classification": SVM, "regression": TREE},
+        }
+    }
+    del models["eem_rbf"]["estimator"]
+    own = replace(results, study={**results.study, "models": models})
+    lines = standing(scored(own, "rmse", (0.1, 0.2), (0.1, 0.2), (0.1, 0.2)))
+    pages = {path: model_page(path, [own], {own.key: lines}) for path in (SVM, TREE)}
+    assert {path: [line["key"] for line in page["uses"][0]["standing"]] for path, page in pages.items()} == {
+        SVM: ["svm_rbf"],
+        TREE: ["eem_rbf"],
+    }
+    # Both data sets are binary.
+    assert [pages[path]["uses"][0]["models"][0]["n_cells"] for path in (SVM, TREE)] == [2, 0]
 
 
 def test_a_page_says_what_it_is_and_where_its_runs_are(report):

@@ -41,7 +41,7 @@ def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp
         "paper.html"
     )
     page = Page(path)
-    assert page.loads == ["paper-agreement.svg", "../paper/figures/figure3.svg"]
+    assert page.loads == ["figures/paper-agreement.svg", "../paper/figures/figure3.svg"]
     assert {
         path.parent.joinpath(link).is_file() for link in [*page.loads, *page.links] if "figure3." in link
     } == {True}
@@ -80,7 +80,7 @@ def test_a_figure_that_is_not_drawn_yet_says_what_to_run(with_figure, tmp_path):
     page = Page(
         build_report([again], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
     )
-    assert page.loads == ["paper-agreement.svg"]
+    assert page.loads == ["figures/paper-agreement.svg"]
     assert "Not drawn yet: run snakemake paper" in page.text
 
 
@@ -133,8 +133,8 @@ def test_models_are_ranked_below_their_table(ranked, tmp_path):
     # Ranks 1, 1, 1, 1, 2; 2, 2, 2, 2, 1; and 3 throughout.
     for said in ("EEM rbf1.20", "SVM <rbf>1.80", "Third rbf3.00", "Each of the 3 pairs", "Friedman’s χ²"):
         assert said in page.said
-    assert "paper-table4-ranks-gmean.svg" in page.loads
-    assert (path.parent / "paper-table4-ranks-gmean.svg").read_text().startswith("<svg")
+    assert "figures/paper-table4-ranks-gmean.svg" in page.loads
+    assert (path.parent / "figures/paper-table4-ranks-gmean.svg").read_text().startswith("<svg")
 
 
 def test_a_table_of_too_few_models_or_data_sets_has_no_ranks(report):

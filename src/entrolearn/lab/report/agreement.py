@@ -58,7 +58,7 @@ def agreement(results: StudyResults, file: Path) -> dict | None:
         with replacing(file) as temporary:
             save_figure(figure, temporary)
     return {
-        "file": file.name,
+        "file": f"{file.parent.name}/{file.name}",
         "alt": f"Ours against print. {' '.join(words)}",
         "says": f"On the line ours equals print. {_band_in_words(bands)}{LEFT_OUT}",
     }

@@ -6,7 +6,7 @@ import pandas as pd
 
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.metrics import METRICS
-from entrolearn.lab.registry import ONE_OF, learners_of
+from entrolearn.lab.registry import ONE_OF, estimator_of, learners_of
 from entrolearn.lab.report.docstrings import described
 from entrolearn.lab.report.studies import StudyResults, model_name, trained
 from entrolearn.lab.wording import title
@@ -52,8 +52,13 @@ def model_page(
         {
             "key": results.key,
             "title": one_line(results.study["title"]),
-            "models": [_model(name, results) for name in models],
-            "standing": [line for line in standings[results.key] if line["key"] in models],
+            "models": [_model(path, name, results) for name in models],
+            "standing": [
+                line
+                for line in standings[results.key]
+                if line["key"] in models
+                and _is_meant(path, results.study["models"][line["key"]], line["tasks"])
+            ],
         }
         for results in studies
         if (models := learners(results.study).get(path))
@@ -70,9 +75,18 @@ def model_page(
     }
 
 
-def _model(name: str, results: StudyResults) -> dict:
+def _is_meant(path: str, model: Mapping, tasks: Iterable[str]) -> bool:
+    """Whether a model is this learner for any of some tasks, where it is another one for others."""
+    return "estimators" not in model or path in {estimator_of(model, task) for task in tasks}
+
+
+def _model(path: str, name: str, results: StudyResults) -> dict:
     model = results.study["models"][name]
-    records = [record for record in results.records if record["model"] == name]
+    records = [
+        record
+        for record in results.records
+        if record["model"] == name and _is_meant(path, model, [results.study["tasks"][record["dataset"]]])
+    ]
     return {
         "key": name,
         "name": model_name(model),
@@ -100,7 +114,7 @@ def standing(results: StudyResults) -> list[dict]:
             ours = wide.loc[rows["dataset"].unique(), rows["model"].unique()]
             for model, line in _compared(ours, METRICS[metric].greater_is_better):
                 label = model_name(results.study["models"][model])
-                lines.append({**where, "key": model, "model": label, **line})
+                lines.append({**where, "key": model, "model": label, "tasks": METRICS[metric].tasks, **line})
     return lines
 
 

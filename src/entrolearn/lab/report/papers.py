@@ -25,6 +25,9 @@ from entrolearn.lab.wording import title
 
 __all__ = ["card", "laid_out", "paper_page", "shown_figure"]
 
+# Beside the pages, what they draw themselves.
+DRAWN = "figures"
+
 
 def laid_out(results: StudyResults) -> list[dict]:
     """A study's tables as the templates see them, with a bar of their verdicts."""
@@ -87,7 +90,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         ],
         "figures_folder": f"{home}/figures/",
         "config": f"{key}.yaml",
-        "agreement": agreement(results, folder / f"{key}-agreement.svg"),
+        "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
         "legend": legend({}, {}),
         "failures": failures(results),
         "chosen": chosen_parameters(results),
@@ -131,10 +134,14 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     shown = []
     for metric in table["metric"].unique():
         if section := rank_section(table, labels, metric):
-            file = folder / f"{results.key}-{name}-ranks-{metric}.svg"
+            file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
             with replacing(file) as temporary:
                 temporary.write_text(section.pop("diagram"), encoding="utf-8")
-            where = {"name": f"{name}-ranks-{metric}", "metric": METRICS[metric].label, "file": file.name}
+            where = {
+                "name": f"{name}-ranks-{metric}",
+                "metric": METRICS[metric].label,
+                "file": f"{DRAWN}/{file.name}",
+            }
             shown.append(where | section)
     return shown
 

@@ -54,9 +54,12 @@ def build_report(
         site.write(f"{results.key}.html", "paper", **paper_page(results, tables[results.key], folder))
         with replacing(folder / f"{results.key}.yaml") as temporary:
             temporary.write_bytes(Path(results.study["file"]).read_bytes())
-    cards = [card(results, tables[results.key], folder) for results in studies]
-    shown = [{**one, "tables": tables[one["key"]]} for one in cards]
-    _write_datasets(site, catalog, studies, mine, shown)
+    cards = {results.key: card(results, tables[results.key], folder) for results in studies}
+    # Papers come first, on every page.
+    studies.sort(key=lambda results: not cards[results.key]["is_paper"])
+    _write_datasets(
+        site, catalog, studies, mine, [{**cards[one.key], "tables": tables[one.key]} for one in studies]
+    )
     _write_models(site, studies, mine)
     records = chain.from_iterable(results.records for results in studies)
     peaks = [
@@ -65,7 +68,7 @@ def build_report(
     return site.write(
         "index.html",
         "index",
-        cards=cards,
+        cards=[cards[results.key] for results in studies],
         version=version(commit, lock),
         facts=made(records, commit, peaks, lock),
         key=legend({}, {}),

@@ -53,6 +53,9 @@ for (const command of document.querySelectorAll("code.command")) {
   command.after(button);
 }
 
-const folded = document.querySelectorAll("details:not([open])");
-addEventListener("beforeprint", () => folded.forEach((part) => part.setAttribute("open", "")));
+let folded = [];
+addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  folded.forEach((part) => part.setAttribute("open", ""));
+});
 addEventListener("afterprint", () => folded.forEach((part) => part.removeAttribute("open")));
