@@ -95,8 +95,8 @@ def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
     own = replace(results, study={**results.study, "reference": "", "about": "Something of our own."})
     page = Page(build_report([own], tmp_path / "results" / "report", catalog=CATALOG))
     assert "printed cells reproduced" not in page.said
-    assert "No paper's study has results yet." in page.said
-    assert "Studies of our own Machines & <entropy> Something of our own." in page.said
+    assert "Studies Machines & <entropy> Something of our own. ≈ 1 of 1 reproduced" in page.said
+    assert "papers" in page.ids
 
 
 def test_an_answer_comes_first_with_its_figure(results, tmp_path):

@@ -65,7 +65,7 @@ def dataset_line(key: str, entry: Mapping, used: Sequence[Mapping]) -> dict:
         "features": expect["features"],
         "classes": expect.get("classes", 2 if "positive" in expect else None),
         "rarer": _rarer(expect),
-        "studies": [{"key": study["key"], "title": study["title"]} for study in used],
+        "studies": [study["key"] for study in used],
     }
 
 

@@ -37,7 +37,7 @@ def laid_out(results: StudyResults) -> list[dict]:
     ]
 
 
-def card(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict:
+def card(results: StudyResults, folder: Path) -> dict:
     """What the front page says of a study: how much of what is printed was reproduced, how long it took."""
     study = results.study
     judged = Counter()
@@ -53,8 +53,11 @@ def card(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict
         "is_paper": bool(study["reference"]) and judged.total() > 0,
         "judged": bar({name: judged[name] for name in JUDGED}),
         "reproduced": judged["reproduced"],
-        "tables": [{name: table[name] for name in ("name", "title", "caption")} for table in tables],
-        "n_tables": len(tables),
+        "tables": [
+            {"name": name, "title": title(name), "caption": one_line(entry["caption"])}
+            for name, entry in study["tables"].items()
+        ],
+        "n_tables": len(study["tables"]),
         "n_figures": len(study.get("figures", {})),
         "made": in_short(results.records),
         "answer": [one_line(sentence) for sentence in study["answer"]],

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.cells import grouped
+from entrolearn.lab.kinds import one_line
 from entrolearn.lab.rendering import legend, templates
 from entrolearn.lab.report.datasets import dataset_line, dataset_page
 from entrolearn.lab.report.models import learners, model_page, standing
@@ -46,20 +47,18 @@ def build_report(
     Path
         The front page.
     """
-    studies, folder = list(studies), Path(folder)
-    site = _Site(folder)
-    mine = [results for results in studies if only is None or results.key in only]
-    tables = {results.key: laid_out(results) for results in studies}
-    for results in mine:
-        site.write(f"{results.key}.html", "paper", **paper_page(results, tables[results.key], folder))
-        with replacing(folder / f"{results.key}.yaml") as temporary:
-            temporary.write_bytes(Path(results.study["file"]).read_bytes())
-    cards = {results.key: card(results, tables[results.key], folder) for results in studies}
+    site, studies = _Site(Path(folder)), list(studies)
+    cards = {results.key: card(results, site.folder) for results in studies}
     # Papers come first, on every page.
     studies.sort(key=lambda results: not cards[results.key]["is_paper"])
-    _write_datasets(
-        site, catalog, studies, mine, [{**cards[one.key], "tables": tables[one.key]} for one in studies]
-    )
+    mine = [results for results in studies if only is None or results.key in only]
+    tables = {results.key: laid_out(results) for results in _beside(mine, studies)}
+    for results in mine:
+        content = paper_page(results, tables[results.key], site.folder)
+        site.write(f"{results.key}.html", "paper", **content)
+        with replacing(site.folder / f"{results.key}.yaml") as temporary:
+            temporary.write_bytes(Path(results.study["file"]).read_bytes())
+    _write_datasets(site, catalog, studies, mine, tables)
     _write_models(site, studies, mine)
     records = chain.from_iterable(results.records for results in studies)
     peaks = [
@@ -90,20 +89,29 @@ class _Site:
         return self.folder / name
 
 
+def _beside(mine: Iterable[StudyResults], studies: Sequence[StudyResults]) -> list[StudyResults]:
+    """Some studies and all others that have a data set with one of them in common."""
+    keys = set(chain.from_iterable(grouped(results.study) for results in mine))
+    own = {results.key for results in mine}
+    return [
+        results for results in studies if results.key in own or not keys.isdisjoint(grouped(results.study))
+    ]
+
+
 def _write_datasets(
     site: _Site,
     catalog: Mapping,
     studies: Sequence[StudyResults],
     mine: Sequence[StudyResults],
-    shown: Sequence[Mapping],
+    tables: Mapping[str, Sequence[Mapping]],
 ) -> None:
-    users: dict[str, list[Mapping]] = {}
-    for results, study in zip(studies, shown, strict=True):
+    users: dict[str, list[dict]] = {}
+    for results in studies:
         for key in grouped(results.study):
-            users.setdefault(key, []).append(study)
+            users.setdefault(key, []).append({"key": results.key, "title": one_line(results.study["title"])})
     for key in dict.fromkeys(chain.from_iterable(grouped(results.study) for results in mine)):
-        page = dataset_page(key, catalog[key], users[key])
-        site.write(f"datasets/{key}.html", "dataset", **page)
+        shown = [{**study, "tables": tables[study["key"]]} for study in users[key]]
+        site.write(f"datasets/{key}.html", "dataset", **dataset_page(key, catalog[key], shown))
     lines = [dataset_line(key, catalog[key], users[key]) for key in sorted(users)]
     site.write("datasets/index.html", "datasets", lines=lines)
 
