@@ -2,7 +2,7 @@
 
 import subprocess
 
-from entrolearn.lab.checkout import git
+from entrolearn.lab.checkout import git, lock_digest
 
 
 def test_the_commit_of_a_folder_is_told(tmp_path):
@@ -22,3 +22,10 @@ def test_no_repository_is_no_answer(tmp_path, monkeypatch):
 def test_no_git_is_no_answer(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert git("--version", folder=tmp_path) is None
+
+
+def test_the_lock_is_told_by_its_checksum(tmp_path):
+    assert lock_digest(tmp_path) is None
+    (tmp_path / "requirements.lock").write_bytes(b"abc")
+    # The example of FIPS 180-2, appendix B.1.
+    assert lock_digest(tmp_path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

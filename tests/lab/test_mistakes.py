@@ -264,6 +264,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             "tables.table1: unknown key 'criterium', did you mean 'criterion'?",
         ),
         ("tables.growth.at.row", 1, "tables.growth.at: unknown key 'row', did you mean 'rows'?"),
+        (
+            "answer_figure",
+            "plain",
+            "answer_figure: unknown figure of this study 'plain', did you mean 'plane'?",
+        ),
         ("figures.plane.modle", "svm", "figures.plane: unknown key 'modle', did you mean 'model'?"),
         ("errata.0.evidnce", "x", "errata.0: unknown key 'evidnce', did you mean 'evidence'?"),
         # Words and numbers that YAML takes for something else.

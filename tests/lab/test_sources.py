@@ -16,6 +16,7 @@ from entrolearn.lab.sources import (
     check_kind,
     check_manners,
     check_parameters,
+    documentation,
     locate,
     source_digests,
 )
@@ -122,6 +123,15 @@ def test_a_digest_changes_with_the_code_of_its_module_alone(package):
     forget()
     after = source_digests("mine.Learner")
     assert [name for name in before if before[name] != after[name]] == ["mine.maths"]
+
+
+def test_a_docstring_is_read_where_its_class_is_defined(tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text('class Learner:\n    """A learner.\n\n    Of one\'s own."""\n')
+    (tmp_path / "shop.py").write_text("from own import Learner\nNot = None\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.invalidate_caches()
+    assert documentation("shop.Learner") == "A learner.\n\nOf one's own."
+    assert [documentation(path) for path in ("shop.Not", "shop.Gone", "gone.Learner")] == ["", "", ""]
 
 
 def test_installed_packages_are_left_to_the_lock_file():

@@ -34,6 +34,7 @@ try:
         check_writable,
         prepare_for_jobs,
     )
+    from entrolearn.lab.wording import title
 except ImportError as error:
     raise WorkflowError(
         f"{error}: run `make env`, then `. .venv/bin/activate`, then this again"
@@ -295,6 +296,16 @@ SHOWN_OF_MODELS = (
     "printed_only",
     "trials",
 )
+
+
+def title_of(wildcards):
+    """What snakemake's own report calls a study."""
+    return STUDIES[wildcards.paper]["title"]
+
+
+def labels_of(kind, paper, name):
+    """What snakemake's own report calls a table or a figure, beside its caption."""
+    return {"name": title(name), "shows": STUDIES[paper][kind][name]["caption"]}
 
 
 def shown_of(wildcards):

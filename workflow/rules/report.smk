@@ -18,8 +18,11 @@ rule table:
         report(
             "results/{paper}/tables/{table}.html",
             caption="../report/table.rst",
-            category="{paper}",
-            labels={"table": "{table}"},
+            category=title_of,
+            subcategory="Tables",
+            labels=lambda wildcards: labels_of(
+                "tables", wildcards.paper, wildcards.table
+            ),
         ),
         "results/{paper}/tables/{table}.tex",
         "results/{paper}/tables/{table}.md",
@@ -42,8 +45,11 @@ rule figure:
         report(
             "results/{paper}/figures/{figure}.svg",
             caption="../report/figure.rst",
-            category="{paper}",
-            labels={"figure": "{figure}"},
+            category=title_of,
+            subcategory="Figures",
+            labels=lambda wildcards: labels_of(
+                "figures", wildcards.paper, wildcards.figure
+            ),
         ),
         "results/{paper}/figures/{figure}.png",
         "results/{paper}/figures/{figure}.csv",
@@ -77,7 +83,8 @@ rule page_to_hover:
         "../scripts/page_to_hover.py"
 
 
-# The index beside the pages is written anew with each of them, and lists every study whose tables are there.
+# Beside a study's page its job writes those of the study's data sets and learners, and the front page and the lists,
+# which show every study whose tables are there.
 rule page:
     input:
         tables=lambda wildcards: tables_of(wildcards.paper, ["csv"]),

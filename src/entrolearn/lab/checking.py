@@ -68,6 +68,8 @@ def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, 
         _check_table(file, name, table, study)
     for name, figure in study["figures"].items():
         _check_figure(file, name, figure, study, catalog)
+    if "answer_figure" in study:
+        check_known(study["answer_figure"], study["figures"], file, "answer_figure", "figure of this study")
     _check_tasks(file, study)
     _check_of_dataset(file, study, schema, catalog)
 

@@ -41,7 +41,9 @@ LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
 # What a study does where its file does not say; its title and tables come from its name and its data.
 DEFAULTS = {
     "reference": "",
+    "about": "",
     "url": "",
+    "answer": [],
     "scaling": {"method": "minmax"},
     "protocol": {"folds": 5},
     # Of these, each data set has those that fit its task.

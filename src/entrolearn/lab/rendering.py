@@ -21,6 +21,7 @@ from entrolearn.lab.kinds import Kind, one_line
 from entrolearn.lab.notation import Power
 from entrolearn.lab.tables import ADDRESS, COLUMNS, counts, kind_of, look_up
 from entrolearn.lab.verdicts import JUDGED, VERDICTS
+from entrolearn.lab.wording import title
 
 
 def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
@@ -89,6 +90,7 @@ class Cell:
     oracle: str = ""
     letters: str = ""
     reason: str = ""
+    value: str = ""  # ours in full, to sort by
 
     @property
     def mark(self) -> str:
@@ -132,17 +134,24 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "heads": [_HEADS[part] for part in shown],
         "columns": [
-            {**_column(column, kind.columns, spec), **_agreeing(_of_line(table, kind.columns, column))}
+            {
+                "at": _at(column, kind.columns),
+                **_column(column, kind.columns, spec),
+                **_agreeing(_of_line(table, kind.columns, column)),
+            }
             for column in columns
         ],
         "groups": _groups(columns, spec) if len(kind.columns) > 1 else [],
         "rows": [
             {
+                "at": _at(row, kind.rows),
                 "heads": heads,
                 "cells": [cells.get((row, column), BLANK) for column in columns],
             }
             for row, heads in zip(rows, _row_heads(rows, shown, spec), strict=True)
         ],
+        # Rows that share a head stand together, in the paper's order.
+        "sortable": len(rows) > 2 and len({row[0] for row in rows}) == len(rows),
         "legend": [entry for entry in legend(kind.meanings(spec), counts(table)) if entry["count"]],
         "footnotes": _footnotes(table["reason"], letters),
         "has_oracle": bool(table["oracle"].notna().any()),
@@ -160,6 +169,7 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
             "tex_mark": Raw(entry.tex),
             "meaning": meanings.get(name, entry.meaning),
             "count": found.get(name, 0),
+            "judged": name in JUDGED,
         }
         for name, entry in VERDICTS.items()
     ]
@@ -173,6 +183,10 @@ def _lines(table: pd.DataFrame, parts: Sequence[str], spec: Mapping) -> list[Lin
     """The rows or columns that have cells which are not blank, in the study's order."""
     present = set(table.loc[table["verdict"] != "", list(parts)].itertuples(index=False, name=None))
     return [line for line in product(*(spec[f"{part}s"] for part in parts)) if line in present]
+
+
+def _at(line: Line, parts: Sequence[str]) -> dict[str, str]:
+    return dict(zip(parts, line, strict=True))
 
 
 def _of_line(table: pd.DataFrame, parts: Sequence[str], line: Line) -> pd.DataFrame:
@@ -242,6 +256,7 @@ def _cell(row, kind: Kind, digits: int, letters: Mapping[str, str]) -> Cell:
         oracle=shown(kind.number, row.oracle),
         letters=",".join(letters[text] for text, _ in _parts(row.reason)),
         reason=row.reason,
+        value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
     )
 
 
@@ -249,21 +264,6 @@ def _agreeing(table: pd.DataFrame) -> dict[str, int]:
     """How many of the cells that are judged by a printed number agree with it."""
     judged = table[table["published"].notna() & table["verdict"].isin(JUDGED)]
     return {"agreeing": int((judged["verdict"] == "reproduced").sum()), "printed": len(judged)}
-
-
-def title(name: str) -> str:
-    """A table's or a figure's key as a heading.
-
-    Examples
-    --------
-    >>> title("table4"), title("figure2_real"), title("demo_cv")
-    ('Table 4', 'Figure 2, real', 'Demo cv')
-    """
-    numbered = re.fullmatch(r"(table|figure)(\d+)(?:_(\w+))?", name)
-    if not numbered:
-        return name.replace("_", " ").capitalize()
-    kind, number, variant = numbered.groups()
-    return f"{kind.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
 
 
 # A reason is "text; text in 3 of 110 fits; …": notes that differ by their counts alone share one footnote.

@@ -214,6 +214,13 @@ def constraints_of(import_path: str, parameter: str) -> ast.expr | None:
     return _constraint(*found, parameter) if found else None
 
 
+def documentation(import_path: str) -> str:
+    """The docstring of the class behind an import path; empty where only running code could find it."""
+    module, _, name = import_path.rpartition(".")
+    found = _class_of(module, name)
+    return (ast.get_docstring(found[1]) or "") if found else ""
+
+
 def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
     """The module that defines a class, and the definition; None where only running code could find it."""
     file = _module_file(module)

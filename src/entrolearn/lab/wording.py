@@ -1,5 +1,7 @@
 """What others have written, fit to be shown: in a terminal, a table, a page."""
 
+import re
+
 
 def one_line(text: object, limit: int = 300) -> str:
     """Collapse white space, so that a message or a folded note is one line, and cut what is very long.
@@ -14,3 +16,18 @@ def one_line(text: object, limit: int = 300) -> str:
     shown = (letter if letter.isprintable() or letter.isspace() else "\ufffd" for letter in str(text))
     line = " ".join("".join(shown).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def title(name: str) -> str:
+    """A table's or a figure's key as a heading.
+
+    Examples
+    --------
+    >>> title("table4"), title("figure2_real"), title("demo_cv")
+    ('Table 4', 'Figure 2, real', 'Demo cv')
+    """
+    numbered = re.fullmatch(r"(table|figure)(\d+)(?:_(\w+))?", name)
+    if not numbered:
+        return name.replace("_", " ").capitalize()
+    kind, number, variant = numbered.groups()
+    return f"{kind.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")

@@ -6,6 +6,7 @@ draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes
 This package is the only importer of matplotlib, and of plotly for pages to hover over.
 """
 
+from entrolearn.plotting.agreement import AgreementDisplay
 from entrolearn.plotting.clusterings import ClusteringsDisplay, clustering_axes
 from entrolearn.plotting.curves import GridCurveDisplay
 from entrolearn.plotting.differences import DifferencesDisplay
@@ -29,6 +30,7 @@ from entrolearn.plotting.tradeoffs import TradeoffDisplay
 from entrolearn.plotting.trials import TrialsDisplay
 
 __all__ = [
+    "AgreementDisplay",
     "ClusteringsDisplay",
     "CriticalDifferenceDisplay",
     "DifferencesDisplay",

@@ -1,0 +1,61 @@
+// What the page does without a network: sort a table by a column, copy a command, print what is folded.
+// All of it reads as well without.
+"use strict";
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  const rows = [...table.tBodies[0].rows];
+  // Heads in two rows: the first column's is in the upper one.
+  const before = rows[0].cells.length - heads.length;
+  const valueOf = (row, column) => {
+    const cell = row.cells[before + column];
+    return cell.dataset.value === undefined ? cell.textContent.trim() : cell.dataset.value;
+  };
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      // Large numbers first, words from A; then the other way round; then as the paper has it.
+      const numeric = rows.some((row) => row.cells[before + column].dataset.value !== undefined);
+      const turns = numeric ? ["descending", "ascending", null] : ["ascending", "descending", null];
+      const turn = turns[(turns.indexOf(head.getAttribute("aria-sort")) + 1) % 3];
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      const sorted = [...rows];
+      if (turn) {
+        head.setAttribute("aria-sort", turn);
+        const sign = turn === "ascending" ? 1 : -1;
+        sorted.sort((one, other) => {
+          const [a, b] = [valueOf(one, column), valueOf(other, column)];
+          if (!numeric) return sign * a.localeCompare(b);
+          if (a === "" || b === "") return (a === "") - (b === "");
+          return sign * (Number(a) - Number(b));
+        });
+      }
+      table.tBodies[0].append(...sorted);
+    });
+  });
+}
+
+for (const command of document.querySelectorAll("code.command")) {
+  if (!navigator.clipboard) break;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "copy";
+  button.setAttribute("aria-label", `Copy: ${command.textContent}`);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(command.textContent);
+    button.textContent = "copied";
+    setTimeout(() => (button.textContent = "copy"), 1500);
+  });
+  command.after(button);
+}
+
+let folded = [];
+addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  folded.forEach((part) => part.setAttribute("open", ""));
+});
+addEventListener("afterprint", () => folded.forEach((part) => part.removeAttribute("open")));

@@ -1,0 +1,92 @@
+"""Numbers of one's own against printed ones."""
+
+import numpy as np
+
+from entrolearn.plotting.style import guide_lines, new_axes
+
+# In marker, filling and colour, as the report's verdicts are in mark and colour.
+VERDICT_STYLES = {
+    "reproduced": {"marker": "o", "facecolors": "#009E73", "edgecolors": "#009E73"},
+    "higher": {"marker": "^", "facecolors": "none", "edgecolors": "#0072B2"},
+    "lower": {"marker": "v", "facecolors": "none", "edgecolors": "#D55E00"},
+}
+# The largest number is so many times the smallest before axes turn logarithmic.
+WIDE = 100
+
+
+class AgreementDisplay:
+    """Numbers of one's own against printed ones, by verdict, around the line on which they are equal.
+
+    Parameters
+    ----------
+    printed, ours : array-like of float, shape (n_numbers,)
+    verdicts : sequence of {"reproduced", "higher", "lower"}, length n_numbers
+    name : str
+        What the numbers measure, with its unit.
+    band : float or None, default=None
+        Half of the width of a band around the line, such as the median printed ±; None draws none.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from entrolearn.plotting import AgreementDisplay
+    >>> display = AgreementDisplay(
+    ...     [85.0, 90.1], [85.2, 93.0], ["reproduced", "higher"], name="accuracy, %", band=0.8
+    ... )
+    >>> display.plot()
+    <...>
+    """
+
+    def __init__(self, printed, ours, verdicts, *, name, band=None):
+        self.printed = printed
+        self.ours = ours
+        self.verdicts = verdicts
+        self.name = name
+        self.band = band
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return f"printed {self.name}", f"ours {self.name}"
+
+    def plot(self, ax=None) -> "AgreementDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            ax = new_axes()
+        printed, ours = np.asarray(self.printed, dtype=float), np.asarray(self.ours, dtype=float)
+        verdicts = np.asarray(self.verdicts)
+        both = np.concatenate([printed, ours])
+        wide = both.min() > 0 and both.max() > WIDE * both.min()
+        low, high = (
+            (both.min() / 1.3, both.max() * 1.3)
+            if wide
+            else (both.min() - (pad := 0.05 * (np.ptp(both) or 1.0)), both.max() + pad)
+        )
+        ends = np.array([low, high])
+        if self.band is not None:
+            line = np.linspace(low, high, 200)
+            ax.fill_between(line, line - self.band, line + self.band, color="0.9", linewidth=0, zorder=1)
+        ax.plot(ends, ends, color="0.4", linewidth=0.8, zorder=2)
+        for verdict, style in VERDICT_STYLES.items():
+            chosen = verdicts == verdict
+            ax.scatter(printed[chosen], ours[chosen], s=11, linewidths=0.6, label=verdict, zorder=3, **style)
+        if wide:
+            ax.set(xscale="log", yscale="log")
+        ax.set(xlim=ends, ylim=ends, xlabel="printed", ylabel="ours")
+        ax.set_aspect("equal")
+        guide_lines(ax, "both")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

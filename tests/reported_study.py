@@ -1,0 +1,126 @@
+"""A small study, its catalog and what its cells leave behind, for the tests of the report."""
+
+import json
+
+import pandas as pd
+
+MODELS = {
+    "eem_rbf": {
+        "label": "EEM",
+        "sublabel": "rbf",
+        "estimator": "entrolearn.EEMClassifier",
+        "params": {},
+        "steps": [],
+        "grid": {"n_hidden": [50, 100]},
+    },
+    "svm_rbf": {
+        "label": "SVM",
+        "sublabel": "<rbf>",
+        "estimator": "sklearn.svm.SVC",
+        "params": {},
+        "steps": [],
+        "grid": {"gamma": {"logspace": [-1, 0, 10]}},
+    },
+}
+
+STUDY = {
+    "title": "Machines & <entropy>",
+    "reference": "A. Author. A Journal 1 (2020).",
+    "about": "",
+    "answer": [],
+    "url": "https://example.org/paper",
+    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+    "protocol": {"folds": 2, "repeats": 1, "inner": "leave-two-folds-out"},
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv"],
+    "datasets": {"real": ["iris", "wine"]},
+    "tasks": {"iris": "binary", "wine": "binary", "extra": "binary"},
+    "models": MODELS,
+    "tables": {
+        "table4": {
+            "kind": "scores",
+            "caption": "GMEAN",
+            "datasets": "real",
+            "models": ["eem_rbf", "svm_rbf"],
+            "metric": "gmean",
+            "criterion": "cv",
+            "notes": ["A note of the study."],
+            "printed": "table4",
+            "among": {},
+            "tolerance": {},
+        }
+    },
+    "errata": [
+        {"where": "eq. (3) and Table 4", "printed": "-ln", "taken": "-2 ln", "evidence": "quadrature"}
+    ],
+}
+
+
+# What the catalog says of the study's data sets.
+CATALOG = {
+    "iris": {
+        "title": "Iris & <flowers>",
+        "source": "files",
+        "files": [
+            {"path": "iris.csv", "url": "https://example.org/iris.csv", "sha256": "0f" * 32, "bytes": 4551}
+        ],
+        "task": "binary",
+        "expect": {"rows": 150, "features": 4, "negative": 100, "positive": 50},
+        "reference": "Fisher (1936)",
+        "licence": "CC BY 4.0",
+        "note": "A note of the catalog.",
+    },
+    "wine": {
+        "title": "Wine",
+        "source": "bundled",
+        "loader": "wine",
+        "task": "binary",
+        "expect": {"rows": 178, "features": 13, "negative": 119, "positive": 59},
+    },
+    "extra": {
+        "title": "Extra",
+        "source": "generated",
+        "generator": {"name": "two_moons", "seed": 1},
+        "task": "binary",
+        "expect": {"rows": 90, "features": 2, "negative": 45, "positive": 45},
+    },
+}
+
+
+def record(dataset, model, **changes):
+    return {
+        "key": f"paper/{dataset}/{model}",
+        "dataset": dataset,
+        "model": model,
+        "success": True,
+        "kind": "",
+        "error": "",
+        "notes": {},
+        "seed": 0,
+        "n_candidates": 4,
+        "n_failed": 0,
+        "seconds": 30.0,
+        "started": "2026-01-02T03:04:05+00:00",
+        "versions": {"python": "3.11.2"},
+        "machine": {"system": "Linux", "cores": 2},
+    } | changes
+
+
+def score_rows(dataset, model, params):
+    return pd.DataFrame(
+        {
+            "paper": "paper",
+            "dataset": dataset,
+            "model": model,
+            "repeat": 0,
+            "fold": [0, 1],
+            "criterion": "cv",
+            "point": 0,
+            "params": [json.dumps(one) for one in params],
+            "criterion_value": 1.0,
+            "gmean": 0.8,
+            "accuracy": 0.8,
+            "success": True,
+            "error": "",
+        }
+    )
