@@ -10,15 +10,18 @@ from entrolearn.lab.report.protocol import protocol
 
 def test_protocol_in_words_follows_the_study():
     said = " ".join(protocol(STUDY))
-    assert "Stratified 2-fold cross-validation, once." in said
+    assert "2-fold cross-validation, stratified, once." in said
+    assert "rows, in the proportion" not in said
     assert "scaled linearly to [0, 1], as measured on all rows" in said
     other = {
         **STUDY,
-        "protocol": {"folds": 5, "repeats": 3, "inner": "leave-two-folds-out"},
+        "protocol": {"folds": 5, "repeats": 3, "inner": "leave-two-folds-out", "rows": 2000},
+        "tasks": {"diabetes": "regression"},
         "scaling": {"method": "standard", "fit_on": "train"},
     }
     said = " ".join(protocol(other))
-    assert "Stratified 5-fold cross-validation, 3 times." in said
+    assert "5-fold cross-validation, stratified where there are classes, 3 times." in said
+    assert "Of larger data sets 2,000 rows, in the proportion of their classes." in said
     assert "zero mean and unit variance, as measured on the training rows alone" in said
     assert "as they are" in " ".join(protocol({**STUDY, "scaling": {"method": "none", "fit_on": "all"}}))
 

@@ -12,7 +12,7 @@ def protocol(study: Mapping) -> list[str]:
     metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
     return [
-        *(_trials(scheme, study) if "trials" in scheme else _folds(scheme)),
+        *(_trials(scheme, study) if "trials" in scheme else _folds(scheme, study)),
         *_scaling(study),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
@@ -26,10 +26,17 @@ INNER = {
 }
 
 
-def _folds(scheme: Mapping) -> list[str]:
+def _folds(scheme: Mapping, study: Mapping) -> list[str]:
     often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
+    where = " where there are classes" if "regression" in study.get("tasks", {}).values() else ""
+    sample = (
+        ["Of larger data sets {rows:,} rows, in the proportion of their classes.".format(**scheme)]
+        if "rows" in scheme
+        else []
+    )
     return [
-        f"Stratified {scheme['folds']}-fold cross-validation, {often}.",
+        f"{scheme['folds']}-fold cross-validation, stratified{where}, {often}.",
+        *sample,
         INNER.get(scheme["inner"], f"Inner validation: {scheme['inner']}."),
     ]
 
