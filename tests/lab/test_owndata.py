@@ -58,7 +58,7 @@ def test_the_smallest_study_of_values_has_a_table_of_errors(load):
     own = {"file": "table.csv", "label": "size", "drop": ["colour", "bought"]}
     study, entry = load(own, model=SVR)
     assert entry["task"] == "regression"
-    assert list(study["tables"]) == ["errors"]
+    assert (list(study["tables"]), study["metrics"]) == (["errors"], ["rmse"])
     assert study["tables"]["errors"]["metric"] == ["rmse"]
 
 

@@ -46,13 +46,13 @@ DEFAULTS = {
     "answer": [],
     "scaling": {"method": "minmax"},
     "protocol": {"folds": 5},
-    # Of these, each data set has those that fit its task.
-    "metrics": ["balanced_accuracy", "gmean", "accuracy", "rmse"],
     "criteria": ["cv"],
     "of_dataset": {},
     "figures": {},
     "errata": [],
 }
+# Of these, a study has those that fit its data sets.
+SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
 # The group of all data sets, if a study has no other of this name; and the tables that show them by default.
 ALL = "all"
 SHOWN = {"scores": CLASSES, "errors": NUMBERS}
@@ -289,7 +289,9 @@ _Loader.add_implicit_resolver(
 
 
 def _with_defaults(study: dict, file: Path) -> dict:
-    study = {"title": file.stem.replace("_", " ").capitalize(), **DEFAULTS, **study}
+    scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in study["tasks"].values())]
+    named = {"title": file.stem.replace("_", " ").capitalize(), "metrics": scores}
+    study = {**DEFAULTS, **named, **study}
     study["models"] = {
         name: {"estimator": model} if isinstance(model, str) else model
         for name, model in study["models"].items()

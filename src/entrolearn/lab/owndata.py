@@ -6,6 +6,7 @@ imported that takes long, because every job begins with this too.
 
 import csv
 import math
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -60,7 +61,7 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
     ConfigError
         For the first thing in the file, or in what the study says of it, that could not be learnt from.
     """
-    source = _Source(study, key, study.parent / own["file"])
+    source = _Source(study, key, Path(os.path.normpath(study.parent / own["file"])))
     with _text_of(source) as file:
         lines = _lines(file, own.get("delimiter", ","))
         names = _names(source, lines, own.get("delimiter", ","))

@@ -174,7 +174,7 @@ def _attributes(node: ast.ClassDef) -> Iterator[str]:
 def _modules_in(package: str) -> list[str]:
     """The modules directly in a package."""
     spec = importlib.util.find_spec(package)
-    return [found.name for found in pkgutil.iter_modules(spec.submodule_search_locations)]
+    return [found.name for found in pkgutil.iter_modules(spec.submodule_search_locations or [])]
 
 
 def check_imports(import_path: str) -> None:

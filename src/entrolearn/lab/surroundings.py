@@ -75,5 +75,5 @@ def check_paths(paths: Iterable[str]) -> None:
     for path in paths:
         if "{" in path or "}" in path:
             raise SurroundingsError(
-                f"{path}: snakemake takes braces in a path for a wildcard: rename that folder"
+                f"{path}: snakemake takes braces in a path for a wildcard: rename that folder or file"
             )
