@@ -15,12 +15,11 @@ import skops.io
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
-from tracked_cells import GMEANS, STUDY, client, mlflow, runs_of, track, write_cell
+from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_cell
 
-from entrolearn.lab import tracking
 from entrolearn.lab.tables import COLUMNS
-from entrolearn.lab.tracking import Cell, StoreUnavailable, track_paper
-from entrolearn.lab.verdicts import VERDICTS
+from entrolearn.lab.tracking import Cell, StoreUnavailable, _code, track_paper
+from entrolearn.lab.tracking.stores import opened
 
 
 def series(run, name):
@@ -95,7 +94,7 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
     pd.DataFrame(rows).to_parquet(svm.scores)
     Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
     for percent, verdict in ((10, "reproduced"), (4, "higher")):
-        table = {"kind": "scores", "metric": ["accuracy", "rmse"], "criterion": "cv"}
+        table = {**SCORES, "metric": ["accuracy", "rmse"], "criterion": "cv"}
         table["tolerance"] = {"percent": percent}
         inner = {"folds": 4, "used": 1}
         changes = {
@@ -115,7 +114,9 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
         assert run.data.tags["verdict.cv"] == verdict
         assert (run.data.params["protocol.train"], run.data.params["protocol.trials"]) == ("30", "3")
         note = run.data.tags["mlflow.note.content"]
-        assert f"| cv | rmse | 0.2100 ± 0.0100 | 0.2000 | +0.0100 | {verdict} | table3 |" in note
+        assert (
+            f"| cv | rmse | 0.2100 ± 0.0100 | 0.2000 | +0.0100 | {verdict} | [table3](#/experiments/" in note
+        )
         assert "C = 1.0 (3 of 3 trials)" in note
 
 
@@ -126,7 +127,7 @@ def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metri
         "table,dataset,model,metric,value,std\n"
         "table2,moons,svm_rbf,error_rate,20,1\ntable2,moons,svm_rbf,support,60,1\n"
     )
-    table = {"kind": "scores", "metric": ["error_rate", "support"], "criterion": "cv"}
+    table = {**SCORES, "metric": ["error_rate", "support"], "criterion": "cv"}
     for name, value in {
         "metrics": ["error_rate", "support"],
         "criteria": ["cv"],
@@ -237,18 +238,17 @@ def test_changed_score_replaces_the_run_and_its_model(cells, data):
 
 KILLED_WHILE_LOGGING = """
 import json, os, signal, sys
-from entrolearn.lab import tracking
-from entrolearn.lab.tables import COLUMNS
-from entrolearn.lab.tracking import Cell
+from entrolearn.lab.tracking import Cell, track_dataset
+from entrolearn.lab.tracking.ledger import Ledger
 
-write = tracking._Ledger._log_model
+write = Ledger._log_model
 def killed(self, run_id, content):
     if content.cell.model == "logistic":
         os.kill(os.getpid(), signal.SIGKILL)
     write(self, run_id, content)
-tracking._Ledger._log_model = killed
+Ledger._log_model = killed
 cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
-tracking.track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, published="published.csv")
+track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, published="published.csv")
 """
 
 
@@ -362,7 +362,7 @@ def test_damaged_file_is_named(cells, which):
 @pytest.mark.fault("Store", "taken by another tracking job for too long", "one line")
 def test_store_locked_by_another_tracking_job_is_waited_for(cells):
     with (
-        tracking._opened(None, "small", STUDY, "mlruns", patience=1),
+        opened(None, "mlruns", patience=1),
         pytest.raises(StoreUnavailable, match="keeps it locked"),
     ):
         track(cells, patience=0.02)
@@ -421,9 +421,13 @@ def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, t
     done = track_tables(tables)
     run = runs_of()["small"]
     assert run.info.status == "FINISHED"
-    counts = dict.fromkeys(VERDICTS, 0) | {"reproduced": 2, "higher": 1, "no data": 1}
-    assert run.data.metrics == {f"table4/{verdict}": count for verdict, count in counts.items()}
-    assert "snakemake small" in run.data.tags["mlflow.note.content"]
+    counts = {"reproduced": 2, "higher": 1, "no data": 1}
+    assert run.data.metrics == counts | {f"table4/{verdict}": count for verdict, count in counts.items()}
+    note = run.data.tags["mlflow.note.content"]
+    assert "snakemake small" in note
+    assert "Reproduced: 2 of 4 printed numbers." in note
+    page = f"#/experiments/{done['experiment']}/runs/{done['parent']}/artifacts/tables/table4.html"
+    assert f"[table4]({page})" in note
     folder = Path(client().download_artifacts(done["parent"], "", str(tmp_path)))
     assert {path.name for path in (folder / "tables").iterdir()} == {path.name for path in tables}
     assert (folder / "config" / "small.yaml").exists()
@@ -461,6 +465,7 @@ def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables,
     assert third["parent"] == first["parent"]
     metrics = runs_of()["small"].data.metrics
     assert (metrics["table4/higher"], metrics["table4/lower"]) == (0, 1)
+    assert (metrics["higher"], metrics["lower"], metrics["reproduced"]) == (0, 1, 2)
     assert track(cells)["written"] == []
 
 
@@ -479,9 +484,9 @@ def test_commit_changes_and_lock_are_told(cells):
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True
     ).stdout.strip()
-    code = tracking._code()
+    code = _code()
     assert (code["commit"], code["dirty"]) == (head, "false")
     # printf 'numpy==2.0\n' | sha256sum
     assert code["lock"] == "4e6648d7d85857bfc096a531dd6dcd0f7423b987d7a61e232eee8ac7deff0b96"
     Path("requirements.lock").write_text("numpy==2.1\n")
-    assert tracking._code()["dirty"] == "true"
+    assert _code()["dirty"] == "true"
