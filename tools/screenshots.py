@@ -33,6 +33,10 @@ REPORT = Path("results/report")
 PATIENCE = 120.0  # seconds for a program to start, and for a page to come to rest
 REST = 2.5  # seconds without a change, after which a page is at rest
 COLORS = 192
+# As with a mouse on the table: without one, charts show their tool bars all the time.
+MOUSE = (
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+)
 # What MLflow's page keeps in each browser: kind of work chosen, its chat closed, a new feature announced.
 KEPT = {
     "mlflow.workflowType_v1": "machine_learning",
@@ -167,7 +171,7 @@ class Browser:
     @contextlib.asynccontextmanager
     async def started(cls, program: str) -> AsyncIterator["Browser"]:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-            options = ["--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run"]
+            options = ["--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", MOUSE]
             # Its own sandbox refuses to run for root, as in a container; the pages are this project's own.
             options += ["--no-sandbox"] if os.geteuid() == 0 else []
             process = await asyncio.create_subprocess_exec(

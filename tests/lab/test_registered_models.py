@@ -1,4 +1,4 @@
-"""A paper's registered model: for each data set the best model, under an alias, ready to predict elsewhere."""
+"""A paper's registered model: the best model of each data set under an alias, ready to predict elsewhere."""
 
 import json
 import shutil
@@ -51,7 +51,7 @@ def test_best_model_of_a_data_set_is_registered_under_its_alias(best):
     assert "SVM rbf on moons, the best of table4 there" in version.description
     assert "C = 1.0, chosen by `cv`" in version.description
     assert "`results/small/scaled/moons.npz` (scaling: method minmax, range [0, 1]" in version.description
-    [model] = [one for one in run.outputs.model_outputs]
+    [model] = run.outputs.model_outputs
     tags = client().get_logged_model(model.model_id).tags
     assert json.loads(tags["mlflow.modelVersions"]) == [{"name": "small", "version": version.version}]
 

@@ -37,10 +37,10 @@ def cell_note(
         lines += [f"**{record['kind']}**: {record['error'][:LONGEST_ERROR]}", ""]
     shown = [one for one in comparisons if one.metric == files.metrics[0] or one.table]
     draws = _draws(study)
+    if record["success"] and shown:
+        lines += [_in_words(headline(comparisons), draws, _link), ""]
     if shown:
         lines += [
-            _in_words(headline(comparisons), draws, _link),
-            "",
             "| criterion | metric | ours | printed | difference | verdict | table |",
             "|---" * 7 + "|",
         ]

@@ -184,7 +184,7 @@ def _metrics(
     """
     metrics: dict[tuple[str, int], float] = {}
     shown = headline(comparisons)
-    if shown is not None:
+    if files.record["success"] and shown is not None:
         # The same names in every study, and as many digits as one reads.
         metrics["ours", 0] = _legible(shown.ours)
         if shown.table:

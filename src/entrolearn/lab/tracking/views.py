@@ -76,6 +76,8 @@ def _charts(study: Mapping, group: str) -> list[dict]:
         "yAxisKey": "metric",
         "yAxisExpressions": [],
         "range": {},
+        "useGlobalLineSmoothing": False,
+        "lineSmoothness": 0,
         "displayPoints": True,
     }
     charts = (
