@@ -81,6 +81,54 @@ def test_scores_are_percent_beside_the_number_printed_for_their_criterion(cells)
     assert metrics["fit_seconds"] == pytest.approx(0.15)
 
 
+def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_study(cells):
+    track(cells)
+    runs = runs_of()
+    printed, not_printed = (runs[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
+    assert {name: printed.metrics[name] for name in ("ours", "published", "difference")} == {
+        "ours": 80,
+        "published": 81.5,
+        "difference": -1.5,
+    }
+    said = {"verdict": "reproduced", "metric": "gmean", "criterion": "cv", "table": "table4"}
+    assert said.items() <= printed.tags.items()
+    assert not_printed.metrics["ours"] == 80
+    assert not_printed.tags["verdict"] == "ours alone"
+    assert not {"published", "difference"} & not_printed.metrics.keys()
+    note = printed.tags["mlflow.note.content"]
+    assert "GMEAN 80.00 ± 8.16 % over the folds, printed 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
+
+
+def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(cells):
+    done = track(cells)
+    tags = client().get_experiment(done["experiment"]).tags
+    run = runs_of()["small/moons/svm_rbf"].data
+    note = tags["mlflow.note.content"]
+    assert note.startswith("**A small paper** · `snakemake small` · [")
+    there = {f"metrics.`{name}`" for name in run.metrics} | {f"tags.`{name}`" for name in run.tags}
+    views = {name: value for name, value in tags.items() if name.startswith("mlflow.sharedViewState.")}
+    assert len(views) == 3
+    for name, value in views.items():
+        key = name.rpartition(".")[2]
+        assert f"(#/experiments/{done['experiment']}/runs?viewStateShareKey={key})" in note
+        view = json.loads(value)
+        assert f"[{view['name']}]" in note
+        assert isinstance(view["createdAt"], int)  # the page passes over a view without
+        state = json.loads(view["state"])
+        assert {*state["selectedColumns"], state["orderByKey"]} <= there
+        grouped = state.get("groupBy", {"groupByKeys": []})["groupByKeys"]
+        assert {f"tags.`{key['groupByData']}`" for key in grouped} <= there
+        sections = {section["uuid"] for section in state["compareRunSections"]}
+        for chart in state["compareRunCharts"]:
+            shown = {chart[axis]["key"] for axis in ("xaxis", "yaxis") if axis in chart} or {
+                chart["metricKey"]
+            }
+            assert {f"metrics.`{metric}`" for metric in shown} <= there
+            assert chart["metricSectionId"] in sections
+        found = client().search_runs([done["experiment"]], state["searchFilter"])
+        assert {one.data.tags["entrolearn.key"] for one in found} == {cell.key for cell in cells}
+
+
 def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, monkeypatch):
     """A mean of 0.21 beside a printed 0.2: within 10 %, not within 4 %."""
     svm = cells[0]
@@ -293,9 +341,10 @@ def test_failed_cell_is_one_failed_run_with_its_reason(place, kind):
     run = runs_of()[cell.key]
     assert run.info.status == "FAILED"
     assert run.data.tags["failure"] == kind
+    assert run.data.tags["verdict"] == ("no data" if kind == "no data" else "failed")
     assert run.data.tags["failure.reason"] == "the moon was not there"
     assert "the moon was not there" in run.data.tags["mlflow.note.content"]
-    assert not any("/" in name for name in run.data.metrics)  # no scores
+    assert not any("/" in name or name == "ours" for name in run.data.metrics)  # no scores
     assert track([cell])["runs"] == done["runs"]
 
 

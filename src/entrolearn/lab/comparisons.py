@@ -55,6 +55,7 @@ def comparisons_of(
     study: Mapping, cell: Cell, files: CellFiles, printed: pd.DataFrame | None
 ) -> list[Comparison]:
     """Every criterion by every metric, beside the first table of the study that prints it."""
+    numbers = _printed(cell, printed)
     result = []
     for criterion, rows in files.by_criterion():
         for metric in files.metrics:
@@ -62,7 +63,7 @@ def comparisons_of(
             # The mean of the folds that happened to succeed would compare with nothing: it is NaN instead.
             with np.errstate(invalid="ignore"):
                 ours, ours_std = values.mean(skipna=False), values.std(ddof=1, skipna=False)
-            there = _printed(study, cell, criterion, metric, printed)
+            there = _first_printed(study, criterion, metric, numbers)
             result.append(Comparison(criterion, metric, float(ours), float(ours_std), *there))
     return result
 
@@ -73,21 +74,25 @@ def shown_scores(rows: pd.DataFrame, metric: str) -> pd.Series:
     return unit * rows[metric].astype(float).where(rows["success"].astype(bool))
 
 
-def _printed(
-    study: Mapping, cell: Cell, criterion: str, metric: str, printed: pd.DataFrame | None
+def _printed(cell: Cell, printed: pd.DataFrame | None) -> dict[tuple[str, str], tuple[float, float]]:
+    """A cell's printed numbers and their ±, by table and metric."""
+    if printed is None:
+        return {}
+    mine = printed[(printed["dataset"] == cell.dataset) & (printed["model"] == cell.model)]
+    return {
+        (row.table, row.metric): (float(row.value), float(row.std))
+        for row in mine.dropna(subset="value").itertuples()
+    }
+
+
+def _first_printed(
+    study: Mapping, criterion: str, metric: str, numbers: Mapping[tuple[str, str], tuple[float, float]]
 ) -> tuple[str, float, float, Mapping]:
-    """Where a cell's score is printed, its value and its ±, and what the study says of that table."""
-    names = [
-        name
-        for name, table in study["tables"].items()
-        if table.get("criterion") == criterion and metric in np.atleast_1d(table.get("metric", ""))
-    ]
-    if printed is not None:
-        mine = printed[
-            (printed[["dataset", "model", "metric"]] == [cell.dataset, cell.model, metric]).all(axis=1)
-        ]
-        for row in mine.set_index("table").reindex(names).dropna(subset="value").itertuples():
-            return row.Index, float(row.value), float(row.std), study["tables"][row.Index]
+    """Where a score is printed, its value and its ±, and what the study says of that table."""
+    for name, table in study["tables"].items():
+        compares = table.get("criterion") == criterion and metric in np.atleast_1d(table.get("metric", ""))
+        if compares and (name, metric) in numbers:
+            return name, *numbers[name, metric], table
     return "", math.nan, math.nan, {}
 
 
