@@ -21,7 +21,7 @@ import requests
 import skops.io
 from held_store import held_by_another_program, tracker_has_its_turn
 from sklearn.svm import SVC
-from tracked_cells import STUDY, artifacts_at, client, mlflow, runs_of, track, write_cell
+from tracked_cells import SCORES, STUDY, artifacts_at, client, mlflow, runs_of, track, write_cell
 
 from entrolearn.lab.artifacts import follow_move
 from entrolearn.lab.tracking import Cell, StoreUnavailable, stores, track_paper
@@ -542,6 +542,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     # More than it can log before it is noticed that the first is there.
     models = [f"svm{number}" for number in range(6)]
     monkeypatch.setitem(STUDY, "models", dict.fromkeys(models, STUDY["models"]["svm_rbf"]))
+    monkeypatch.setitem(STUDY, "tables", {"table4": {**SCORES, "criterion": "cv", "models": models}})
     cells = [Cell.at("small", "moons", model) for model in models]
     for cell in cells:
         write_cell(cell, estimator=SVC().fit(*data))
@@ -576,6 +577,14 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
         ["small", *(cell.key for cell in cells)]
     )
     assert {run.info.status for run in runs} == {"FINISHED"}
+    # Of equals the first is the best.
+    best = mlflow.MlflowClient(url).get_model_version_by_alias("small", "best-moons")
+    assert best.run_id == done["runs"]["svm0"]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", url)
+    np.testing.assert_array_equal(
+        mlflow.sklearn.load_model("models:/small@best-moons").predict(data[0]),
+        skops.io.load(cells[0].fitted).predict(data[0]),
+    )
 
 
 def says(status: int, body: str):

@@ -469,7 +469,8 @@ def track_tables(tables):
 def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, tmp_path):
     done = track_tables(tables)
     run = runs_of()["small"]
-    assert run.info.status == "FINISHED"
+    assert (run.info.run_name, run.info.status) == ("small · tables", "FINISHED")
+    assert client().get_experiment(done["experiment"]).tags["reproduced"] == "2 of 4"
     counts = {"reproduced": 2, "higher": 1, "no data": 1}
     assert run.data.metrics == counts | {f"table4/{verdict}": count for verdict, count in counts.items()}
     note = run.data.tags["mlflow.note.content"]

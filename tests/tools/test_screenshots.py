@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 TOOL = Path(__file__).parents[2] / "tools" / "screenshots.py"
 
@@ -60,18 +60,19 @@ def test_without_runs_it_says_so(tmp_path, screenshots):
 
 
 def test_smaller_picture_shows_the_same(screenshots):
-    """A page has few colours, and text with soft edges."""
-    page = np.full((300, 400, 3), 255, np.uint8)
-    page[50:60, 20:300] = (31, 119, 180)
-    page[100:104, 20:300] = np.linspace(0, 255, 280, dtype=np.uint8)[None, :, None]
+    """A page has a few colours, and text with soft edges."""
+    page = Image.new("RGB", (600, 400), "white")
+    draw = ImageDraw.Draw(page)
+    draw.rectangle((0, 0, 600, 30), fill=(31, 119, 180))
+    for line in range(18):
+        draw.text((10, 40 + 20 * line), "ours 86.1 ± 4.4, printed 86.9 " * 2, "black", font_size=14)
     kept = io.BytesIO()
-    Image.fromarray(page).save(kept, "png")
+    page.save(kept, "png")
     small = screenshots.smaller(kept.getvalue())
     with Image.open(io.BytesIO(small)) as image:
         shown = np.asarray(image.convert("RGB"), int)
-    assert shown.shape == page.shape
-    assert np.abs(shown - page).max() <= 8
-    assert len(small) < len(kept.getvalue())
+    assert np.abs(shown - np.asarray(page, int)).max() <= 8
+    assert len(small) < 0.8 * len(kept.getvalue())
 
 
 @pytest.mark.slow
