@@ -41,10 +41,9 @@ def cell_note(
         lines += [_in_words(headline(comparisons), draws, _link), ""]
     if shown:
         lines += [
-            "| criterion | metric | ours | printed | difference | verdict | table |",
-            "|---" * 7 + "|",
+            *_table(["criterion", "metric", "ours", "printed", "difference", "verdict", "table"]),
+            *(_row(_comparison(one)) for one in shown),
         ]
-        lines += [_comparison_row(one) for one in shown]
         lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
         for criterion, (params, times) in files.most_chosen().items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
@@ -82,16 +81,23 @@ def _link(table: str) -> str:
     return f"[{table}](tables/{table}.html)"
 
 
-def _comparison_row(one: Comparison) -> str:
+def _comparison(one: Comparison) -> list[str]:
     unit = " (%)" if METRICS[one.metric].percent else ""
-    ours = _with_spread(one.ours, one.ours_std, one.digits)
-    theirs = " | "
+    printed = difference = table = ""
     if one.table:
-        theirs = (
-            f"{_with_spread(one.printed, one.printed_std, one.digits)} | {one.difference:+.{one.digits}f}"
-        )
-    table = _link(one.table) if one.table else ""
-    return f"| {one.criterion} | {one.metric}{unit} | {ours} | {theirs} | {one.verdict} | {table} |"
+        printed = _with_spread(one.printed, one.printed_std, one.digits)
+        difference, table = f"{one.difference:+.{one.digits}f}", _link(one.table)
+    ours = _with_spread(one.ours, one.ours_std, one.digits)
+    return [one.criterion, f"{one.metric}{unit}", ours, printed, difference, one.verdict, table]
+
+
+def _table(names: Sequence[str]) -> list[str]:
+    return [_row(names), "|---" * len(names) + "|"]
+
+
+def _row(cells: Sequence[str]) -> str:
+    """A row of a table; the page leaves no room between its cells."""
+    return f"| {'&emsp; | '.join(cells)} |"
 
 
 def experiment_note(study: Mapping, paper: str, views: Mapping[str, str]) -> str:
@@ -115,12 +121,8 @@ def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, i
         lines += [
             f"Reproduced: {reproduced(verdicts)} printed numbers.",
             "",
-            "| table | " + " | ".join(VERDICTS) + " |",
-            "|---" * (len(VERDICTS) + 1) + "|",
-        ]
-        lines += [
-            f"| {_link(table)} | " + " | ".join(str(found[name]) for name in VERDICTS) + " |"
-            for table, found in verdicts.items()
+            *_table(["table", *VERDICTS]),
+            *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),
         ]
     return "\n".join([*lines, "", study["reference"], "", study["url"]]).rstrip()
 
