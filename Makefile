@@ -1,6 +1,6 @@
 # The two commands that a newcomer types are `make demo` and `make test`; `make` alone lists the rest.
 # The workflow itself is Snakemake's: these are its set-up and its habits. ARGS="..." adds arguments to the program
-# that demo, report, test, bench and lock run.
+# that demo, report, test, bench, screenshots and lock run.
 
 PORT ?= 5000
 # Where `make faults` writes its table.
@@ -21,10 +21,10 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults bench ui report docs lint format lock unlock clean
+.PHONY: help env demo test faults bench ui screenshots report docs lint format lock unlock clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 env:  ## create or update .venv from requirements.lock (PYTHON=... names the Python to use)
 	@tools/environment.sh
@@ -50,9 +50,12 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
 	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
 	@.venv/bin/python -m entrolearn.lab.artifacts $(STORE) mlruns
-	@echo "MLflow on http://127.0.0.1:$(PORT) in a few seconds, until Ctrl-C"
+	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
 	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
 	    --host 127.0.0.1 --port $(PORT)
+
+screenshots: env  ## take the pictures of docs/images from the report and the runs that are here (needs Chromium or Chrome)
+	@$(IN_ENV) python tools/screenshots.py $(ARGS)
 
 report: env  ## bring the studies that config/config.yaml names up to date, and say where their pages are
 	@$(IN_ENV) snakemake report $(ARGS)

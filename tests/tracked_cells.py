@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import skops.io
 
-from entrolearn.lab import artifacts, tracking
-from entrolearn.lab.tracking import track_dataset
+from entrolearn.lab import artifacts
+from entrolearn.lab.tracking import ledger, track_dataset
 
-mlflow = tracking.mlflow  # the tests look at the store with the library that wrote it
+mlflow = ledger.mlflow  # the tests look at the store with the library that wrote it
+open_ledger = ledger.open_ledger
 
+SCORES = {"kind": "scores", "metric": "gmean", "datasets": "uci", "models": ["svm_rbf", "logistic"]}
 STUDY = {
     "file": "small.yaml",
     "title": "A small paper",
@@ -32,10 +34,12 @@ STUDY = {
             "steps": [],
         },
     },
+    "datasets": {"uci": ["moons"]},
+    "tasks": {"moons": "binary"},
     "tables": {
         "table0": {"kind": "times", "metric": "fit_seconds"},
-        "table4": {"kind": "scores", "metric": "gmean", "criterion": "cv", "datasets": "uci"},
-        "table10": {"kind": "scores", "metric": "gmean", "criterion": "dcs_kde", "datasets": "uci"},
+        "table4": {**SCORES, "criterion": "cv"},
+        "table10": {**SCORES, "criterion": "dcs_kde"},
     },
 }
 GMEANS = (0.8, 0.9, 0.7, 0.8)  # by repeat and fold: mean 80 %, std 10·sqrt(2/3) %
@@ -45,7 +49,9 @@ table10,moons,svm_rbf,gmean,60.0,
 """
 
 
-def write_cell(cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5):
+def write_cell(
+    cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5, metric="gmean"
+):
     """The files of one cell, as the train and select stages leave them."""
     for path in (cell.record, cell.scores, cell.candidates, cell.facts):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +89,7 @@ def write_cell(cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", er
             "point": 1,
             "params": json.dumps({"C": 1.0 if fold == 0 or repeat == 0 else 10.0}),
             "criterion_value": 0.5,
-            "gmean": gmean,
+            metric: gmean,
             "accuracy": 0.75,
             "success": True,
             "error": "",
@@ -126,6 +132,6 @@ def artifacts_at(store="mlflow.db"):
     with closing(sqlite3.connect(store)) as connection:
         return {
             where
-            for table, column in artifacts.COLUMNS.items()
+            for table, column in artifacts.COLUMNS
             for (where,) in connection.execute(f"SELECT {column} FROM {table}")
         }

@@ -11,8 +11,8 @@ from scripted_server import Script, serving
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from entrolearn.lab.cellfiles import Cell
 from entrolearn.lab.config import load_catalog, load_study
-from entrolearn.lab.runs import Cell
 
 ROOT = Path(__file__).parents[2]
 
@@ -374,10 +374,10 @@ def study_of_projections(study) -> dict:
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory) -> Path:
     """A migrated store without runs: making one takes seconds, copying it does not."""
-    from tracked_cells import STUDY, tracking  # which imports MLflow, for seconds
+    from tracked_cells import STUDY, open_ledger  # which imports MLflow, for seconds
 
     file = tmp_path_factory.mktemp("store") / "mlflow.db"
-    with tracking._opened(f"sqlite:///{file}", "seed", STUDY, file.parent / "mlruns", patience=60):
+    with open_ledger(f"sqlite:///{file}", "seed", STUDY, file.parent / "mlruns", patience=60):
         pass
     return file
 

@@ -21,11 +21,10 @@ import requests
 import skops.io
 from held_store import held_by_another_program, tracker_has_its_turn
 from sklearn.svm import SVC
-from tracked_cells import STUDY, artifacts_at, client, mlflow, runs_of, track, write_cell
+from tracked_cells import SCORES, STUDY, artifacts_at, client, mlflow, runs_of, track, write_cell
 
-from entrolearn.lab import tracking
 from entrolearn.lab.artifacts import follow_move
-from entrolearn.lab.tracking import Cell, StoreUnavailable, track_paper
+from entrolearn.lab.tracking import Cell, StoreUnavailable, stores, track_paper
 
 BOTH = ["svm_rbf", "logistic"]
 
@@ -200,7 +199,7 @@ def test_store_of_an_older_version_is_not_migrated_unasked(untracked):
     assert f"(version {older}, not " in line
     command = f"mlflow db upgrade sqlite:///{Path('mlflow.db').resolve()}"
     assert f"`{command}`" in line
-    assert tracking._schema(Path("mlflow.db")) == older
+    assert stores._schema(Path("mlflow.db")) == older
     subprocess.run([sys.executable, "-m", *command.split()], check=True, capture_output=True)
     assert track(untracked)["written"] == BOTH
     all_tracked()
@@ -404,7 +403,8 @@ def test_runs_whose_artifacts_are_gone_are_written_anew(cells, tmp_path):
 
 TRACK_AGAIN = """
 import json, sys
-from entrolearn.lab.tracking import Cell, mlflow, track_dataset
+from entrolearn.lab.tracking import Cell, track_dataset
+from entrolearn.lab.tracking.ledger import mlflow
 
 cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
 again = track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, published="published.csv")
@@ -542,6 +542,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     # More than it can log before it is noticed that the first is there.
     models = [f"svm{number}" for number in range(6)]
     monkeypatch.setitem(STUDY, "models", dict.fromkeys(models, STUDY["models"]["svm_rbf"]))
+    monkeypatch.setitem(STUDY, "tables", {"table4": {**SCORES, "criterion": "cv", "models": models}})
     cells = [Cell.at("small", "moons", model) for model in models]
     for cell in cells:
         write_cell(cell, estimator=SVC().fit(*data))
@@ -576,6 +577,14 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
         ["small", *(cell.key for cell in cells)]
     )
     assert {run.info.status for run in runs} == {"FINISHED"}
+    # Of equals the first is the best.
+    best = mlflow.MlflowClient(url).get_model_version_by_alias("small", "best-moons")
+    assert best.run_id == done["runs"]["svm0"]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", url)
+    np.testing.assert_array_equal(
+        mlflow.sklearn.load_model("models:/small@best-moons").predict(data[0]),
+        skops.io.load(cells[0].fitted).predict(data[0]),
+    )
 
 
 def says(status: int, body: str):

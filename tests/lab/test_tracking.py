@@ -15,12 +15,11 @@ import skops.io
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
-from tracked_cells import GMEANS, STUDY, client, mlflow, runs_of, track, write_cell
+from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_cell
 
-from entrolearn.lab import tracking
 from entrolearn.lab.tables import COLUMNS
-from entrolearn.lab.tracking import Cell, StoreUnavailable, track_paper
-from entrolearn.lab.verdicts import VERDICTS
+from entrolearn.lab.tracking import Cell, StoreUnavailable, _code, track_paper
+from entrolearn.lab.tracking.stores import opened
 
 
 def series(run, name):
@@ -82,6 +81,54 @@ def test_scores_are_percent_beside_the_number_printed_for_their_criterion(cells)
     assert metrics["fit_seconds"] == pytest.approx(0.15)
 
 
+def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_study(cells):
+    track(cells)
+    runs = runs_of()
+    printed, not_printed = (runs[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
+    assert {name: printed.metrics[name] for name in ("ours", "published", "difference")} == {
+        "ours": 80,
+        "published": 81.5,
+        "difference": -1.5,
+    }
+    said = {"verdict": "reproduced", "metric": "gmean", "criterion": "cv", "table": "table4"}
+    assert said.items() <= printed.tags.items()
+    assert not_printed.metrics["ours"] == 80
+    assert not_printed.tags["verdict"] == "ours alone"
+    assert not {"published", "difference"} & not_printed.metrics.keys()
+    note = printed.tags["mlflow.note.content"]
+    assert "GMEAN 80.00 ± 8.16 % over the folds, printed 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
+
+
+def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(cells):
+    done = track(cells)
+    tags = client().get_experiment(done["experiment"]).tags
+    run = runs_of()["small/moons/svm_rbf"].data
+    note = tags["mlflow.note.content"]
+    assert note.startswith("**A small paper** · `snakemake small` · [")
+    there = {f"metrics.`{name}`" for name in run.metrics} | {f"tags.`{name}`" for name in run.tags}
+    views = {name: value for name, value in tags.items() if name.startswith("mlflow.sharedViewState.")}
+    assert len(views) == 3
+    for name, value in views.items():
+        key = name.rpartition(".")[2]
+        assert f"(#/experiments/{done['experiment']}/runs?viewStateShareKey={key})" in note
+        view = json.loads(value)
+        assert f"[{view['name']}]" in note
+        assert isinstance(view["createdAt"], int)  # the page passes over a view without
+        state = json.loads(view["state"])
+        assert {*state["selectedColumns"], state["orderByKey"]} <= there
+        grouped = state.get("groupBy", {"groupByKeys": []})["groupByKeys"]
+        assert {f"tags.`{key['groupByData']}`" for key in grouped} <= there
+        sections = {section["uuid"] for section in state["compareRunSections"]}
+        for chart in state["compareRunCharts"]:
+            shown = {chart[axis]["key"] for axis in ("xaxis", "yaxis") if axis in chart} or {
+                chart["metricKey"]
+            }
+            assert {f"metrics.`{metric}`" for metric in shown} <= there
+            assert chart["metricSectionId"] in sections
+        found = client().search_runs([done["experiment"]], state["searchFilter"])
+        assert {one.data.tags["entrolearn.key"] for one in found} == {cell.key for cell in cells}
+
+
 def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, monkeypatch):
     """A mean of 0.21 beside a printed 0.2: within 10 %, not within 4 %."""
     svm = cells[0]
@@ -95,7 +142,7 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
     pd.DataFrame(rows).to_parquet(svm.scores)
     Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
     for percent, verdict in ((10, "reproduced"), (4, "higher")):
-        table = {"kind": "scores", "metric": ["accuracy", "rmse"], "criterion": "cv"}
+        table = {**SCORES, "metric": ["accuracy", "rmse"], "criterion": "cv"}
         table["tolerance"] = {"percent": percent}
         inner = {"folds": 4, "used": 1}
         changes = {
@@ -115,7 +162,8 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
         assert run.data.tags["verdict.cv"] == verdict
         assert (run.data.params["protocol.train"], run.data.params["protocol.trials"]) == ("30", "3")
         note = run.data.tags["mlflow.note.content"]
-        assert f"| cv | rmse | 0.2100 ± 0.0100 | 0.2000 | +0.0100 | {verdict} | table3 |" in note
+        row = ["cv", "rmse", "0.2100 ± 0.0100", "0.2000", "+0.0100", verdict, "[table3](#/experiments/"]
+        assert f"| {'&emsp; | '.join(row)}" in note
         assert "C = 1.0 (3 of 3 trials)" in note
 
 
@@ -126,7 +174,7 @@ def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metri
         "table,dataset,model,metric,value,std\n"
         "table2,moons,svm_rbf,error_rate,20,1\ntable2,moons,svm_rbf,support,60,1\n"
     )
-    table = {"kind": "scores", "metric": ["error_rate", "support"], "criterion": "cv"}
+    table = {**SCORES, "metric": ["error_rate", "support"], "criterion": "cv"}
     for name, value in {
         "metrics": ["error_rate", "support"],
         "criteria": ["cv"],
@@ -237,18 +285,17 @@ def test_changed_score_replaces_the_run_and_its_model(cells, data):
 
 KILLED_WHILE_LOGGING = """
 import json, os, signal, sys
-from entrolearn.lab import tracking
-from entrolearn.lab.tables import COLUMNS
-from entrolearn.lab.tracking import Cell
+from entrolearn.lab.tracking import Cell, track_dataset
+from entrolearn.lab.tracking.ledger import Ledger
 
-write = tracking._Ledger._log_model
+write = Ledger._log_model
 def killed(self, run_id, content):
     if content.cell.model == "logistic":
         os.kill(os.getpid(), signal.SIGKILL)
     write(self, run_id, content)
-tracking._Ledger._log_model = killed
+Ledger._log_model = killed
 cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
-tracking.track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, published="published.csv")
+track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, published="published.csv")
 """
 
 
@@ -293,9 +340,10 @@ def test_failed_cell_is_one_failed_run_with_its_reason(place, kind):
     run = runs_of()[cell.key]
     assert run.info.status == "FAILED"
     assert run.data.tags["failure"] == kind
+    assert run.data.tags["verdict"] == ("no data" if kind == "no data" else "failed")
     assert run.data.tags["failure.reason"] == "the moon was not there"
     assert "the moon was not there" in run.data.tags["mlflow.note.content"]
-    assert not any("/" in name for name in run.data.metrics)  # no scores
+    assert not any("/" in name or name == "ours" for name in run.data.metrics)  # no scores
     assert track([cell])["runs"] == done["runs"]
 
 
@@ -362,7 +410,7 @@ def test_damaged_file_is_named(cells, which):
 @pytest.mark.fault("Store", "taken by another tracking job for too long", "one line")
 def test_store_locked_by_another_tracking_job_is_waited_for(cells):
     with (
-        tracking._opened(None, "small", STUDY, "mlruns", patience=1),
+        opened(None, "mlruns", patience=1),
         pytest.raises(StoreUnavailable, match="keeps it locked"),
     ):
         track(cells, patience=0.02)
@@ -420,10 +468,15 @@ def track_tables(tables):
 def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, tmp_path):
     done = track_tables(tables)
     run = runs_of()["small"]
-    assert run.info.status == "FINISHED"
-    counts = dict.fromkeys(VERDICTS, 0) | {"reproduced": 2, "higher": 1, "no data": 1}
-    assert run.data.metrics == {f"table4/{verdict}": count for verdict, count in counts.items()}
-    assert "snakemake small" in run.data.tags["mlflow.note.content"]
+    assert (run.info.run_name, run.info.status) == ("small · tables", "FINISHED")
+    assert client().get_experiment(done["experiment"]).tags["reproduced"] == "2 of 4"
+    counts = {"reproduced": 2, "higher": 1, "no data": 1}
+    assert run.data.metrics == counts | {f"table4/{verdict}": count for verdict, count in counts.items()}
+    note = run.data.tags["mlflow.note.content"]
+    assert "snakemake small" in note
+    assert "Reproduced: 2 of 4 printed numbers." in note
+    page = f"#/experiments/{done['experiment']}/runs/{done['parent']}/artifacts/tables/table4.html"
+    assert f"[table4]({page})" in note
     folder = Path(client().download_artifacts(done["parent"], "", str(tmp_path)))
     assert {path.name for path in (folder / "tables").iterdir()} == {path.name for path in tables}
     assert (folder / "config" / "small.yaml").exists()
@@ -461,6 +514,7 @@ def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables,
     assert third["parent"] == first["parent"]
     metrics = runs_of()["small"].data.metrics
     assert (metrics["table4/higher"], metrics["table4/lower"]) == (0, 1)
+    assert (metrics["higher"], metrics["lower"], metrics["reproduced"]) == (0, 1, 2)
     assert track(cells)["written"] == []
 
 
@@ -479,9 +533,9 @@ def test_commit_changes_and_lock_are_told(cells):
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True
     ).stdout.strip()
-    code = tracking._code()
+    code = _code()
     assert (code["commit"], code["dirty"]) == (head, "false")
     # printf 'numpy==2.0\n' | sha256sum
     assert code["lock"] == "4e6648d7d85857bfc096a531dd6dcd0f7423b987d7a61e232eee8ac7deff0b96"
     Path("requirements.lock").write_text("numpy==2.1\n")
-    assert tracking._code()["dirty"] == "true"
+    assert _code()["dirty"] == "true"

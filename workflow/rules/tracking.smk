@@ -10,6 +10,7 @@ rule track:
     input:
         records=of_dataset("results/{paper}/records/{dataset}/{model}.json"),
         candidates=of_dataset("results/{paper}/candidates/{dataset}/{model}.parquet"),
+        scaled="results/{paper}/scaled/{dataset}.npz",
         scores="results/{paper}/scores/{dataset}",
         models="results/{paper}/models/{dataset}",
         published=published_of,

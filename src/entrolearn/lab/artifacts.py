@@ -15,7 +15,13 @@ __all__ = ["follow_move"]
 
 SECONDS = 20.0  # that a store which another program writes to is waited for
 # Where MLflow keeps them, by the table of a store: each below its experiment's.
-COLUMNS = {"experiments": "artifact_location", "runs": "artifact_uri", "logged_models": "artifact_location"}
+COLUMNS = (
+    ("experiments", "artifact_location"),
+    ("runs", "artifact_uri"),
+    ("logged_models", "artifact_location"),
+    ("model_versions", "source"),
+    ("model_versions", "storage_location"),
+)
 
 
 def follow_move(store: str | os.PathLike, root: str | os.PathLike) -> int:
@@ -46,15 +52,16 @@ def follow_move(store: str | os.PathLike, root: str | os.PathLike) -> int:
         return 0
     here = root.resolve().as_uri()
     with closing(sqlite3.connect(store, timeout=SECONDS)) as connection, connection:
-        experiments = connection.execute("SELECT experiment_id, artifact_location FROM experiments")
-        moved = [(key, location) for key, location in experiments.fetchall() if _has_moved(location, root)]
-        for key, location in moved:
-            there = location.rstrip("/").rpartition("/")[0]
-            for table, column in COLUMNS.items():
+        experiments = connection.execute("SELECT artifact_location FROM experiments")
+        moved = [location for (location,) in experiments.fetchall() if _has_moved(location, root)]
+        for location in moved:
+            folder = location.rstrip("/")
+            there = folder.rpartition("/")[0]
+            for table, column in COLUMNS:
                 connection.execute(
                     f"UPDATE {table} SET {column} = ? || substr({column}, ?) "
-                    f"WHERE experiment_id = ? AND substr({column}, 1, ?) = ?",
-                    (here, len(there) + 1, key, len(there) + 1, f"{there}/"),
+                    f"WHERE rtrim({column}, '/') = ? OR substr({column}, 1, ?) = ?",
+                    (here, len(there) + 1, folder, len(folder) + 1, f"{folder}/"),
                 )
     return len(moved)
 

@@ -1,4 +1,4 @@
-"""What the run of one cell says in the tracking store: its name, parameters, metrics, tags and note.
+"""What the run of one cell says in the tracking store: its name, parameters, metrics and tags.
 
 All of it is read from the cell's files before the store is opened; nothing here knows MLflow's client.
 """
@@ -6,130 +6,23 @@ All of it is read from the cell's files before the store is opened; nothing here
 import hashlib
 import json
 import math
-import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from entrolearn.lab.cells import protocol_of, scaling_of
-from entrolearn.lab.frames import read_frame
-from entrolearn.lab.kinds import KINDS, Found, Printed
-from entrolearn.lab.metrics import METRICS
-from entrolearn.lab.records import read_json
-from entrolearn.lab.registry import ONE_OF, expand_values, grid_points, made_of
-from entrolearn.lab.stored import trusted_types
-from entrolearn.lab.verdicts import VERDICTS
+from entrolearn.lab.cellfiles import Cell, CellFiles
+from entrolearn.lab.cells import protocol_of, scaling_of, table_cells
+from entrolearn.lab.comparisons import Comparison, comparisons_of, headline, shown_scores
+from entrolearn.lab.notes import cell_note, version_note
+from entrolearn.lab.registry import ONE_OF, expand_values, grid_points
 
-__all__ = ["Cell", "RunContent", "cell_content", "paper_note"]
+__all__ = ["RunContent", "dataset_contents"]
 
-PERCENT = 100.0  # most score columns are fractions, of which papers print percent
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
 LONGEST_ERROR = 1000
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One data set × one model of one paper, and the files that say what became of it."""
-
-    paper: str
-    dataset: str
-    model: str
-    record: Path
-    scores: Path
-    candidates: Path
-    facts: Path
-    fitted: Path
-
-    @classmethod
-    def at(cls, paper: str, dataset: str, model: str, results: str | os.PathLike = "results") -> "Cell":
-        """The cell whose files are where the workflow puts them, under `results`."""
-        folder = Path(results, paper)
-        return cls(
-            paper,
-            dataset,
-            model,
-            record=folder / "records" / dataset / f"{model}.json",
-            scores=folder / "scores" / dataset / f"{model}.parquet",
-            candidates=folder / "candidates" / dataset / f"{model}.parquet",
-            facts=folder / "models" / dataset / f"{model}.json",
-            fitted=folder / "models" / dataset / f"{model}.skops",
-        )
-
-    @property
-    def key(self) -> str:
-        return f"{self.paper}/{self.dataset}/{self.model}"
-
-
-@dataclass(frozen=True)
-class _Files:
-    """What the files of one cell hold; a stage without a result leaves an empty file, or none."""
-
-    record: dict
-    facts: dict
-    scores: pd.DataFrame
-    candidates: pd.DataFrame
-    metrics: list[str]  # the study's that fit the data set's task
-    trusted_types: list[str] | None  # None: there is no fitted model
-
-    @classmethod
-    def of(cls, cell: Cell, study: Mapping) -> "_Files":
-        fitted = cell.fitted if _filled(cell.fitted) else None
-        record = read_json(cell.record)
-        scores = read_frame(cell.scores) if _filled(cell.scores) else _NO_SCORES
-        return cls(
-            record=record,
-            facts=read_json(cell.facts) if _filled(cell.facts) else {},
-            scores=scores,
-            candidates=read_frame(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
-            metrics=[name for name in study["metrics"] if name in scores and _is_had(scores, name)],
-            trusted_types=fitted and trusted_types(fitted, made_of(study["models"][cell.model])),
-        )
-
-    def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:
-        yield from self.scores.groupby("criterion", sort=False)
-
-
-def _is_had(scores: pd.DataFrame, metric: str) -> bool:
-    """Whether a learner has a metric at all: not each is made of support vectors."""
-    return METRICS[metric].chooses or scores[metric].notna().any()
-
-
-_NO_SCORES = pd.DataFrame({"criterion": []})
-
-
-def _filled(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    """A criterion's mean of one metric, as tables show it, beside the number that one prints (NaN: none)."""
-
-    criterion: str
-    metric: str
-    ours: float
-    ours_std: float
-    table: str
-    printed: float
-    printed_std: float
-    entry: Mapping  # the table's, which says how a number of ours is judged
-
-    @property
-    def difference(self) -> float:
-        return self.ours - self.printed
-
-    @property
-    def verdict(self) -> str:
-        if math.isnan(self.ours):
-            return "failed"
-        at = ("", "", self.metric)
-        found, printed = {at: Found(self.ours)}, {at: Printed(self.printed, self.printed_std)}
-        return KINDS["scores"].judge(at, {"tolerance": {}, **self.entry}, found, printed).verdict
 
 
 @dataclass(frozen=True)
@@ -138,14 +31,20 @@ class RunContent:
 
     cell: Cell
     label: str
-    files: _Files
+    files: CellFiles
+    comparisons: list[Comparison]
     params: dict[str, str]
     metrics: dict[tuple[str, int], float]  # (name, step) -> value
     tags: dict[str, str]
+    version_note: str = ""  # of the registered model, if it is the best of its data set
 
     @property
     def name(self) -> str:
         return f"{self.label} · {self.cell.dataset}"
+
+    @property
+    def note(self) -> str:
+        return self.tags["mlflow.note.content"]
 
     @property
     def status(self) -> str:
@@ -178,24 +77,61 @@ def _table_digest(table: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def cell_content(study: Mapping, cell: Cell, printed: pd.DataFrame | None) -> RunContent:
-    files = _Files.of(cell, study)
+def dataset_contents(study: Mapping, cells: Sequence[Cell], printed: pd.DataFrame | None) -> list[RunContent]:
+    """What the runs of one data set's cells say; of those that one table compares, the best says so."""
+    contents = [_cell_content(study, cell, printed) for cell in cells]
+    best, table = _best(study, contents)
+    if best is None:
+        return contents
+    note = version_note(study, best.cell, best.label, best.files, best.comparisons, table)
+    marked = replace(best, tags=best.tags | {"best": table}, version_note=note)
+    return [marked if content is best else content for content in contents]
+
+
+def _cell_content(study: Mapping, cell: Cell, printed: pd.DataFrame | None) -> RunContent:
+    files = CellFiles.of(cell, study)
     model = study["models"][cell.model]
     label = " ".join(filter(None, [model["label"], model["sublabel"]]))
-    comparisons = _comparisons(study, cell, files, printed)
+    comparisons = comparisons_of(study, cell, files, printed)
     metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
     # Of several metrics the first counts, as for the printed number.
     tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if one.table}
+    shown = headline(comparisons)
     if not files.record["success"]:
         tags |= {"failure": files.record["kind"], "failure.reason": files.record["error"][:LONGEST_ERROR]}
-    elif files.facts.get("error"):
+        tags["verdict"] = "no data" if files.record["kind"] == "no data" else "failed"
+    elif shown is not None:
+        tags |= {"verdict": shown.verdict, "metric": shown.metric, "criterion": shown.criterion}
+        tags |= {"table": shown.table} if shown.table else {}
+    if files.record["success"] and files.facts.get("error"):
         tags["refit.error"] = files.facts["error"][:LONGEST_ERROR]
-    tags["mlflow.note.content"] = _cell_note(study, cell, label, files, comparisons)
-    return RunContent(cell, label, files, _params(study, cell, files), metrics, tags)
+    tags["mlflow.note.content"] = cell_note(study, cell, label, files, comparisons)
+    params = _params(study, cell, files)
+    return RunContent(cell, label, files, comparisons, params, metrics, tags, scaling_of(study, cell.dataset))
 
 
-def _params(study: Mapping, cell: Cell, files: _Files) -> dict[str, str]:
+def _best(study: Mapping, contents: Sequence[RunContent]) -> tuple[RunContent | None, str]:
+    """Of the cells that the first table of a data set's scores compares, the best that has a model."""
+    for table, entry in study["tables"].items():
+        if not entry.get("metric") or "criterion" not in entry or entry.get("among"):
+            continue
+        at = (entry["criterion"], np.atleast_1d(entry["metric"])[0])
+        compared = set(table_cells(study, table))
+        gains = [
+            (one.gain, content)
+            for content in contents
+            if (content.cell.dataset, content.cell.model) in compared
+            and content.files.trusted_types is not None
+            for one in content.comparisons
+            if (one.criterion, one.metric) == at and math.isfinite(one.ours)
+        ]
+        if gains:
+            return max(gains, key=lambda gain: gain[0])[1], table
+    return None, ""
+
+
+def _params(study: Mapping, cell: Cell, files: CellFiles) -> dict[str, str]:
     record = files.record
     params = {
         "dataset": cell.dataset,
@@ -219,7 +155,7 @@ def _params(study: Mapping, cell: Cell, files: _Files) -> dict[str, str]:
         "protocol": protocol_of(study, cell.dataset, cell.model),
         "scaling": scaling_of(study, cell.dataset),
         "data": record["data"],
-        **{f"chosen.{criterion}": params for criterion, (params, _) in _most_chosen(files).items()},
+        **{f"chosen.{criterion}": params for criterion, (params, _) in files.most_chosen().items()},
     }
     params |= {f"{group}.{name}": value for group, values in groups.items() for name, value in values.items()}
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
@@ -238,59 +174,8 @@ def _in_short(values: Sequence) -> str:
     return ", ".join(shown) if len(shown) <= 6 else f"{shown[0]}, {shown[1]} … {shown[-1]}"
 
 
-def _most_chosen(files: _Files) -> dict[str, tuple[dict, str]]:
-    """For each criterion the parameters that it chose most often, and in how many of the folds."""
-    result = {}
-    for criterion, rows in files.by_criterion():
-        chosen = Counter(rows["params"][rows["success"].astype(bool)])
-        if chosen:
-            params, times = chosen.most_common(1)[0]
-            result[criterion] = (json.loads(params), f"{times} of {len(rows)}")
-    return result
-
-
-def _comparisons(
-    study: Mapping, cell: Cell, files: _Files, printed: pd.DataFrame | None
-) -> list[_Comparison]:
-    """Every criterion by every metric, beside the first table of the study that prints it."""
-    result = []
-    for criterion, rows in files.by_criterion():
-        for metric in files.metrics:
-            values = _shown(rows, metric)
-            # The mean of the folds that happened to succeed would compare with nothing: it is NaN instead.
-            with np.errstate(invalid="ignore"):
-                ours, ours_std = values.mean(skipna=False), values.std(ddof=1, skipna=False)
-            there = _printed(study, cell, criterion, metric, printed)
-            result.append(_Comparison(criterion, metric, float(ours), float(ours_std), *there))
-    return result
-
-
-def _shown(rows: pd.DataFrame, metric: str) -> pd.Series:
-    """A score in every fold, in percent where it is a fraction; NaN where the fold failed."""
-    unit = PERCENT if METRICS[metric].percent else 1.0
-    return unit * rows[metric].astype(float).where(rows["success"].astype(bool))
-
-
-def _printed(
-    study: Mapping, cell: Cell, criterion: str, metric: str, printed: pd.DataFrame | None
-) -> tuple[str, float, float, Mapping]:
-    """Where a cell's score is printed, its value and its ±, and what the study says of that table."""
-    names = [
-        name
-        for name, table in study["tables"].items()
-        if table.get("criterion") == criterion and metric in np.atleast_1d(table.get("metric", ""))
-    ]
-    if printed is not None:
-        mine = printed[
-            (printed[["dataset", "model", "metric"]] == [cell.dataset, cell.model, metric]).all(axis=1)
-        ]
-        for row in mine.set_index("table").reindex(names).dropna(subset="value").itertuples():
-            return row.Index, float(row.value), float(row.std), study["tables"][row.Index]
-    return "", math.nan, math.nan, {}
-
-
 def _metrics(
-    study: Mapping, files: _Files, comparisons: Sequence[_Comparison]
+    study: Mapping, files: CellFiles, comparisons: Sequence[Comparison]
 ) -> dict[tuple[str, int], float]:
     """Every metric of the run, finite or not: (name, step) -> value, in the order that the UI shows them.
 
@@ -298,6 +183,12 @@ def _metrics(
     last, which would pass for the result.
     """
     metrics: dict[tuple[str, int], float] = {}
+    shown = headline(comparisons)
+    if files.record["success"] and shown is not None:
+        # The same names in every study, and as many digits as one reads.
+        metrics["ours", 0] = _legible(shown.ours)
+        if shown.table:
+            metrics |= {("published", 0): shown.printed, ("difference", 0): _legible(shown.difference)}
     for one in comparisons:
         metrics[f"{one.criterion}/{one.metric}_mean", 0] = one.ours
         metrics[f"{one.criterion}/{one.metric}_std", 0] = one.ours_std
@@ -312,9 +203,20 @@ def _metrics(
         folds = study["protocol"].get("folds", 1)  # a trial has one
         steps = (rows["repeat"] * folds + rows["fold"]).astype(int)
         for metric in files.metrics:
-            by_fold = zip(steps, _shown(rows, metric), strict=True)
+            by_fold = zip(steps, shown_scores(rows, metric), strict=True)
             metrics |= {(f"{criterion}_folds/{metric}", step): value for step, value in by_fold}
     return metrics
+
+
+def _legible(value: float) -> float:
+    """A number as a table of runs has room for it, which shows every digit that it is given.
+
+    Examples
+    --------
+    >>> _legible(86.09592), _legible(-0.0380152), _legible(21507.0)
+    (86.1, -0.038, 21507.0)
+    """
+    return round(value, 2) if abs(value) >= 1 else float(f"{value:.3g}")
 
 
 def _finite_and_not(
@@ -331,53 +233,3 @@ def _finite_and_not(
         else:
             not_finite.setdefault(name, []).append(f"{value} at step {step}")
     return finite, {name: ", ".join(values)[:LONGEST_ERROR] for name, values in not_finite.items()}
-
-
-def _cell_note(
-    study: Mapping, cell: Cell, label: str, files: _Files, comparisons: Sequence[_Comparison]
-) -> str:
-    """What the run is and how to get it again, in markdown; nothing in it differs between reruns."""
-    record = files.record
-    lines = [f"**{label}** (`{record['estimator']}`) on **{cell.dataset}** · {study['title']}", ""]
-    if not record["success"]:
-        lines += [f"**{record['kind']}**: {record['error'][:LONGEST_ERROR]}", ""]
-    shown = [one for one in comparisons if one.metric == files.metrics[0] or one.table]
-    draws = "trials" if "trials" in study["protocol"] else "folds"
-    if shown:
-        lines += [
-            "| criterion | metric | ours | printed | difference | verdict | table |",
-            "|---" * 7 + "|",
-        ]
-        lines += [_comparison_row(one) for one in shown]
-        lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
-        for criterion, (params, times) in _most_chosen(files).items():
-            values = ", ".join(f"{name} = {value}" for name, value in params.items())
-            lines.append(f"- {criterion}: {values or 'the only point'} ({times} {draws})")
-    lines += [
-        f"- {note}: {count} of {record['n_candidates']} fits" for note, count in record["notes"].items()
-    ]
-    if record["success"] and files.facts.get("error"):
-        lines.append(f"- no model is stored: {files.facts['error'][:LONGEST_ERROR]}")
-    command = f"snakemake {cell.scores.as_posix()} --forcerun {cell.record.as_posix()}"
-    return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
-
-
-def _comparison_row(one: _Comparison) -> str:
-    digits, unit = (2, " (%)") if METRICS[one.metric].percent else (4, "")
-    ours = f"{one.ours:.{digits}f} ± {one.ours_std:.{digits}f}"
-    theirs = " | "
-    if one.table:
-        spread = "" if math.isnan(one.printed_std) else f" ± {one.printed_std:.{digits}f}"
-        theirs = f"{one.printed:.{digits}f}{spread} | {one.difference:+.{digits}f}"
-    return f"| {one.criterion} | {one.metric}{unit} | {ours} | {theirs} | {one.verdict} | {one.table} |"
-
-
-def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]]) -> str:
-    lines = [f"**{study['title']}**", "", study["reference"], "", study["url"], ""]
-    if verdicts:
-        lines += ["| table | " + " | ".join(VERDICTS) + " |", "|---" * (len(VERDICTS) + 1) + "|"]
-        lines += [
-            f"| {table} | " + " | ".join(str(found[name]) for name in VERDICTS) + " |"
-            for table, found in verdicts.items()
-        ]
-    return "\n".join([*lines, "", "Regenerate it with", "", f"    snakemake {paper}"])

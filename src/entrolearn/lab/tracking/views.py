@@ -1,0 +1,91 @@
+"""What MLflow's page offers under "Views": which columns, in which order, grouped how, and which charts.
+
+MLflow keeps a view that somebody saved as a tag of the experiment. These are written as its page writes them;
+a page of another version passes over what it does not understand.
+"""
+
+import json
+from collections.abc import Mapping
+
+__all__ = ["VIEWS", "address", "view_tags"]
+
+TAG = "mlflow.sharedViewState"  # and a key of one's own
+COLUMNS = [
+    *(f"metrics.`{name}`" for name in ("ours", "published", "difference")),
+    *(f"tags.`{name}`" for name in ("dataset", "model", "verdict")),
+]
+# The address of each view, its name, and how it differs from the others.
+VIEWS = {
+    "beside": ("Ours beside the printed", {"orderByKey": "metrics.`difference`", "orderByAsc": True}),
+    "datasets": ("By data set, best first", {"group": "dataset"}),
+    "models": ("By model, best first", {"group": "model"}),
+}
+
+
+def address(experiment: str, view: str) -> str:
+    """Where MLflow's page shows a view, as a link on that page."""
+    return f"#/experiments/{experiment}/runs?viewStateShareKey={view}"
+
+
+def view_tags(study: Mapping) -> dict[str, str]:
+    """The tags of an experiment that hold its views."""
+    return {
+        # The page lists the newest first.
+        f"{TAG}.{key}": json.dumps(
+            {"name": name, "createdAt": age, "updatedAt": age, "state": json.dumps(_state(study, **differs))}
+        )
+        for age, (key, (name, differs)) in enumerate(reversed(VIEWS.items()), start=1)
+    }
+
+
+def _state(
+    study: Mapping, group: str = "", orderByKey: str = "metrics.`ours`", orderByAsc: bool = False
+) -> dict:
+    grouped = {
+        "groupBy": {"aggregateFunction": "average", "groupByKeys": [{"mode": "tag", "groupByData": group}]},
+        "useGroupedValuesInCharts": False,
+    }
+    return {
+        "searchFilter": "tags.model != ''",  # without the paper's own run
+        "orderByKey": orderByKey,
+        "orderByAsc": orderByAsc,
+        "selectedColumns": COLUMNS,
+        "columnOrder": COLUMNS,
+        # A chart of the folds is a line for each run: more than a few say nothing.
+        "runsHiddenMode": "FIRST_10_RUNS" if group else "SHOW_ALL",
+        "isAccordionReordered": True,
+        "compareRunSections": [
+            {"uuid": "ours", "name": "Ours and the printed", "display": True, "isReordered": True}
+        ],
+        "compareRunCharts": _charts(study, group),
+    } | (grouped if group else {})
+
+
+def _charts(study: Mapping, group: str) -> list[dict]:
+    folds = f"{study['criteria'][0]}_folds/{study['metrics'][0]}"
+    against = {
+        "type": "SCATTER",
+        "xaxis": {"key": "published", "type": "METRIC"},
+        "yaxis": {"key": "ours", "type": "METRIC"},
+    }
+    line = {
+        "type": "LINE",
+        "metricKey": folds,
+        "selectedMetricKeys": [folds],
+        "xAxisKey": "step",
+        "yAxisKey": "metric",
+        "yAxisExpressions": [],
+        "range": {},
+        "useGlobalLineSmoothing": False,
+        "lineSmoothness": 0,
+        "displayPoints": True,
+    }
+    charts = (
+        [line, {"type": "BAR", "metricKey": "ours"}]
+        if group
+        else [against, {"type": "BAR", "metricKey": "difference"}]
+    )
+    return [
+        {"uuid": f"chart{number}", "metricSectionId": "ours", "runsCountToCompare": 100, **chart}
+        for number, chart in enumerate(charts)
+    ]

@@ -1,0 +1,243 @@
+"""Take the pictures of docs/images: two pages of the report, and what MLflow's page shows of a study.
+
+They show the report and the store of the working folder. MLflow's page is served meanwhile, to this machine
+alone. `make screenshots` runs this.
+"""
+
+import argparse
+import asyncio
+import base64
+import contextlib
+import io
+import itertools
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import requests
+from PIL import Image
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+STORE = Path("mlflow.db")
+REPORT = Path("results/report")
+PATIENCE = 120.0  # seconds for a program to start, and for a page to come to rest
+REST = 2.5  # seconds without a change, after which a page is at rest
+COLORS = 192
+# As with a mouse on the table: without one, charts show their tool bars all the time.
+MOUSE = (
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+)
+# What MLflow's page keeps in each browser: kind of work chosen, its chat closed, a new feature announced.
+KEPT = {
+    "mlflow.workflowType_v1": "machine_learning",
+    "mlflow.assistant.fab.autoOpenedOnFirstLoad_v1": True,
+    "mlflow.assistant.panelOpen_v1": False,
+}
+
+
+class NotThere(RuntimeError):
+    """Something that the pictures need, and how to come by it."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A page, and the size of the window that it is seen in."""
+
+    name: str
+    url: str
+    height: int = 800
+    width: int = 1280
+
+
+def main(paper: str, folder: Path) -> None:
+    program = found_browser()
+    pictures = list(of_report(paper))
+    with served(STORE) as server:
+        pictures += of_runs(server, paper)
+        asyncio.run(take(program, pictures, folder))
+
+
+def found_browser() -> str:
+    for name in BROWSERS:
+        if path := shutil.which(name):
+            return path
+    raise NotThere(f"no browser on the PATH: pictures need one of {', '.join(BROWSERS)}")
+
+
+def of_report(paper: str) -> Iterator[Picture]:
+    for name, file in {"report": "index.html", "report_paper": f"{paper}.html"}.items():
+        page = REPORT / file
+        if not page.exists():
+            raise NotThere(f"{page} is not there: `snakemake {paper}` makes it")
+        yield Picture(name, page.resolve().as_uri(), height=900)
+
+
+def of_runs(server: str, paper: str) -> list[Picture]:
+    """The pages of a study's experiment, of its own run, of one of its cells, and of its registered model."""
+    ask = f"{server}/api/2.0/mlflow"
+    answer = requests.get(
+        f"{ask}/experiments/get-by-name", params={"experiment_name": paper}, timeout=PATIENCE
+    )
+    if not answer.ok:
+        raise NotThere(f"{STORE} holds no runs of {paper}: `snakemake {paper}` logs them")
+    experiment = answer.json()["experiment"]["experiment_id"]
+
+    def first_run(condition: str) -> str:
+        search = {"experiment_ids": [experiment], "filter": condition, "max_results": 1}
+        found = requests.post(f"{ask}/runs/search", json=search, timeout=PATIENCE).json()
+        if "runs" not in found:
+            raise NotThere(f"{STORE} holds no run of {paper} with {condition}: `snakemake {paper}` logs it")
+        return found["runs"][0]["info"]["run_id"]
+
+    runs = f"{server}/#/experiments/{experiment}/runs"
+    own, best = first_run(f"tags.`entrolearn.key` = '{paper}'"), first_run("tags.best != ''")
+    return [
+        Picture("mlflow_runs", f"{runs}?viewStateShareKey=beside"),
+        Picture("mlflow_comparison", f"{runs}?viewStateShareKey=datasets&compareRunsMode=CHART"),
+        Picture("mlflow_tables", f"{runs}/{own}", height=700),
+        Picture("mlflow_cell", f"{runs}/{best}", height=900),
+        Picture("mlflow_model", f"{server}/#/models/{paper}", height=700),
+    ]
+
+
+@contextlib.contextmanager
+def served(store: Path) -> Iterator[str]:
+    """MLflow's page of a store at a free port of this machine, as long as it is needed."""
+    if not store.exists():
+        raise NotThere(f"no runs yet: the workflow logs them to {store}")
+    subprocess.run([sys.executable, "-m", "entrolearn.lab.artifacts", store, "mlruns"], check=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+    command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", f"sqlite:///{store}"]
+    with tempfile.TemporaryFile() as log:
+        server = subprocess.Popen(
+            [*command, "--workers", "1", "--host", "127.0.0.1", "--port", str(port)],
+            env=os.environ | quiet, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield _answering(f"http://127.0.0.1:{port}", server)
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+            server.wait()
+
+
+def _answering(address: str, server: subprocess.Popen) -> str:
+    until = time.monotonic() + PATIENCE
+    while server.poll() is None and time.monotonic() < until:
+        with contextlib.suppress(requests.ConnectionError):
+            requests.get(f"{address}/health", timeout=PATIENCE).raise_for_status()
+            return address
+        time.sleep(0.2)
+    raise RuntimeError("MLflow's page does not start")
+
+
+async def take(program: str, pictures: list[Picture], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    async with Browser.started(program) as browser:
+        for picture in pictures:
+            file = folder / f"{picture.name}.png"
+            file.write_bytes(smaller(await browser.seen(picture)))
+            print(f"{file}  {file.stat().st_size / 1000:.0f} kB")
+
+
+def smaller(png: bytes) -> bytes:
+    """The same picture with a palette, a third of the bytes."""
+    with Image.open(io.BytesIO(png)) as image:
+        reduced = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+    kept = io.BytesIO()
+    reduced.save(kept, "png", optimize=True)
+    return kept.getvalue()
+
+
+class Browser:
+    """A headless browser, spoken to by the DevTools protocol."""
+
+    def __init__(self, connection: aiohttp.ClientWebSocketResponse):
+        self._connection = connection
+        self._numbers = itertools.count(1)
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def started(cls, program: str) -> AsyncIterator["Browser"]:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+            options = ["--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", MOUSE]
+            # Its own sandbox refuses to run for root, as in a container; the pages are this project's own.
+            options += ["--no-sandbox"] if os.geteuid() == 0 else []
+            process = await asyncio.create_subprocess_exec(
+                program, *options, f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank",
+                stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            try:
+                address = await asyncio.wait_for(_devtools(process.stderr), PATIENCE)
+                async with (
+                    aiohttp.ClientSession() as session,
+                    session.ws_connect(address, max_msg_size=0) as connection,
+                ):
+                    yield cls(connection)
+            finally:
+                process.terminate()
+                await process.wait()
+
+    async def seen(self, picture: Picture) -> bytes:
+        """A page at rest, as png."""
+        page = (await self._ask("Target.createTarget", url="about:blank"))["targetId"]
+        tab = (await self._ask("Target.attachToTarget", targetId=page, flatten=True))["sessionId"]
+        size = {"width": picture.width, "height": picture.height, "deviceScaleFactor": 1, "mobile": False}
+        await self._ask("Emulation.setDeviceMetricsOverride", tab, **size)
+        await self._ask("Page.enable", tab)
+        if picture.url.startswith("http"):
+            keep = (
+                f"Object.entries({json.dumps(KEPT)}).forEach(([k, v]) => localStorage[k] = JSON.stringify(v))"
+            )
+            await self._ask("Page.addScriptToEvaluateOnNewDocument", tab, source=keep)
+        await self._ask("Page.navigate", tab, url=picture.url)
+        last, since = b"", time.monotonic()
+        until = since + PATIENCE
+        while time.monotonic() < min(since + REST, until):
+            await asyncio.sleep(REST / 10)
+            png = base64.b64decode((await self._ask("Page.captureScreenshot", tab, format="png"))["data"])
+            if png != last:
+                last, since = png, time.monotonic()
+        await self._ask("Target.closeTarget", targetId=page)
+        return last
+
+    async def _ask(self, method: str, tab: str | None = None, **parameters) -> dict:
+        number = next(self._numbers)
+        asked = {"id": number, "method": method, "params": parameters}
+        await self._connection.send_json(asked if tab is None else asked | {"sessionId": tab})
+        async for message in self._connection:
+            answer = message.json()
+            if answer.get("id") == number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+        raise RuntimeError(f"the browser went away at {method}")
+
+
+async def _devtools(stream: asyncio.StreamReader) -> str:
+    """The address that a browser announces."""
+    async for line in stream:
+        if line.startswith(b"DevTools listening on "):
+            return line.split()[-1].decode()
+    raise RuntimeError("the browser does not start")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--paper", default="eem", help="the study whose pages are shown")
+    parser.add_argument("--folder", type=Path, default=Path("docs/images"), help="where the pictures go")
+    try:
+        main(**vars(parser.parse_args()))
+    except NotThere as absence:
+        sys.exit(str(absence))
