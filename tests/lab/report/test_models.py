@@ -77,6 +77,23 @@ def test_a_learner_of_one_task_is_not_judged_by_scores_of_another(results):
     assert [pages[path]["uses"][0]["models"][0]["n_cells"] for path in (SVM, TREE)] == [2, 0]
 
 
+def test_a_grid_is_said_in_short_and_powers_of_two_as_such(results):
+    grid = {
+        "C": [2.0**k for k in range(-30, 10, 5)],
+        "n": [1, 2],
+        "w": [0.5, 0.0],
+        "size": {"of_dataset": "s"},
+    }
+    models = {"eem_rbf": {**results.study["models"]["eem_rbf"], "grid": grid}}
+    page = model_page(
+        "entrolearn.EEMClassifier",
+        [replace(results, study={**results.study, "models": models}, records=[])],
+        {results.key: []},
+    )
+    said = page["uses"][0]["models"][0]["grid"]
+    assert said == "C = 2^-30, 2^-25 … 2^5; n = 1, 2; w = 0.5, 0; size by data set"
+
+
 def test_a_page_says_what_it_is_and_where_its_runs_are(report):
     page = Page(report / "models" / "entrolearn.EEMClassifier.html")
     for said in (

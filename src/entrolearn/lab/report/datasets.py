@@ -77,10 +77,12 @@ def _rarer(expect: Mapping) -> float | None:
 
 
 def _of_dataset(table: Mapping, key: str) -> dict:
-    """A table's rows of one data set, which need not be named in each of them."""
+    """A table's rows of one data set, which need not be named in each of them, and the footnotes there."""
     rows = [row for row in table["rows"] if row["at"].get("dataset") == key]
     own = [{**row, "heads": [{**head, "span": 1} for head in row["heads"][1:]]} for row in rows]
-    return {**table, "heads": table["heads"][1:], "rows": own}
+    letters = {letter for row in own for cell in row["cells"] for letter in cell.letters.split(",")}
+    notes = [note for note in table["footnotes"] if note["letter"] in letters]
+    return {**table, "heads": table["heads"][1:], "rows": own, "footnotes": notes}
 
 
 def _in_words(parameters: Mapping) -> str:

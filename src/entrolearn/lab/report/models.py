@@ -6,6 +6,7 @@ import pandas as pd
 
 from entrolearn.lab.kinds import one_line
 from entrolearn.lab.metrics import METRICS
+from entrolearn.lab.notation import power_of_two
 from entrolearn.lab.registry import ONE_OF, estimator_of, learners_of
 from entrolearn.lab.report.docstrings import described
 from entrolearn.lab.report.studies import StudyResults, model_name, trained
@@ -151,6 +152,8 @@ def _values(grid: object) -> object:
     if not isinstance(grid, list):
         return grid
     shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in grid]
+    if all(isinstance(value, float) and value > 0 for value in grid) and all(map(power_of_two, grid)):
+        shown = [power_of_two(value) for value in grid]
     return ", ".join(shown) if len(shown) <= NAMED else f"{shown[0]}, {shown[1]} … {shown[-1]}"
 
 
