@@ -26,18 +26,19 @@ STUDY = {
     "protocol": {"folds": 2, "repeats": 2, "inner": "leave-two-folds-out"},
     "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
     "models": {
-        "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC", "steps": []},
+        "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC", "steps": [], "grid": {}},
         "logistic": {
             "label": "LR",
             "sublabel": "",
             "estimator": "sklearn.linear_model.LogisticRegression",
             "steps": [],
+            "grid": {},
         },
     },
     "datasets": {"uci": ["moons"]},
     "tasks": {"moons": "binary"},
     "tables": {
-        "table0": {"kind": "times", "metric": "fit_seconds"},
+        "table0": {"kind": "times", "cost": "fit_seconds"},
         "table4": {**SCORES, "criterion": "cv"},
         "table10": {**SCORES, "criterion": "dcs_kde"},
     },
