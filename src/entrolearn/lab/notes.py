@@ -143,14 +143,14 @@ def registered_note(study: Mapping, paper: str) -> str:
 
 
 def version_note(
-    study: Mapping, cell: Cell, label: str, files: CellFiles, comparisons: Sequence[Comparison], table: str
+    study: Mapping, cell: Cell, label: str, files: CellFiles, best: Comparison, table: str
 ) -> str:
     """What a version of it is: the best model of a data set in a table."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
     scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, cell.dataset).items())
     parts = [
         f"{label} on {cell.dataset}, the best of {table} there.",
-        _in_words(headline(comparisons), _draws(study), str),
+        _in_words(best, _draws(study), str),
         f"Fitted with {params or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. It takes "
         f"rows as they stand in `{cell.scaled.as_posix()}` (scaling: {scaling}).",
         f'    mlflow.sklearn.load_model("models:/{cell.paper}@{alias(cell.dataset)}")',

@@ -80,10 +80,10 @@ def _table_digest(table: pd.DataFrame) -> str:
 def dataset_contents(study: Mapping, cells: Sequence[Cell], printed: pd.DataFrame | None) -> list[RunContent]:
     """What the runs of one data set's cells say; of those that one table compares, the best says so."""
     contents = [_cell_content(study, cell, printed) for cell in cells]
-    best, table = _best(study, contents)
+    best, compared, table = _best(study, contents)
     if best is None:
         return contents
-    note = version_note(study, best.cell, best.label, best.files, best.comparisons, table)
+    note = version_note(study, best.cell, best.label, best.files, compared, table)
     marked = replace(best, tags=best.tags | {"best": table}, version_note=note)
     return [marked if content is best else content for content in contents]
 
@@ -108,27 +108,27 @@ def _cell_content(study: Mapping, cell: Cell, printed: pd.DataFrame | None) -> R
         tags["refit.error"] = files.facts["error"][:LONGEST_ERROR]
     tags["mlflow.note.content"] = cell_note(study, cell, label, files, comparisons)
     params = _params(study, cell, files)
-    return RunContent(cell, label, files, comparisons, params, metrics, tags, scaling_of(study, cell.dataset))
+    return RunContent(cell, label, files, comparisons, params, metrics, tags)
 
 
-def _best(study: Mapping, contents: Sequence[RunContent]) -> tuple[RunContent | None, str]:
-    """Of the cells that the first table of a data set's scores compares, the best that has a model."""
+def _best(study: Mapping, contents: Sequence[RunContent]) -> tuple[RunContent | None, Comparison | None, str]:
+    """The best cell with a model in the first table of a data set's scores, its score there, the table."""
     for table, entry in study["tables"].items():
         if not entry.get("metric") or "criterion" not in entry or entry.get("among"):
             continue
         at = (entry["criterion"], np.atleast_1d(entry["metric"])[0])
         compared = set(table_cells(study, table))
-        gains = [
-            (one.gain, content)
+        scored = [
+            (content, one)
             for content in contents
             if (content.cell.dataset, content.cell.model) in compared
             and content.files.trusted_types is not None
             for one in content.comparisons
             if (one.criterion, one.metric) == at and math.isfinite(one.ours)
         ]
-        if gains:
-            return max(gains, key=lambda gain: gain[0])[1], table
-    return None, ""
+        if scored:
+            return *max(scored, key=lambda cell: cell[1].gain), table
+    return None, None, ""
 
 
 def _params(study: Mapping, cell: Cell, files: CellFiles) -> dict[str, str]:
