@@ -194,7 +194,25 @@ class CriticalDifferenceDisplay:
 
 
 def critical_difference_axes(display: CriticalDifferenceDisplay, *, figure: Figure | None = None):
-    """Axes with room for a display's names, on a new figure that pyplot does not keep unless one is given."""
+    """Axes with room for a display's names.
+
+    Parameters
+    ----------
+    display : CriticalDifferenceDisplay
+    figure : matplotlib Figure, optional
+        Gets the size that the display needs; without one a new figure, which pyplot does not keep.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from entrolearn.plotting import CriticalDifferenceDisplay
+    >>> display = CriticalDifferenceDisplay({"EEM": 1.2, "SVM": 1.8}, [])
+    >>> display.plot(ax=critical_difference_axes(display))
+    <...>
+    """
     figure = Figure() if figure is None else figure
     left, right = (
         TO_NAME / 72 + LETTER * max((len(name) for name, _ in models), default=0) + MARGIN

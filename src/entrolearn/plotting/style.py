@@ -162,7 +162,22 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> N
 
 
 def svg_element(figure: Figure) -> str:
-    """A figure as an ``<svg>`` element: the text of a file, or a part of a page that has no other one."""
+    """A figure as an ``<svg>`` element: the text of a file, or a part of a page that has no other one.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+
+    Returns
+    -------
+    str
+        The same for the same figure: no date, ids that do not change.
+
+    Examples
+    --------
+    >>> svg_element(Figure(figsize=(2, 1)))[:35]
+    '<svg xmlns:xlink="http://www.w3.org'
+    """
     file = io.StringIO()
     with mpl.rc_context(_SVG):
         figure.savefig(file, format="svg", metadata=_WITHOUT_DATES["svg"])
