@@ -3,10 +3,12 @@
 import inspect
 import re
 import sys
+import warnings
 from pathlib import Path
 
 from docutils import nodes
 from numpydoc.docscrape import get_doc_object
+from sklearn.exceptions import ConvergenceWarning
 
 import entrolearn
 from entrolearn.lab.config import load_configuration, read_yaml
@@ -66,6 +68,9 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+# Some examples stop their solver early, to be quick.
+warnings.filterwarnings("ignore", category=ConvergenceWarning)
 
 SKLEARN = "https://scikit-learn.org/stable"
 

@@ -26,7 +26,13 @@ STUDY = {
     "protocol": {"folds": 2, "repeats": 2, "inner": "leave-two-folds-out"},
     "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
     "models": {
-        "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC", "steps": [], "grid": {}},
+        "svm_rbf": {
+            "label": "SVM",
+            "sublabel": "rbf",
+            "estimator": "sklearn.svm.SVC",
+            "steps": [],
+            "grid": {},
+        },
         "logistic": {
             "label": "LR",
             "sublabel": "",
