@@ -238,6 +238,19 @@ def test_what_has_nothing_to_choose_is_in_tables_of_every_criterion(grid, verdic
     assert table["verdict"].tolist() == [verdict]
 
 
+@pytest.mark.parametrize(("in_print", "said"), [({}, False), ({"iris__eem_rbf": (80.0, 1.0)}, True)])
+def test_that_ours_is_alone_is_said_only_where_other_cells_are_not(in_print, said):
+    asked = spec(["iris", "wine"], ["eem_rbf"])
+    scores = pd.concat(score_rows(dataset, "eem_rbf", [0.8] * FOLDS) for dataset in ("iris", "wine"))
+    records = [record(dataset, "eem_rbf") for dataset in ("iris", "wine")]
+    table = score_table(scores, published(**in_print), records, asked)
+    assert "ours alone" in set(table["verdict"])
+    assert ("ours alone" in [entry["verdict"] for entry in layout(table, asked)["legend"]]) == said
+    for format in ("html", "md"):
+        body = render(table, asked, format).partition("</style>")[2] or render(table, asked, format)
+        assert (VERDICTS["ours alone"].mark in body) == said
+
+
 def test_other_tables_and_metrics_of_the_published_numbers_are_not_taken():
     printed = published(iris__eem_rbf=(80.0, 1.0))
     others = pd.concat([printed.assign(table="table2"), printed.assign(metric="accuracy")])

@@ -8,7 +8,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, product
 from pathlib import Path
 from string import ascii_lowercase
@@ -91,14 +91,15 @@ class Cell:
     letters: str = ""
     reason: str = ""
     value: str = ""  # ours in full, to sort by
+    marked: bool = True  # not where ours is alone in the whole table
 
     @property
     def mark(self) -> str:
-        return VERDICTS[self.verdict].mark if self.verdict else ""
+        return VERDICTS[self.verdict].mark if self.verdict and self.marked else ""
 
     @property
     def tex_mark(self) -> "Raw":
-        return Raw(VERDICTS[self.verdict].tex if self.verdict else "")
+        return Raw(VERDICTS[self.verdict].tex if self.verdict and self.marked else "")
 
     @property
     def slug(self) -> str:
@@ -118,11 +119,16 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
     """
     kind = kind_of(spec)
     letters = _footnote_letters(table["reason"])
-    cells = _cells(table, kind, letters)
+    has_printed = bool(table["published"].notna().any())
+    # Where nothing is printed at all, no cell has to say so.
+    unsaid = set() if has_printed else {"ours alone"}
+    cells = {
+        at: replace(cell, marked=cell.verdict not in unsaid)
+        for at, cell in _cells(table, kind, letters).items()
+    }
     rows, columns = _lines(table, kind.rows, spec), _lines(table, kind.columns, spec)
     # What is the same in all rows is the caption's to say.
     shown = kind.rows if len({row[1:] for row in rows}) > 1 else kind.rows[:1]
-    has_printed = bool(table["published"].notna().any())
     return {
         "paper": spec["paper"],
         "name": spec["table"],
@@ -152,7 +158,11 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         ],
         # Rows that share a head stand together, in the paper's order.
         "sortable": len(rows) > 2 and len({row[0] for row in rows}) == len(rows),
-        "legend": [entry for entry in legend(kind.meanings(spec), counts(table)) if entry["count"]],
+        "legend": [
+            entry
+            for entry in legend(kind.meanings(spec), counts(table))
+            if entry["count"] and entry["verdict"] not in unsaid
+        ],
         "footnotes": _footnotes(table["reason"], letters),
         "has_oracle": bool(table["oracle"].notna().any()),
         **_agreeing(table),

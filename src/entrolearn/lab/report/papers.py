@@ -14,7 +14,7 @@ from entrolearn.lab.ranking import rank_section
 from entrolearn.lab.rendering import layout, legend
 from entrolearn.lab.report.agreement import agreement
 from entrolearn.lab.report.choices import chosen_parameters
-from entrolearn.lab.report.errata import errata_of, listed_errata
+from entrolearn.lab.report.errata import LONGEST, errata_of, listed_errata
 from entrolearn.lab.report.failures import failures
 from entrolearn.lab.report.protocol import protocol
 from entrolearn.lab.report.provenance import in_short, made
@@ -60,7 +60,7 @@ def card(results: StudyResults, folder: Path) -> dict:
         "n_tables": len(study["tables"]),
         "n_figures": len(study.get("figures", {})),
         "made": in_short(results.records),
-        "answer": [one_line(sentence) for sentence in study["answer"]],
+        "answer": [one_line(sentence, limit=LONGEST) for sentence in study["answer"]],
         "figure": shown_figure(results, answered) if answered else None,
         "figures_folder": f"{relative(results.folder, folder)}/figures/",
     }
