@@ -1,4 +1,4 @@
-"""Take the pictures of docs/images: two pages of the report, and what MLflow's page shows of a study.
+"""Take the pictures of docs/images: two pages of the report, a table, and what MLflow's page shows of a study.
 
 They show the report and the store of the working folder. MLflow's page is served meanwhile, to this machine
 alone. `make screenshots` runs this.
@@ -59,9 +59,9 @@ class Picture:
     width: int = 1280
 
 
-def main(paper: str, folder: Path) -> None:
+def main(paper: str, table: str, folder: Path) -> None:
     program = found_browser()
-    pictures = list(of_report(paper))
+    pictures = [*of_report(paper), of_table(paper, table)]
     with served(STORE) as server:
         pictures += of_runs(server, paper)
         asyncio.run(take(program, pictures, folder))
@@ -80,6 +80,13 @@ def of_report(paper: str) -> Iterator[Picture]:
         if not page.exists():
             raise NotThere(f"{page} is not there: `snakemake {paper}` makes it")
         yield Picture(name, page.resolve().as_uri(), height=900)
+
+
+def of_table(paper: str, table: str) -> Picture:
+    page = Path("results", paper, "tables", f"{table}.html")
+    if not page.exists():
+        raise NotThere(f"{page} is not there: `snakemake {page}` makes it")
+    return Picture("table", page.resolve().as_uri(), height=720)
 
 
 def of_runs(server: str, paper: str) -> list[Picture]:
@@ -236,6 +243,7 @@ async def _devtools(stream: asyncio.StreamReader) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--paper", default="eem", help="the study whose pages are shown")
+    parser.add_argument("--table", default="table4", help="its table that is shown")
     parser.add_argument("--folder", type=Path, default=Path("docs/images"), help="where the pictures go")
     try:
         main(**vars(parser.parse_args()))
