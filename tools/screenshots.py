@@ -1,4 +1,4 @@
-"""Take the pictures of docs/images: two pages of the report, a table, and what MLflow's page shows of a study.
+"""Take the pictures of docs/images: two pages of the report, a table, and what MLflow shows of a study.
 
 They show the report and the store of the working folder. MLflow's page is served meanwhile, to this machine
 alone. `make screenshots` runs this.
@@ -86,7 +86,7 @@ def of_table(paper: str, table: str) -> Picture:
     page = Path("results", paper, "tables", f"{table}.html")
     if not page.exists():
         raise NotThere(f"{page} is not there: `snakemake {page}` makes it")
-    return Picture("table", page.resolve().as_uri(), height=720)
+    return Picture("table", page.resolve().as_uri(), height=680)
 
 
 def of_runs(server: str, paper: str) -> list[Picture]:

@@ -11,7 +11,7 @@ from entrolearn.lab.cellfiles import Cell, CellFiles
 from entrolearn.lab.cells import scaling_of
 from entrolearn.lab.comparisons import Comparison, headline
 from entrolearn.lab.metrics import METRICS
-from entrolearn.lab.verdicts import JUDGED, VERDICTS
+from entrolearn.lab.verdicts import VERDICTS
 
 __all__ = [
     "alias",
@@ -20,7 +20,6 @@ __all__ = [
     "linked",
     "paper_note",
     "registered_note",
-    "reproduced",
     "version_note",
 ]
 
@@ -114,23 +113,17 @@ def experiment_note(study: Mapping, paper: str, views: Mapping[str, str]) -> str
     return "\n\n".join(filter(None, parts))
 
 
-def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]]) -> str:
-    """What the paper's own run is, and its verdicts by table."""
+def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str) -> str:
+    """What the paper's own run is, how many printed numbers are reproduced, and its verdicts by table."""
     lines = [f"**{study['title']}** · `snakemake {paper}`", ""]
     if verdicts:
         lines += [
-            f"Reproduced: {reproduced(verdicts)} printed numbers.",
+            f"Reproduced: {reproduced} printed numbers.",
             "",
             *_table(["table", *VERDICTS]),
             *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),
         ]
     return "\n".join([*lines, "", study["reference"], "", study["url"]]).rstrip()
-
-
-def reproduced(verdicts: Mapping[str, Mapping[str, int]]) -> str:
-    """How many of the printed numbers that something is compared with are reproduced, as in "3 of 4"."""
-    judged = sum(found[name] for found in verdicts.values() for name in JUDGED)
-    return f"{sum(found['reproduced'] for found in verdicts.values())} of {judged}"
 
 
 def registered_note(study: Mapping, paper: str) -> str:

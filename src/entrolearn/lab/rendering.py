@@ -19,7 +19,7 @@ import pandas as pd
 from entrolearn.lab.atomic import replacing
 from entrolearn.lab.kinds import Kind, one_line
 from entrolearn.lab.notation import Power
-from entrolearn.lab.tables import ADDRESS, COLUMNS, counts, kind_of, look_up
+from entrolearn.lab.tables import ADDRESS, COLUMNS, counts, judged, kind_of, look_up
 from entrolearn.lab.verdicts import JUDGED, VERDICTS
 from entrolearn.lab.wording import title
 
@@ -272,8 +272,8 @@ def _cell(row, kind: Kind, digits: int, letters: Mapping[str, str]) -> Cell:
 
 def _agreeing(table: pd.DataFrame) -> dict[str, int]:
     """How many of the cells that are judged by a printed number agree with it."""
-    judged = table[table["published"].notna() & table["verdict"].isin(JUDGED)]
-    return {"agreeing": int((judged["verdict"] == "reproduced").sum()), "printed": len(judged)}
+    found = judged(table)["verdict"]
+    return {"agreeing": int((found == "reproduced").sum()), "printed": len(found)}
 
 
 # A reason is "text; text in 3 of 110 fits; …": notes that differ by their counts alone share one footnote.

@@ -16,7 +16,7 @@ import pandas as pd
 from entrolearn.lab.kinds import KINDS, PRINTED_ALONE, Cell, Found, Judged, Kind, Printed
 from entrolearn.lab.notation import decimals_of
 from entrolearn.lab.results import Results
-from entrolearn.lab.verdicts import VERDICTS
+from entrolearn.lab.verdicts import JUDGED, VERDICTS
 from entrolearn.suggest import did_you_mean
 
 ADDRESS = ["dataset", "model", "metric"]
@@ -140,6 +140,11 @@ def counts(table: pd.DataFrame) -> dict[str, int]:
     """Count the cells of each verdict, all verdicts listed, in the order of `VERDICTS`."""
     found = Counter(table["verdict"])
     return {name: found[name] for name in VERDICTS}
+
+
+def judged(table: pd.DataFrame) -> pd.DataFrame:
+    """The cells that are judged by a printed number, whether or not there is one of ours."""
+    return table[table["published"].notna() & table["verdict"].isin(JUDGED)]
 
 
 def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from entrolearn.lab.report.failures import failures
 from entrolearn.lab.report.protocol import protocol
 from entrolearn.lab.report.provenance import in_short, made
 from entrolearn.lab.report.studies import StudyResults, model_name, trained
-from entrolearn.lab.tables import counts, table_spec
+from entrolearn.lab.tables import counts, judged, table_spec
 from entrolearn.lab.verdicts import JUDGED, VERDICTS
 from entrolearn.lab.wording import title
 
@@ -40,19 +40,18 @@ def laid_out(results: StudyResults) -> list[dict]:
 def card(results: StudyResults, folder: Path) -> dict:
     """What the front page says of a study: how much of what is printed was reproduced, how long it took."""
     study = results.study
-    judged = Counter()
+    found = Counter()
     for table in results.tables.values():
-        rows = table[table["published"].notna() & table["verdict"].isin(JUDGED)]
-        judged.update(rows["verdict"])
+        found.update(judged(table)["verdict"])
     answered = study.get("answer_figure")
     return {
         "key": results.key,
         "title": one_line(study["title"]),
         "reference": one_line(study["reference"]),
         "about": one_line(study["about"]),
-        "is_paper": bool(study["reference"]) and judged.total() > 0,
-        "judged": bar({name: judged[name] for name in JUDGED}),
-        "reproduced": judged["reproduced"],
+        "is_paper": bool(study["reference"]) and found.total() > 0,
+        "judged": bar({name: found[name] for name in JUDGED}),
+        "reproduced": found["reproduced"],
         "tables": [
             {"name": name, "title": title(name), "caption": one_line(entry["caption"])}
             for name, entry in study["tables"].items()

@@ -12,7 +12,8 @@ import hashlib
 import logging
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from time import time
 from typing import Any
@@ -32,10 +33,10 @@ from mlflow.entities import Metric
 
 from entrolearn.lab.cellfiles import Cell
 from entrolearn.lab.checkout import git
-from entrolearn.lab.notes import linked, paper_note, reproduced
+from entrolearn.lab.notes import linked, paper_note
 from entrolearn.lab.records import machine, versions, write_json
 from entrolearn.lab.runs import dataset_contents
-from entrolearn.lab.tables import counts, read_table
+from entrolearn.lab.tables import counts, judged, read_table
 from entrolearn.lab.tracking.ledger import open_ledger, parent_name, says
 from entrolearn.lab.tracking.stores import PATIENCE, StoreUnavailable
 
@@ -173,8 +174,13 @@ def track_paper(
         The store cannot be written.
     """
     tables, figures = sorted(map(Path, tables)), sorted(map(Path, figures))
-    judged = [path for path in tables if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)]
-    verdicts = {path.stem: counts(read_table(path)) for path in judged}
+    compared = {
+        path.stem: read_table(path)
+        for path in tables
+        if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)
+    }
+    verdicts = {name: counts(table) for name, table in compared.items()}
+    reproduced = _reproduced(compared.values())
     digest = hashlib.sha256()
     for path in [Path(config), *tables, *figures]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -191,7 +197,7 @@ def track_paper(
                 ledger.call(ledger.client.log_artifact, run_id, str(path), "figures")
             ledger.call(ledger.client.log_artifact, run_id, str(config), "config")
             now = round(time() * 1000)
-            note = linked(paper_note(study, paper, verdicts), ledger.artifacts_of(run_id))
+            note = linked(paper_note(study, paper, verdicts, reproduced), ledger.artifacts_of(run_id))
             ledger.log(
                 run_id,
                 metrics=[
@@ -202,7 +208,7 @@ def track_paper(
                 ],
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
-            ledger.tag_experiment({"reproduced": reproduced(verdicts)})
+            ledger.tag_experiment({"reproduced": reproduced})
             # Last: a run whose job died before this line says by itself that it is to be written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             ledger.call(ledger.client.set_terminated, run_id, "FINISHED")
@@ -210,6 +216,12 @@ def track_paper(
     if receipt is not None:
         write_json(receipt, done)
     return done
+
+
+def _reproduced(tables: Iterable[pd.DataFrame]) -> str:
+    """How many of the printed numbers are reproduced, as in "3 of 4"."""
+    found = Counter(chain.from_iterable(judged(table)["verdict"] for table in tables))
+    return f"{found['reproduced']} of {found.total()}"
 
 
 def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

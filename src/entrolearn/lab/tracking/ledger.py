@@ -125,7 +125,7 @@ class Ledger:
             tags = {
                 "entrolearn.key": paper,
                 "paper": paper,
-                "mlflow.note.content": paper_note(study, paper, {}),
+                "mlflow.note.content": paper_note(study, paper, {}, ""),
             }
             name = parent_name(paper)
             run = self.call(self.client.create_run, self.experiment_id, tags=tags, run_name=name)
