@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
@@ -313,6 +314,24 @@ def test_stored_numbers_are_counted_inside_and_once():
             self.kind = Layer
 
     assert n_stored_numbers(Machine()) == 12 + 2
+
+
+def test_the_nodes_of_trees_are_counted(dataset):
+    forest = RandomForestClassifier(5, random_state=0).fit(dataset.X, dataset.y)
+    # Eight fields of a node, and its values for the two classes; the classes of the forest and of each tree.
+    nodes = sum(tree.tree_.node_count for tree in forest.estimators_)
+    found = n_stored_numbers(forest)
+    assert (8 + 2) * nodes <= found <= (8 + 2) * nodes + 100
+    boosting = HistGradientBoostingClassifier(max_iter=5).fit(dataset.X, dataset.y)
+    nodes = sum(len(tree.nodes) for (tree,) in boosting._predictors)
+    assert n_stored_numbers(boosting) >= 10 * nodes
+
+
+def test_the_state_of_a_generator_is_no_number_of_the_model():
+    machine = type("Machine", (), {})()
+    machine.rng, machine.weights = np.random.RandomState(0), np.zeros(3)
+    machine.names = np.array([np.zeros(2), None], dtype=object)
+    assert n_stored_numbers(machine) == 3 + 2
 
 
 def test_an_svm_stores_its_support_vectors(dataset):

@@ -21,6 +21,7 @@ from entrolearn.path import n_iterations, n_support_vectors
 from entrolearn.selection import best_point
 
 ORACLE = "oracle"
+GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
 TIMED_AT_LEAST = 0.5  # seconds: what takes less is repeated, and the quickest time counts
 TIMED_AT_MOST = 5  # repetitions
 
@@ -155,29 +156,39 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
 def n_stored_numbers(fitted) -> int:
     """How many numbers a fitted estimator keeps in arrays, those of the objects inside it included.
 
+    The state of a generator of random numbers is none of them.
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
     >>> n_stored_numbers(Ridge().fit([[0.0, 1.0], [1.0, 0.0]], [0.0, 1.0]))  # two coefficients
     2
     """
-    counted: set[int] = set()
+    counted: dict[int, object] = {}  # kept meanwhile, so that no other object gets an id that is known
 
     def count(value) -> int:
-        if id(value) in counted or isinstance(value, (type, FunctionType, ModuleType)):
+        if id(value) in counted or isinstance(value, (type, FunctionType, ModuleType, *GENERATORS)):
             return 0
-        counted.add(id(value))
+        counted[id(value)] = value
         if isinstance(value, np.ndarray):
-            return value.size if value.dtype.kind in "fiub" else 0
+            return _numbers_in(value) if value.dtype != object else sum(map(count, value.flat))
         if sparse.issparse(value):
             return value.nnz
         if isinstance(value, dict):
             return sum(map(count, value.values()))
         if isinstance(value, (list, tuple)):
             return sum(map(count, value))
-        return sum(map(count, vars(value).values())) if hasattr(value, "__dict__") else 0
+        # What is compiled, as a tree, tells its arrays as it does to be copied.
+        state = vars(value) if hasattr(value, "__dict__") else value.__getstate__()
+        return count(state) if isinstance(state, dict) else 0
 
     return count(fitted)
+
+
+def _numbers_in(array: np.ndarray) -> int:
+    """How many numbers an array holds; of records, all their fields."""
+    types = [array.dtype[name] for name in array.dtype.names or ()] or [array.dtype]
+    return array.size * sum(one.kind in "fiub" for one in types)
 
 
 def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
