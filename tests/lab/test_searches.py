@@ -331,7 +331,7 @@ def test_the_last_row_has_the_geometric_mean_of_ratios_and_the_mean_of_differenc
     assert [cell.ours for cell in shown["rows"][-1]["cells"]] == ["-0.8", ""]
     assert [[cell.ours for cell in row["cells"]][0] for row in shown["rows"][:3]] == ["0.012", "2.0", "1.0"]
     page = render(table, asked, "md")
-    assert "time limit of 2 s" in page
+    assert "time limit of 6 s" in page
     assert "all data sets" in page
 
 

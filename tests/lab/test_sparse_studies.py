@@ -91,7 +91,7 @@ def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
         (
             "metrics",
             ["support", "error_rate"],
-            "metrics: 'support' is the first that fits 'plane', and says nothing of what is predicted; "
+            "metrics: 'support' is the first that fits 'plane', and nothing is chosen by it; "
             "accepted: error_rate before it",
         ),
         (

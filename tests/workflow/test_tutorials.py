@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+NOT_DONE = {"index", "on-a-cluster"}  # one has no code, one needs Slurm
+PAGES = sorted(page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem not in NOT_DONE)
 
 BLOCK = re.compile(r"(?P<said>[^\n]*)\n\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"`(?P<path>[\w./-]+\.\w+)`:$")

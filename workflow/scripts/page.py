@@ -11,11 +11,9 @@ from entrolearn.lab.report import build_report, read_results
 def main(home: str, config: dict, paper: str, folder: Path, results: Path) -> None:
     catalog, studies, _ = load_configuration(home, config)
     done = {name: study for name, study in studies.items() if has_tables(study, results / name)}
+    found = [read_results(name, done[name], results / name, with_scores=name == paper) for name in done]
     build_report(
-        [
-            read_results(name, study, results / name, with_scores=name == paper)
-            for name, study in done.items()
-        ],
+        found,
         folder,
         catalog=catalog,
         commit=git("describe", "--always", "--dirty", folder=home) or "",
