@@ -43,6 +43,25 @@ def test_sections_become_paragraphs_and_code_is_marked(said):
     }
 
 
+@pytest.mark.parametrize("directive", [".. math:: {}", ".. math::\n\n    {}", ".. math::\n    {}"])
+def test_an_equation_is_one_for_the_browser(directive, monkeypatch):
+    equation = directive.format(r"(H^T H)^{-1} \beta")
+    text = f"It solves\n\n{equation},\n\nwith :math:`x` in it."
+    monkeypatch.setattr(docstrings, "documentation", lambda path: text)
+    before, shown, after = map(str, described("entrolearn.Own")["summary"])
+    assert before == "It solves"
+    assert shown.startswith('<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">')
+    assert "<mi>β</mi>" in shown
+    assert "<mi>x</mi>" in after
+    assert 'display="block"' not in after
+
+
+def test_an_equation_that_cannot_be_read_stands_as_it_is_written(monkeypatch):
+    monkeypatch.setattr(docstrings, "documentation", lambda path: r".. math:: \nosuchcommand{x}")
+    (equation,) = described("entrolearn.Own")["summary"]
+    assert str(equation) == r"<code>\nosuchcommand{x}</code>"
+
+
 def test_of_others_learners_the_first_sentence_is_enough(said):
     assert said("other.Own") == {
         "summary": ["A machine &amp; its <code>kernel</code>."],
