@@ -273,6 +273,11 @@ def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
     assert said in KINDS["times"].says(asked)
 
 
+def test_times_of_a_sample_say_of_how_many_rows():
+    said = KINDS["times"].says({**spec("times"), "sample": 1000})
+    assert said == "Processor seconds to fit the chosen model alone on at most 1,000 rows, on one thread."
+
+
 def test_the_unit_of_a_row_is_not_counted_as_agreeing():
     shown = layout(times([1.0, 2.0, 5.0], [2.0, 4.0, 10.0]), spec("times"))
     assert [(column["agreeing"], column["printed"]) for column in shown["columns"]] == [

@@ -51,7 +51,8 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
     Returns
     -------
     dict
-        The entry, and: paper, table, ``trials`` of the protocol (0 if it has folds), datasets, models and
+        The entry, and: paper, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
+        that it takes of larger sets (0 if it takes all), datasets, models and
         metrics (each key -> {"label", "sublabel", …}, in the study's order).
 
     Raises
@@ -71,6 +72,7 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
         "paper": paper,
         "table": name,
         "trials": study.get("protocol", {}).get("trials", 0),
+        "sample": study.get("protocol", {}).get("rows", 0),
         "datasets": named | kind.places(entry),
         "models": kind.models(entry, study),
         "metrics": kind.metrics(entry),

@@ -70,7 +70,8 @@ class Times(OfModels):
         return Judged(placed(ratio, low / self.FACTOR, high * self.FACTOR), times)
 
     def says(self, spec):
-        learnt, predicted = "all rows", "the rows that it was fitted on"
+        learnt = f"at most {spec['sample']:,} rows" if spec["sample"] else "all rows"
+        predicted = "the rows that it was fitted on"
         if spec["trials"]:
             learnt, predicted = "the training rows of the first trial", "its test rows"
         (metric,) = spec["metrics"]
