@@ -81,7 +81,7 @@ lock:  ## write requirements.lock anew from pyproject.toml (ARGS=--upgrade takes
 	@PATH="$$PATH:$$PWD/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	    --extra lab --extra docs --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock
+	    --extra lab --extra stream --extra dask --extra server --extra docs --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock
 
 unlock:  ## free the workflow's folder after a run that was killed
 	@$(IN_ENV) snakemake --unlock
