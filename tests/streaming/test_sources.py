@@ -127,9 +127,10 @@ def test_of_an_array_in_blocks_a_chunk_is_whole_blocks_and_each_is_read_once(wri
             self.read.append((rows.start, rows.stop))
             return self._numbers[rows]
 
-    X = np.zeros((100, 2**20))  # a row has 8 MiB
-    assert streaming.rows(Blocks(X[:, :8], 30)).chunk_rows % 30 == 0
-    assert streaming.rows(Blocks(np.broadcast_to(0.0, (100, 2**20)), 3)).chunk_rows == 3
+    width = CHUNK_BYTES // 8 // 4  # of four rows in double precision
+    assert streaming.rows(Blocks(np.zeros((100, 8)), 30)).chunk_rows % 30 == 0
+    assert streaming.rows(Blocks(np.broadcast_to(0.0, (100, width)), 3)).chunk_rows == 3
+    assert streaming.rows(Blocks(np.broadcast_to(0.0, (100, width)), 50)).chunk_rows == 4
     blocks = Blocks(written.X, 30)
     for size in (7, 30, 45, 90, 1000):
         blocks.read = []

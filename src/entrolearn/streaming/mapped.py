@@ -13,6 +13,9 @@ import numpy as np
 
 __all__ = ["MappedArray", "NpyFile", "file_map", "give_back"]
 
+# A row that is looked at brings pages around it, up to 2 MiB of them.
+ROWS_AT_ONCE = 32
+
 
 def file_map(array) -> mmap.mmap | None:
     """The map of a file in which an array, or the array that it is a view of, has its numbers.
@@ -39,19 +42,29 @@ class MappedArray:
     def __init__(self, array: np.ndarray, pages: mmap.mmap):
         self._array, self._pages = array, pages
         self.shape, self.dtype, self.unit = array.shape, array.dtype, 1
+        self._by_columns = array.ndim == 2 and array.strides[1] > array.strides[0]
 
     def pieces(self, size: int) -> Iterator[np.ndarray]:
         """Consecutive rows, `size` of them at a time."""
         for start in range(0, self.shape[0], size):
-            piece = np.array(self._array[start : start + size], order="C")
-            give_back(self._pages)
-            yield piece
+            rows = slice(start, min(start + size, self.shape[0]))
+            yield self._columns(rows) if self._by_columns else self._copy(self._array[rows])
 
     def take(self, wanted: np.ndarray) -> np.ndarray:
-        """Rows by their numbers."""
-        rows = np.array(self._array[wanted], order="C")
+        """Rows by their numbers, which ascend."""
+        if self._by_columns:
+            return self._columns(wanted)
+        parts = np.array_split(wanted, range(ROWS_AT_ONCE, len(wanted), ROWS_AT_ONCE))
+        return np.concatenate([self._copy(self._array[part]) for part in parts])
+
+    def _columns(self, rows: slice | np.ndarray) -> np.ndarray:
+        """Rows, one column after the other: each stands in a place of its own and brings pages around it."""
+        return np.column_stack([self._copy(self._array[rows, j]) for j in range(self.shape[1])])
+
+    def _copy(self, numbers: np.ndarray) -> np.ndarray:
+        copy = np.array(numbers, order="C")
         give_back(self._pages)
-        return rows
+        return copy
 
 
 class NpyFile:
@@ -67,43 +80,50 @@ class NpyFile:
 
     def __init__(self, path: Path):
         self._path = path
-        array = self._map()
+        array = _mapped(path)  # for what its head says
         self.shape, self.dtype, self.unit = array.shape, array.dtype, 1
         self._offset = array.offset
         self._by_columns = not array.flags.c_contiguous
 
-    def _map(self) -> np.memmap:
-        if not self._path.is_file():
-            raise FileNotFoundError(f"there is no file {self._path}.")
-        try:
-            array = np.load(self._path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise ValueError(
-                f"{self._path} is no array of numbers as numpy.save writes it: {error}."
-            ) from error
-        if not isinstance(array, np.memmap):
-            raise ValueError(f"{self._path} is no array as numpy.save writes it, but {type(array).__name__}.")
-        return array
-
     def pieces(self, size: int) -> Iterator[np.ndarray]:
         """Consecutive rows, `size` of them at a time."""
-        if self._by_columns:  # no row stands in one place
-            array = self._map()
-            yield from MappedArray(array, file_map(array)).pieces(size)
-            return
         with self._path.open("rb", buffering=0) as file:
-            file.seek(self._offset)
             for start in range(0, self.shape[0], size):
-                yield self._read(file, min(size, self.shape[0] - start))
+                yield self._rows(file, start, min(size, self.shape[0] - start))
 
-    def _read(self, file, n_rows: int) -> np.ndarray:
-        shape = (n_rows, *self.shape[1:])
-        count = int(np.prod(shape))
+    def take(self, wanted: np.ndarray) -> np.ndarray:
+        """Rows by their numbers, which ascend."""
+        rows = np.empty((len(wanted), *self.shape[1:]), self.dtype)
+        with self._path.open("rb", buffering=0) as file:
+            for i, number in enumerate(wanted):
+                rows[i] = self._rows(file, int(number), 1)[0]
+        return rows
+
+    def _rows(self, file, start: int, n_rows: int) -> np.ndarray:
+        if not self._by_columns:
+            width = int(np.prod(self.shape[1:]))
+            return self._numbers(file, start * width, n_rows * width).reshape(n_rows, *self.shape[1:])
+        rows = np.empty((n_rows, self.shape[1]), self.dtype)
+        for j in range(self.shape[1]):
+            rows[:, j] = self._numbers(file, j * self.shape[0] + start, n_rows)
+        return rows
+
+    def _numbers(self, file, start: int, count: int) -> np.ndarray:
+        """So many consecutive numbers from the one with this index."""
+        file.seek(self._offset + start * self.dtype.itemsize)
         numbers = np.fromfile(file, self.dtype, count)
         if len(numbers) < count:
             raise ValueError(f"{self._path} has become shorter while it was being read.")
-        return numbers.reshape(shape)
+        return numbers
 
-    def take(self, wanted: np.ndarray) -> np.ndarray:
-        """Rows by their numbers."""
-        return np.array(self._map()[wanted], order="C")
+
+def _mapped(path: Path) -> np.memmap:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}.")
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{path} is no array of numbers as numpy.save writes it: {error}.") from error
+    if not isinstance(array, np.memmap):
+        raise ValueError(f"{path} is no array as numpy.save writes it, but {type(array).__name__}.")
+    return array

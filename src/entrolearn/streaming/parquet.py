@@ -69,6 +69,12 @@ class ParquetRows(_BatchedRows):
     ValueError
         If one of the files is no Parquet, has other columns than the first one, or all of them have no rows;
         if a column is missing, or a feature holds no numbers.
+
+    Notes
+    -----
+    Beside some chunks, a page of each column that is read is in memory, in several forms, and its dictionary:
+    some 3 MiB for each column of a file that was written with the defaults of pyarrow, however many rows it
+    has. A row group is never held whole.
     """
 
     def __init__(self, files: Sequence[Path], target, features, chunk_rows: int | None):
