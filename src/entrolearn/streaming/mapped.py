@@ -68,7 +68,7 @@ class MappedArray:
 
 
 class NpyFile:
-    """A file of :func:`numpy.save`.
+    """A file of ``numpy.save``.
 
     Raises
     ------

@@ -20,11 +20,11 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
     Parameters
     ----------
     X : array-like, str, path, list of paths, mapping, function or iterator
-        - An array with a shape whose rows can be sliced: in memory, mapped (:class:`numpy.memmap`), of h5py
-          or of zarr; a sparse matrix, as CSR; the name of a file of :func:`numpy.save`, ``"X.npy"``. Targets
+        - An array with a shape whose rows can be sliced: in memory, mapped (``numpy.memmap``), of h5py
+          or of zarr; a sparse matrix, as CSR; the name of a file of ``numpy.save``, ``"X.npy"``. Targets
           are `y`, another one of these, or nothing.
         - A Parquet file, a folder of them, a pattern such as ``"data/*.parquet"``, a list of these; a
-          :class:`pyarrow.dataset.Dataset`; a frame of pandas, polars or pyarrow in memory. Targets are the
+          ``pyarrow.dataset.Dataset``; a frame of pandas, polars or pyarrow in memory. Targets are the
           column `target`.
         - A Zarr group, by the name of its folder or open; an HDF5 file that is open; a dictionary of arrays.
           Targets are the array `target`.
