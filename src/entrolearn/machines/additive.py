@@ -117,8 +117,18 @@ class Additive:
     among ``classes_``, or an array of values.
     """
 
+    _dtypes: tuple = (np.float64,)  # of X; others become the first
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit or stream has left and a new one does not overwrite."""
+        for stale in ("_stream", "loo_errors_"):
+            vars(self).pop(stale, None)
+
     def _refuse_sums(self) -> None:
-        """Raise a ValueError, which says what is accepted, for settings that need all rows at once."""
+        """Raise a ValueError, which says what is accepted, for settings that need all rows at once.
+
+        Or that do not fit ``classes_``, which are known.
+        """
 
     def _needs(self) -> Needs:
         """What the layer has to know of the rows."""

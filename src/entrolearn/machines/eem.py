@@ -73,7 +73,7 @@ class _EntropyMachine(Additive, Machine):
             If y holds one class only, or `priors` does not fit the classes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes))
-        vars(self).pop("_stream", None)
+        self._forget()
         self.classes_, codes = encode(y, type(self).__name__)
         self.priors_ = class_priors(self.priors, self.classes_)
         self._fit_rows(X, codes)
@@ -85,6 +85,7 @@ class _EntropyMachine(Additive, Machine):
                 f"covariance={self.covariance!r} needs all rows at once; accepted of rows that come in "
                 f"chunks: {', '.join(map(repr, SHRINKAGES))} or a number."
             )
+        self.priors_ = class_priors(self.priors, self.classes_)
 
     def _checked(self, X, y, *, first, dtypes):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)
@@ -377,11 +378,10 @@ class EEMClassifier(_EntropyMachine):
             If `classes` is missing in the first call, names one class only or changes later, y brings another
             label, or ``covariance`` is an estimator, which needs all rows at once.
         """
-        self._refuse_sums()
         first = not hasattr(self, "_stream")
         learn_stream_classes(self, classes)
+        self._refuse_sums()
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
-        self.priors_ = class_priors(self.priors, self.classes_)
         if first:
             self._layer = self._draw_layer(X)
             self._stream = self._no_sums(X, codes)

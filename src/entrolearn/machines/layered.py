@@ -51,8 +51,7 @@ class _LayeredRidge(Additive):
         """The rows to draw layers from, and the training sets (``left_out``) that each of them serves."""
 
     def _fit_outputs(self, X, T: np.ndarray) -> None:
-        for stale in ("_stream", "loo_errors_"):
-            vars(self).pop(stale, None)
+        self._forget()
         candidates = ridge_candidates(self.C)
         if candidates is None:
             self._fit_rows(X, T)
