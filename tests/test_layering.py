@@ -1,6 +1,6 @@
 """The arrows of the architecture, read from the imports of every module.
 
-lab -> selection, metrics, plotting -> the families of learners -> the leaves -> numpy, scipy, scikit-learn
+lab -> selection, metrics, plotting, streaming -> the families -> the leaves -> numpy, scipy, scikit-learn
 
 An import counts wherever it stands: at the top, in a function, for type checkers only, or by `import_module`
 with a literal name. A new module at the package's top, and a family's new shared part, is named in the tables
@@ -40,7 +40,7 @@ FAMILIES = {
     "networks": {"perceptron", "relative", "sources", "spans", "targets"},
     "maxent": {"dual", "features", "solvers"},
 }
-ABOVE_FAMILIES = {"selection", "metrics", "plotting"}
+ABOVE_FAMILIES = {"selection", "metrics", "plotting", "streaming"}
 LEVEL = dict.fromkeys(LEAVES, 0) | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE_FAMILIES, 2) | {"lab": 3}
 
 SCIENTIFIC = {"numpy", "scipy", "sklearn"}
@@ -51,9 +51,12 @@ ONLY_IN = {
     "matplotlib": "plotting",
     "pandas": "lab",
     "plotly": "plotting",
+    "pyarrow": "streaming",
     "pymanopt": "manifold.solvers",
     "scikit_posthocs": "lab.ranking",
     "snakemake": "lab",
+    "tqdm": "streaming",
+    "zarr": "streaming",
 }
 
 
@@ -255,6 +258,7 @@ def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
         ("lab/stages.py", "from matplotlib import pyplot", "only plotting imports matplotlib"),
         ("lab/stages.py", "import scikit_posthocs", "only lab.ranking imports scikit_posthocs"),
         ("lab/stages.py", "def f():\n    import plotly.graph_objects", "only plotting imports plotly"),
+        ("machines/eem.py", "def f():\n    import pyarrow.parquet", "only streaming imports pyarrow"),
         ("measures/density.py", "import joblib", "here only numpy, scipy, sklearn"),
         ("machines/eem.py", "import torch", "here only highspy, joblib, numpy"),
         ("helpers.py", "import os.path, numpy", "this module has no layer"),

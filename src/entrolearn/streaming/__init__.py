@@ -1,0 +1,36 @@
+"""Rows that need not fit into memory: the one door through which they come, and predictions that go.
+
+A source of rows is an array, a memory map, a file, a folder of files, or a function or an iterator that
+gives chunks; :func:`rows` makes of each the same thing, which is gone through chunk by chunk. What reads
+Parquet and Zarr, and the bar that shows how far a pass is, come with ``pip install 'entrolearn[stream]'``;
+each is imported by what needs it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+_MODULES = {
+    "Rows": "entrolearn.streaming.base",
+    "predict": "entrolearn.streaming.predicting",
+    "predict_chunks": "entrolearn.streaming.predicting",
+    "rows": "entrolearn.streaming.sources",
+}
+
+if TYPE_CHECKING:
+    from entrolearn.streaming.base import Rows as Rows
+    from entrolearn.streaming.predicting import predict as predict
+    from entrolearn.streaming.predicting import predict_chunks as predict_chunks
+    from entrolearn.streaming.sources import rows as rows
+
+__all__ = [*_MODULES]
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

@@ -1,0 +1,118 @@
+"""Columns of a frame by their names: which are features and which are targets.
+
+A frame is pandas', polars' or one of pyarrow's tables, which differ in how rows and columns are asked for.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from entrolearn.suggest import did_you_mean
+
+__all__ = ["cut", "features_of", "names_of", "numbers_only", "pick", "rows_of", "targets_of"]
+
+#: Names that an error lists at most.
+LISTED = 10
+
+
+def names_of(frame) -> list:
+    """The names of a frame's columns, in order."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def cut(frame, start: int, size: int):
+    """Consecutive rows, a view."""
+    return frame.iloc[start : start + size] if hasattr(frame, "iloc") else frame.slice(start, size)
+
+
+def rows_of(frame, indices: np.ndarray):
+    """Rows by their numbers."""
+    if hasattr(frame, "iloc"):
+        return frame.iloc[indices]
+    return frame.take(indices) if hasattr(frame, "column_names") else frame[indices]
+
+
+def features_of(frame, names: Sequence[str]):
+    """Some columns: a frame still, from which a learner learns their names, but an array of pyarrow's tables.
+
+    scikit-learn asks a frame for the types of its columns, and takes what has none for double precision.
+    """
+    if hasattr(frame, "iloc"):
+        return frame[list(names)]
+    some = frame.select(list(names))
+    return np.asarray(some) if hasattr(frame, "column_names") else some
+
+
+def targets_of(frame, names: Sequence[str]) -> np.ndarray | None:
+    """One column, or some beside one another, as an array; None of none."""
+    columns = [np.asarray(frame[name]) for name in names]
+    if not columns:
+        return None
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def pick(names: Sequence, target, features, where: str) -> tuple[list, list]:
+    """The features' columns and the targets'.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns that there are.
+    target : str, sequence of str or None
+    features : sequence of str or None
+        Default: all columns but the targets.
+    where : str
+        What has the columns, for errors.
+
+    Returns
+    -------
+    features, targets : list of str
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, no feature is left, or a target is a feature as well.
+    """
+    targets = [] if target is None else [target] if isinstance(target, str) else list(target)
+    if isinstance(features, str):
+        features = [features]
+    wanted = [name for name in names if name not in targets] if features is None else list(features)
+    for what, asked in (("target", targets), ("features", wanted)):
+        for name in asked:
+            if name not in names:
+                raise ValueError(
+                    f"{what}={name!r} is no column of {where}{did_you_mean(name, names)}; it has "
+                    f"{listed(names)}."
+                )
+    if both := [name for name in targets if name in wanted]:
+        raise ValueError(f"{both[0]!r} is the target and among the features; it can be one of them.")
+    if not wanted:
+        raise ValueError(f"{where} has no column for features; it has {listed(names)}.")
+    return wanted, targets
+
+
+def listed(names: Sequence) -> str:
+    """The first of the names, and how many more there are."""
+    names = [str(name) for name in names]
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"{', '.join(names[:LISTED])}{more}" if names else "none"
+
+
+def numbers_only(schema, features: Sequence[str]) -> None:
+    """Refuse features that are no numbers, by pyarrow's types.
+
+    Raises
+    ------
+    ValueError
+        That names them and what they are.
+    """
+    from pyarrow import types  # who has a schema has pyarrow
+
+    accepted = (types.is_integer, types.is_floating, types.is_boolean)
+    others = [name for name in features if not any(kind(schema.field(name).type) for kind in accepted)]
+    if others:
+        told = listed([f"{name} ({schema.field(name).type})" for name in others])
+        raise ValueError(
+            f"features hold no numbers: {told}; integers, floats and booleans are accepted: leave the others "
+            "out with features=, or turn them into numbers."
+        )

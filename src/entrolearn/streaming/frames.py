@@ -1,0 +1,59 @@
+"""Rows of frames in memory, cut so that their columns keep their names."""
+
+from collections.abc import Iterator
+from itertools import repeat
+
+import numpy as np
+
+from entrolearn.streaming.arrays import check_shapes, reader
+from entrolearn.streaming.base import Rows, chunk_rows_for
+from entrolearn.streaming.columns import cut, features_of, names_of, numbers_only, pick, rows_of, targets_of
+
+__all__ = ["FrameRows"]
+
+
+class FrameRows(Rows):
+    """Rows of a frame, whose target is among its columns or an array beside it.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    y : array-like, str, path or None
+        In place of a target among the columns.
+    target, features
+        As :func:`~entrolearn.streaming.rows` takes them.
+    chunk_rows : int or None
+    """
+
+    def __init__(self, frame, y, target, features, chunk_rows: int | None):
+        where = type(frame).__name__
+        self._features, self._target_names = pick(names_of(frame), target, features, where)
+        if hasattr(frame, "column_names"):  # pyarrow's, of which one can tell
+            numbers_only(frame.schema, self._features)
+        if self._target_names and y is not None:
+            raise ValueError("y= and target= were both given; one of them is accepted.")
+        self._frame = frame
+        self._y = None if y is None else reader(y)
+        check_shapes((frame.shape[0], len(self._features)), None if y is None else self._y.shape)
+        self.n_rows, self.n_features = frame.shape[0], len(self._features)
+        self.feature_names = self._features
+        self.has_targets = y is not None or bool(self._target_names)
+        self.chunk_rows = chunk_rows or chunk_rows_for(8 * self.n_features)
+
+    def _cuts(self) -> Iterator:
+        return (cut(self._frame, start, self.chunk_rows) for start in range(0, self.n_rows, self.chunk_rows))
+
+    def _chunks(self) -> Iterator[tuple]:
+        Xs = (features_of(some, self._features) for some in self._cuts())
+        ys = self._targets() if self.has_targets else repeat(None)
+        return zip(Xs, ys, strict=False)
+
+    def _targets(self) -> Iterator[np.ndarray]:
+        if self._y is not None:
+            return map(np.asarray, self._y.pieces(self.chunk_rows))
+        return (targets_of(some, self._target_names) for some in self._cuts())
+
+    def _gather(self, wanted: np.ndarray) -> tuple:
+        some = rows_of(self._frame, wanted)
+        y = targets_of(some, self._target_names) if self._y is None else np.asarray(self._y.take(wanted))
+        return np.asarray(features_of(some, self._features)), y

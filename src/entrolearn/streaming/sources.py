@@ -1,0 +1,157 @@
+"""The one door through which rows come: what they are read from is told by what it is."""
+
+import os
+from collections.abc import Iterable, Iterator
+from numbers import Integral
+
+from entrolearn.streaming.arrays import ArrayRows
+from entrolearn.streaming.base import Rows
+from entrolearn.streaming.chunks import ChunkRows
+from entrolearn.streaming.frames import FrameRows
+from entrolearn.streaming.parquet import SUFFIXES, DatasetRows, ParquetRows, parquet_files
+from entrolearn.streaming.stores import group_rows, is_zarr, opened
+
+__all__ = ["rows"]
+
+
+def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None) -> Rows:
+    """Rows of any source, to go through chunk by chunk.
+
+    Parameters
+    ----------
+    X : array-like, str, path, list of paths, mapping, function or iterator
+        - An array with a shape whose rows can be sliced: in memory, mapped (:class:`numpy.memmap`), of h5py
+          or of zarr; a sparse matrix, as CSR; the name of a file of :func:`numpy.save`, ``"X.npy"``. Targets
+          are `y`, another one of these, or nothing.
+        - A Parquet file, a folder of them, a pattern such as ``"data/*.parquet"``, a list of these; a
+          :class:`pyarrow.dataset.Dataset`; a frame of pandas, polars or pyarrow in memory. Targets are the
+          column `target`.
+        - A Zarr group, by the name of its folder or open; an HDF5 file that is open; a dictionary of arrays.
+          Targets are the array `target`.
+        - A function that returns a new iterator of chunks, X or ``(X, y)``, each time that it is called; an
+          iterable of chunks, which gives them as often as it is asked; an iterator, which gives them once.
+    y : array-like, str or path, default=None
+        Where X is an array, or a frame.
+    target : str or list of str, default=None
+        The column, or array, with the targets, or several columns.
+    features : str or list of str, default=None
+        Columns to read, in this order: by default, all but the target. Of a group, the one array: by default,
+        the only one with two dimensions.
+    chunk_rows : int, default=None
+        Rows of a chunk. By default, 32 MiB of numbers; whole blocks of an array that is stored in blocks.
+
+    Returns
+    -------
+    Rows
+
+    Raises
+    ------
+    ValueError
+        If X and y have different lengths, X is not two-dimensional or has no rows, there is no such column,
+        a column of Parquet holds no numbers, its files have different columns, or a parameter says nothing of
+        such a source.
+    FileNotFoundError
+        If there is no such file, or none that matches.
+    TypeError
+        If X is none of these.
+    ImportError
+        If pyarrow or zarr is needed and absent.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from entrolearn import streaming
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> np.save(folder / "X.npy", np.zeros((1000, 3), dtype=np.float32))
+    >>> np.save(folder / "y.npy", np.arange(1000) % 2)
+    >>> source = streaming.rows(folder / "X.npy", folder / "y.npy", chunk_rows=400)
+    >>> [(X.shape, X.dtype.name, y.sum().item()) for X, y in source]
+    [((400, 3), 'float32', 200), ((400, 3), 'float32', 200), ((200, 3), 'float32', 100)]
+    """
+    _check_chunk_rows(chunk_rows)
+    if isinstance(X, str | os.PathLike):
+        return _of_path(X, y, target, features, chunk_rows)
+    if isinstance(X, list | tuple) and X and all(isinstance(each, str | os.PathLike) for each in X):
+        _refuse("a list of Parquet files", y=y)
+        return ParquetRows(parquet_files(X), target, features, chunk_rows)
+    if type(X).__module__ == "pyarrow._dataset":
+        _refuse("a dataset", y=y)
+        return DatasetRows(X, target, features, chunk_rows)
+    if hasattr(X, "shape"):
+        return _of_shape(X, y, target, features, chunk_rows)
+    if hasattr(X, "keys") and hasattr(X, "__getitem__"):
+        _refuse("a group of arrays", y=y)
+        return group_rows(X, target, features, chunk_rows, type(X).__name__)
+    return _of_chunks(X, y, target, features, chunk_rows)
+
+
+def _of_path(path, y, target, features, chunk_rows) -> Rows:
+    name = os.fspath(path)
+    if name.endswith(".npy"):
+        _refuse(f"{name}, which holds one array", target=target, features=features)
+        return ArrayRows(name, _array(y), chunk_rows)
+    if is_zarr(name):
+        store = opened(name)
+        if hasattr(store, "shape"):
+            _refuse(f"{name}, which holds one array", target=target, features=features)
+            return ArrayRows(store, _array(y), chunk_rows)
+        _refuse(f"{name}, which holds arrays by name", y=y)
+        return group_rows(store, target, features, chunk_rows, name)
+    if os.path.isfile(name) and not name.endswith(SUFFIXES):
+        raise ValueError(
+            f"{name} is of no kind that is read; accepted are .npy, .zarr, {', '.join(SUFFIXES)}, a "
+            "folder of these and a pattern."
+        )
+    _refuse("Parquet files", y=y)
+    return ParquetRows(parquet_files(name), target, features, chunk_rows)
+
+
+def _of_shape(X, y, target, features, chunk_rows) -> Rows:
+    if type(X).__name__ == "RecordBatch" and hasattr(X, "column_names"):
+        from pyarrow import Table
+
+        X = Table.from_batches([X])
+    if hasattr(X, "columns"):
+        return FrameRows(X, _array(y), target, features, chunk_rows)
+    _refuse("an array", target=target, features=features)
+    return ArrayRows(X, _array(y), chunk_rows)
+
+
+def _array(y):
+    """Targets as an array, where they are the name of one."""
+    return opened(y) if isinstance(y, str | os.PathLike) and is_zarr(y) else y
+
+
+def _of_chunks(X, y, target, features, chunk_rows) -> Rows:
+    _refuse("chunks", y=y, target=target, features=features, chunk_rows=chunk_rows)
+    if callable(X):
+        return ChunkRows(X, repeatable=True)
+    if isinstance(X, Iterator):
+        return ChunkRows(lambda: X, repeatable=False)
+    if isinstance(X, Iterable):
+        return ChunkRows(lambda: iter(X), repeatable=True)
+    raise TypeError(
+        f"rows cannot come from {type(X).__name__}; accepted are an array, a path, a list of paths, a "
+        "dataset, a group of arrays, a function that returns an iterator of chunks, and an iterator."
+    )
+
+
+def _refuse(what: str, **given) -> None:
+    """Refuse what says nothing of a source: targets and features are told in one way for each."""
+    ways = {
+        "an array": "y alone is accepted beside it",
+        "chunks": "each chunk is X or a pair (X, y), cut as it comes",
+    }
+    for name, value in given.items():
+        if value is not None:
+            accepted = ways.get(what, "y is accepted" if name != "y" else "name the targets with target=")
+            raise ValueError(f"{name}= was given with {what}; {accepted}.")
+
+
+def _check_chunk_rows(chunk_rows) -> None:
+    if chunk_rows is None:
+        return
+    if not isinstance(chunk_rows, Integral) or isinstance(chunk_rows, bool) or chunk_rows < 1:
+        raise ValueError(f"chunk_rows={chunk_rows!r}; a number of rows, 1 or more, is accepted.")
