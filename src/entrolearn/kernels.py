@@ -27,12 +27,10 @@ __all__ = [
     "check_memory",
     "inner_products",
     "kernel_matrix",
-    "gamma_of_spread",
     "kernel_params",
     "memory_limit",
     "minus_scaled_distances",
     "physical_memory",
-    "scale_gamma",
 ]
 
 # What takes less than a kernel matrix of all pairs of rows.

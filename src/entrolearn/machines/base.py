@@ -173,8 +173,8 @@ def codes_among(classes: np.ndarray, y) -> np.ndarray:
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(
-            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes that were announced: "
-            f"{classes.tolist()}."
+            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes that were "
+            f"announced: {classes.tolist()}."
         )
     return np.searchsorted(classes, y)
 

@@ -77,9 +77,9 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
     True
     """
     if _is_dask(X):
-        from entrolearn.streaming import distributed  # not before a collection has imported Dask
+        from entrolearn.streaming.distributed import fit as fit_collection  # imports Dask, as they have
 
-        return distributed.fit(machine, X, y, classes=classes, progress=progress)
+        return fit_collection(machine, X, y, classes=classes, progress=progress)
     source = X if isinstance(X, Rows) else rows(X, y)
     if isinstance(machine, Pipeline):
         return _fit_pipeline(machine, source, classes, progress)
