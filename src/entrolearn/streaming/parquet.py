@@ -206,7 +206,7 @@ def _check_same(first: Path, expected, file: Path, schema, columns: list[str] | 
     for name in columns or expected.names:
         if name not in schema.names:
             raise ValueError(
-                f"{file} has no column {name!r}, which {first} has; files with the same are accepted."
+                f"{file} has no column {name!r}, which {first} has; files with the same columns are accepted."
             )
         if schema.field(name).type != expected.field(name).type:
             raise ValueError(

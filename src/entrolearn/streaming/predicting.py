@@ -69,7 +69,9 @@ def predict(machine, rows, *, method: str = "predict", out=None, progress: bool 
 
     Parameters
     ----------
-    machine, rows
+    machine : estimator
+        As :func:`predict_chunks` takes it.
+    rows : Rows, or what :func:`~entrolearn.streaming.rows` takes for X
         As :func:`predict_chunks` takes them.
     method : str, default="predict"
         As :func:`predict_chunks` takes it.

@@ -38,7 +38,7 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
         Columns to read, in this order: by default, all but the target. Of a group, the one array: by default,
         the only one with two dimensions.
     chunk_rows : int, default=None
-        Rows of a chunk. By default, 32 MiB of numbers; whole blocks of an array that is stored in blocks.
+        Rows of a chunk. By default, 16 MiB of numbers; whole blocks of an array that is stored in blocks.
 
     Returns
     -------

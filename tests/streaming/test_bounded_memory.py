@@ -1,0 +1,72 @@
+"""Going through a file takes the memory of some chunks, however large the file is."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zarr
+
+N_ROWS, N_FEATURES = 400_000, 100
+MIB = N_ROWS * N_FEATURES * 4 / 2**20  # 153
+
+# The peak would begin with what the libraries take, which are therefore at work before it is set back.
+PROGRAM = """
+import sys
+import numpy as np
+from entrolearn import streaming
+
+def peak():
+    (line,) = (line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 2**10
+
+source = eval(sys.argv[1])
+next(iter(source)), source.take([0])
+open("/proc/self/clear_refs", "w").write("5")  # the peak becomes what there is now
+before, total = peak(), 0.0
+for X, _ in source:
+    total += np.asarray(X, dtype=np.float32).sum(dtype=np.float64)
+source.take(np.arange(0, source.n_rows, 40_001))
+print(total, peak() - before)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """One array in files of several kinds, and the sum of its numbers."""
+    folder = tmp_path_factory.mktemp("large")
+    X = np.random.default_rng(0).standard_normal((N_ROWS, N_FEATURES), dtype=np.float32)
+    np.save(folder / "X.npy", X)
+    np.save(folder / "columns.npy", np.asfortranarray(X))
+    table = pa.table({f"f{j}": column for j, column in enumerate(X.T)})
+    pq.write_table(table, folder / "X.parquet", row_group_size=N_ROWS)
+    zarr.create_array(folder / "X.zarr", data=X, chunks=(20_000, N_FEATURES))
+    return folder, X.sum(dtype=np.float64)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux tells of the process")
+@pytest.mark.fault("Memory", "a file several times as large as what may be taken", "gone through in chunks")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "streaming.rows('X.npy', chunk_rows=10_000)",
+        "streaming.rows('columns.npy', chunk_rows=10_000)",
+        "streaming.rows(np.load('X.npy', mmap_mode='r'), chunk_rows=10_000)",
+        "streaming.rows(np.load('X.npy', mmap_mode='r')[1000:], chunk_rows=10_000)",
+        "streaming.rows('X.parquet', chunk_rows=10_000)",
+        "streaming.rows('X.zarr', chunk_rows=10_000)",
+    ],
+)
+def test_a_pass_takes_a_fraction_of_the_file(folder, source):
+    files, total = folder
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, source], cwd=files, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    found, grown = map(float, run.stdout.split())
+    print(source, grown)
+    if "1000:" not in source:
+        assert found == pytest.approx(total, rel=1e-9)
+    assert grown < MIB / 3
