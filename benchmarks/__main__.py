@@ -8,7 +8,17 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from benchmarks import clusterings, information, manifold, reduced, scaling, shortcuts, sparse_machines
+from benchmarks import (
+    clusterings,
+    information,
+    manifold,
+    on_paper,
+    reduced,
+    scaling,
+    shortcuts,
+    sparse_machines,
+    streams,
+)
 from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
 from benchmarks.peers import PEERS
@@ -34,6 +44,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "centroids": ("Centroids beside KMeans", clusterings.centroids),
     "error_entropy": ("Entropy of errors", information.entropies),
     "ica": ("Independent components", information.components),
+    "streams": ("Rows on disk", streams.streams),
+    "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
 PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {

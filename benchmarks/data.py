@@ -62,9 +62,11 @@ def load(name: str, *, mirror=None, folder="resources/benchmarks", max_rows: int
     return Split(scaler.transform(X_train), y_train, scaler.transform(X_test), y_test)
 
 
-def uniform(n_samples: int, n_features: int, dtype=np.float64) -> tuple[np.ndarray, np.ndarray]:
+def uniform(
+    n_samples: int, n_features: int, dtype=np.float64, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Rows uniform in the unit cube, and two classes on either side of a blurred plane."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     X = rng.random((n_samples, n_features), dtype=dtype)
     leading = X[:, : min(5, n_features)]
     y = leading.mean(axis=1) + 0.1 * rng.standard_normal(n_samples) > 0.5

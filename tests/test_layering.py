@@ -22,6 +22,7 @@ LEAVES = {"measures", "kernels", "optimize", "path", "suggest", "validation"}
 # Each family with the parts that its learners are joined from. Learners do not know one another.
 FAMILIES = {
     "machines": {
+        "additive",
         "base",
         "entropy_path",
         "factors",

@@ -203,12 +203,30 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
     if gamma == "auto":
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
-        mean, precision = X.mean(), np.finfo(X.dtype)
-        variance = X.multiply(X).mean() - mean**2 if issparse(X) else _variance(X, mean)
-        # What rounding leaves of equal numbers; and below, gamma would not be a number.
-        rounding = ROUNDING * precision.eps * mean**2 * (1 if issparse(X) else ROUNDING * precision.eps)
-        gamma = 1 / (X.shape[1] * variance) if variance > max(rounding, ROUNDING * precision.tiny) else 1.0
+        gamma = scale_gamma(X)
     return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
+
+
+def scale_gamma(X) -> float:
+    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR."""
+    mean = X.mean()
+    if issparse(X):
+        # One pass over the squares: their rounding is that of the mean's square.
+        return gamma_of_spread(X.shape[1], mean, X.multiply(X).mean() - mean**2, X.dtype, two_passes=False)
+    return gamma_of_spread(X.shape[1], mean, _variance(X, mean), X.dtype)
+
+
+def gamma_of_spread(
+    n_features: int, mean: float, variance: float, dtype, *, two_passes: bool = True
+) -> float:
+    """1 / (n_features * variance); 1 where the numbers are equal, as far as rounding lets one see.
+
+    `two_passes` says that the mean was subtracted before anything was squared.
+    """
+    precision = np.finfo(dtype)
+    # What rounding leaves of equal numbers; and below, gamma would not be a number.
+    rounding = ROUNDING * precision.eps * mean**2 * (ROUNDING * precision.eps if two_passes else 1)
+    return 1 / (n_features * variance) if variance > max(rounding, ROUNDING * precision.tiny) else 1.0
 
 
 def _variance(X: np.ndarray, mean: float) -> float:

@@ -98,7 +98,7 @@ def test_a_callable_activation_gets_the_inner_products(X):
 
 
 def nystrom(X, n_landmarks=10, gamma=1.0):
-    return NystromLayer.draw(X, n_landmarks, "rbf", {"gamma": gamma}, np.random.RandomState(0))
+    return NystromLayer.on(np.random.RandomState(0).permutation(X)[:n_landmarks], "rbf", {"gamma": gamma})
 
 
 def test_nystrom_features_are_the_papers_up_to_a_rotation(X):
@@ -133,4 +133,4 @@ def test_features_far_from_the_origin_still_factor(X):
 
 def test_an_indefinite_kernel_is_refused(X):
     with pytest.raises(ValueError, match="'sigmoid' kernel .* not positive semi-definite"):
-        NystromLayer.draw(X, 10, "sigmoid", {"gamma": 5.0, "coef0": -3.0}, np.random.RandomState(0))
+        NystromLayer.on(X[:10], "sigmoid", {"gamma": 5.0, "coef0": -3.0})

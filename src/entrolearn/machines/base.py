@@ -7,7 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.path import Partition
-from entrolearn.validation import check_X_y, validate_data, validated
+from entrolearn.validation import check_X_y, learn_classes, validate_data, validated
 
 __all__ = [
     "Machine",
@@ -20,6 +20,7 @@ __all__ = [
     "codes_among",
     "decide",
     "encode",
+    "learn_stream_classes",
     "path_targets",
 ]
 
@@ -172,10 +173,23 @@ def codes_among(classes: np.ndarray, y) -> np.ndarray:
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(
-            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes of the first "
-            f"call: {classes.tolist()}."
+            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes that were "
+            f"announced: {classes.tolist()}."
         )
     return np.searchsorted(classes, y)
+
+
+def learn_stream_classes(machine: BaseEstimator, classes) -> None:
+    """Keep the labels that a stream can bring, which its first chunk announces.
+
+    Raises
+    ------
+    ValueError
+        If they are missing then, are fewer than two, or change later.
+    """
+    learn_classes(machine, classes)
+    if len(machine.classes_) < 2:
+        raise ValueError(f"a stream needs at least two classes, got {machine.classes_.tolist()}.")
 
 
 def class_priors(priors, classes: np.ndarray) -> np.ndarray:
@@ -197,15 +211,15 @@ def class_priors(priors, classes: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def class_error_weights(class_weight, classes: np.ndarray, y) -> np.ndarray:
-    """Weights of the errors of each class, as scikit-learn's `class_weight` says.
+def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Weights of the errors of each class, given its number of rows, as scikit-learn's `class_weight` says.
 
     Raises
     ------
     ValueError
         If it names other classes, or weights that are no positive numbers.
     """
-    weights = compute_class_weight(class_weight, classes=classes, y=y)
+    weights = compute_class_weight(class_weight, classes=classes, y=classes, sample_weight=counts)
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise ValueError(
             f"class_weight must give each class of {classes.tolist()} a positive number, got "

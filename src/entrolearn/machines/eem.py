@@ -3,18 +3,17 @@
 Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theoretic classification".
 """
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
 from warnings import warn
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.base import Machine, class_priors, codes_among, encode
+from entrolearn.machines.additive import Additive, Needs
+from entrolearn.machines.base import Machine, class_priors, codes_among, encode, learn_stream_classes
 from entrolearn.machines.entropy_path import eekm_path, eem_path
 from entrolearn.machines.layers import (
     ACTIVATIONS,
@@ -23,11 +22,7 @@ from entrolearn.machines.layers import (
     RandomLayer,
     project_rows,
 )
-from entrolearn.machines.moments import (
-    ClassMoments,
-    moments_by_group,
-    pilot_means,
-)
+from entrolearn.machines.moments import ClassMoments, add_rows, no_moments
 from entrolearn.machines.readouts import (
     SHRINKAGES,
     EntropyReadout,
@@ -36,12 +31,12 @@ from entrolearn.machines.readouts import (
     fitted_covariance,
 )
 from entrolearn.path import path
-from entrolearn.validation import HasMethods, Interval, StrOptions, learn_classes, validate_data, validated
+from entrolearn.validation import HasMethods, Interval, StrOptions, validate_data, validated
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 
 
-class _EntropyMachine(Machine):
+class _EntropyMachine(Additive, Machine):
     """A hidden layer, the entropy discriminant, and Bayes' rule on the projected class Gaussians."""
 
     _parameter_constraints: dict = {
@@ -55,10 +50,6 @@ class _EntropyMachine(Machine):
     }
 
     _dtypes = (np.float64, np.float32)  # of X; others become the first
-
-    @abstractmethod
-    def _draw_layer(self, X):
-        """The hidden layer for data like X."""
 
     @validated(prefer_skip_nested_validation=False)
     def fit(self, X, y):
@@ -82,30 +73,55 @@ class _EntropyMachine(Machine):
             If y holds one class only, or `priors` does not fit the classes.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes))
-        vars(self).pop("_stream", None)
+        self._forget()
         self.classes_, codes = encode(y, type(self).__name__)
         self.priors_ = class_priors(self.priors, self.classes_)
-        readout = self._read_out(X, codes)
-        if X.dtype == np.float32 and readout.solver_info["ridge"] > 0:
-            # The covariance had no Cholesky factor: single precision has lost its smallest eigenvalues.
-            readout = self._read_out(X.astype(np.float64), codes)
-        self._keep(readout)
+        self._fit_rows(X, codes)
         return self
 
-    def _read_out(self, X, codes: np.ndarray) -> EntropyReadout:
-        """Draw the layer and solve, in the precision of X."""
+    def _refuse_sums(self):
+        if hasattr(self.covariance, "fit"):
+            raise ValueError(
+                f"covariance={self.covariance!r} needs all rows at once; accepted of rows that come in "
+                f"chunks: {', '.join(map(repr, SHRINKAGES))} or a number."
+            )
+        self.priors_ = class_priors(self.priors, self.classes_)
+
+    def _checked(self, X, y, *, first, dtypes):
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)
+        return X, codes_among(self.classes_, y)
+
+    def _no_sums(self, X, codes):
+        return no_moments(self._layer, X, codes, len(self.classes_))
+
+    def _add_rows(self, moments, X, codes):
+        return add_rows(moments, self._layer, X, codes)
+
+    def _solve_sums(self, moments, dtype):
+        return self._read_out(*self._gaussians_of(moments), dtype)
+
+    def _fit_rows(self, X, codes):
         self._layer = self._draw_layer(X)
-        means, covariances, self.shrinkage_ = self._class_gaussians(X, codes)
-        return entropy_discriminant(means, covariances, X.dtype)
+        if not self._read_out(*self._class_gaussians(X, codes), X.dtype):
+            self._fit_rows(X.astype(np.float64), codes)
+
+    def _read_out(self, means, covariances, shrinkages: np.ndarray, dtype) -> bool:
+        """Solve and keep the solution, or say that single precision will not do."""
+        readout = entropy_discriminant(means, covariances, dtype)
+        if dtype == np.float32 and readout.solver_info["ridge"] > 0:
+            return False  # no Cholesky factor: the smallest eigenvalues of the covariance are lost
+        self.shrinkage_ = shrinkages
+        self._keep(readout)
+        return True
 
     def _class_gaussians(self, X, codes: np.ndarray):
         """Mean and covariance of each class in the hidden space, and the shrinkages."""
-        n_classes = len(self.classes_)
         if hasattr(self.covariance, "fit"):
-            by_class = [self._layer(X[codes == c]) for c in range(n_classes)]
+            by_class = [self._layer(X[codes == c]) for c in range(len(self.classes_))]
             means = np.array([H.mean(axis=0) for H in by_class])
-            return means, [fitted_covariance(self.covariance, H) for H in by_class], np.zeros(n_classes)
-        return self._gaussians_of(moments_by_group(self._layer, X, codes, n_classes))
+            covariances = [fitted_covariance(self.covariance, H) for H in by_class]
+            return means, covariances, np.zeros(len(self.classes_))
+        return self._gaussians_of(self._add_rows(self._no_sums(X, codes), X, codes))
 
     def _gaussians_of(self, moments: Sequence[ClassMoments]):
         """The same from the moments of the classes."""
@@ -362,48 +378,30 @@ class EEMClassifier(_EntropyMachine):
             If `classes` is missing in the first call, names one class only or changes later, y brings another
             label, or ``covariance`` is an estimator, which needs all rows at once.
         """
-        if hasattr(self.covariance, "fit"):
-            raise ValueError(
-                f"covariance={self.covariance!r} needs all rows at once; partial_fit accepts "
-                f"{', '.join(map(repr, SHRINKAGES))} or a number."
-            )
         first = not hasattr(self, "_stream")
-        learn_classes(self, classes)
-        if len(self.classes_) < 2:
-            raise ValueError(f"a stream needs at least two classes, got {self.classes_.tolist()}.")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
-        codes = codes_among(self.classes_, y)
-        self.priors_ = class_priors(self.priors, self.classes_)
+        learn_stream_classes(self, classes)
+        self._refuse_sums()
+        X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         if first:
-            self._start_stream(X)
-        shifts = np.array([m.shift for m in self._stream])
-        chunk = moments_by_group(self._layer, X, codes, len(self.classes_), shifts=shifts)
-        for moments, new in zip(self._stream, chunk, strict=True):
-            moments += new
+            self._layer = self._draw_layer(X)
+            self._stream = self._no_sums(X, codes)
+        self._add_rows(self._stream, X, codes)
         if all(m.n for m in self._stream):
-            means, covariances, self.shrinkage_ = self._gaussians_of(self._stream)
-            self._keep(entropy_discriminant(means, covariances))
+            self._solve_sums(self._stream, X.dtype)
         return self
-
-    def _start_stream(self, X) -> None:
-        """Draw the layer. All classes start from one pilot mean, since some may not have a row yet."""
-        self._layer = self._draw_layer(X)
-        (shift,) = pilot_means(self._layer, X, np.zeros(X.shape[0], dtype=int), 1)
-        self._stream = [ClassMoments(self.n_hidden, shift=shift) for _ in self.classes_]
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
 
-    def _draw_layer(self, X):
-        rng = check_random_state(self.random_state)
+    def _layer_on(self, survey, rng):
         return RandomLayer.draw(
-            X.shape[1],
+            survey.n_features,
             self.n_hidden,
             self.activation,
             rng,
             gamma=self.gamma,
             below_one=True,
-            dtype=X.dtype,
+            dtype=survey.dtype,
         )
 
 
@@ -508,12 +506,14 @@ class EEKMClassifier(_EntropyMachine):
 
     _dtypes = (np.float64,)  # a Nyström layer in single precision has no digits left
 
-    def _draw_layer(self, X):
-        params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-        rng = check_random_state(self.random_state)
-        layer = NystromLayer.draw(X, self.n_landmarks, self.kernel, params, rng)
-        self.landmarks_ = layer.landmarks
-        return layer
+    def _needs(self):
+        return Needs(self.n_landmarks, scale=self.gamma == "scale" and not callable(self.kernel))
+
+    def _layer_on(self, survey, rng):
+        gamma = survey.gamma(self.gamma)
+        params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
+        self.landmarks_ = survey.landmarks
+        return NystromLayer.on(survey.landmarks, self.kernel, params)
 
 
 path.register(EEMClassifier, eem_path)

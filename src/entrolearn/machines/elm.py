@@ -5,8 +5,6 @@ Huang, Zhu and Siew (2006); with the ridge of eq. (4) of Deng, Ong and Zheng (20
 
 from numbers import Integral, Real
 
-from sklearn.utils import check_random_state
-
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.ridge import RIDGE
@@ -39,9 +37,8 @@ class _ELM:
         self.C = C
         self.random_state = random_state
 
-    def _draw_layer(self, X) -> RandomLayer:
-        rng = check_random_state(self.random_state)
-        layer = RandomLayer.draw(X.shape[1], self.n_hidden, self.activation, rng)
+    def _layer_on(self, survey, rng) -> RandomLayer:
+        layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
         _rescale(layer, self.slope)
         return layer
 

@@ -8,23 +8,27 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
+from entrolearn.machines.additive import Additive
 from entrolearn.machines.base import (
     OutputClassifier,
     OutputRegressor,
     answer,
     class_targets,
     codes_among,
+    learn_stream_classes,
     path_targets,
 )
 from entrolearn.machines.layers import project_rows
 from entrolearn.machines.ridge import (
     PartEquations,
+    add_rows,
     leave_one_out_errors,
+    no_equations,
     normal_equations,
     ridge_candidates,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import learn_classes, validate_data, validated
+from entrolearn.validation import validate_data, validated
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
@@ -32,7 +36,7 @@ __all__ = ["LayeredClassifier", "LayeredRegressor"]
 OUTPUT_NUMBERS = 2**25
 
 
-class _LayeredRidge:
+class _LayeredRidge(Additive):
     """A hidden layer, then ridge regression of the targets on its units.
 
     A subclass has the parameter ``C``, one that is the number of units, named in ``_size``, and says with
@@ -43,22 +47,17 @@ class _LayeredRidge:
     _layer_settings: tuple[str, ...]
 
     @abstractmethod
-    def _draw_layer(self, X):
-        """The hidden layer for data like X."""
-
-    @abstractmethod
     def _layer_sources(self, partition: Partition) -> list:
         """The rows to draw layers from, and the training sets (``left_out``) that each of them serves."""
 
     def _fit_outputs(self, X, T: np.ndarray) -> None:
-        for stale in ("_stream", "loo_errors_"):
-            vars(self).pop(stale, None)
+        self._forget()
         candidates = ridge_candidates(self.C)
+        if candidates is None:
+            self._fit_rows(X, T)
+            return
         self._layer = self._draw_layer(X)
         equations = normal_equations(self._layer, X, T)
-        if candidates is None:
-            self._keep(float(self.C), *equations.solve(self.C))
-            return
         self.loo_errors_, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates)
         best = candidates[self.loo_errors_.argmin()]
         self._keep(float(best), spectrum.solve(equations.right, best), "eigh")
@@ -72,15 +71,31 @@ class _LayeredRidge:
         (outputs,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
         return outputs
 
+    def _refuse_sums(self):
+        if ridge_candidates(self.C) is not None:
+            raise ValueError(
+                f"C={self.C!r}: several ridges are chosen from with all rows at hand; accepted of rows "
+                "that come in chunks: one number."
+            )
+
+    def _no_sums(self, X, T):
+        return no_equations(self._layer, X, T)
+
+    def _add_rows(self, equations, X, T):
+        return add_rows(equations, self._layer, X, T)
+
+    def _solve_sums(self, equations, dtype):
+        self._keep(float(self.C), *equations.solve(self.C))
+        return True
+
     def _extend_stream(self, X, T: np.ndarray) -> None:
         """Add rows to the equations and solve them again; the first rows draw the layer."""
         if not hasattr(self, "_stream"):
             vars(self).pop("loo_errors_", None)
             self._layer = self._draw_layer(X)
-            self._stream = normal_equations(self._layer, X, T)
-        else:
-            self._stream += normal_equations(self._layer, X, T)
-        self._keep(float(self.C), *self._stream.solve(self.C))
+            self._stream = self._no_sums(X, T)
+        self._add_rows(self._stream, X, T)
+        self._solve_sums(self._stream, X.dtype)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
@@ -120,13 +135,13 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
             another label.
         """
         first = not hasattr(self, "_stream")
-        learn_classes(self, classes)
-        if len(self.classes_) < 2:
-            raise ValueError(f"a stream needs at least two classes, got {self.classes_.tolist()}.")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
-        codes = codes_among(self.classes_, y)
-        self._extend_stream(X, class_targets(len(self.classes_))[codes])
+        learn_stream_classes(self, classes)
+        self._extend_stream(*self._checked(X, y, first=first, dtypes=[np.float64]))
         return self
+
+    def _checked(self, X, y, *, first, dtypes):
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        return X, class_targets(len(self.classes_))[codes_among(self.classes_, y)]
 
 
 class LayeredRegressor(_LayeredRidge, OutputRegressor):
@@ -154,20 +169,21 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         ValueError
             If y has another number of outputs than in the first call.
         """
-        first = not hasattr(self, "_stream")
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            reset=first,
-            multi_output=True,
-            y_numeric=True,
-        )
-        self._extend_stream(X, y.reshape(len(y), -1))
-        self._one_value = y.ndim == 1
+        self._extend_stream(*self._checked(X, y, first=not hasattr(self, "_stream"), dtypes=[np.float64]))
         return self
+
+    def _checked(self, X, y, *, first, dtypes):
+        checks = {"accept_sparse": "csr", "dtype": np.float64, "multi_output": True, "y_numeric": True}
+        X, y = validate_data(self, X, y, reset=first, **checks)
+        T = y.reshape(len(y), -1)
+        if first:
+            self._n_outputs = T.shape[1]
+        elif T.shape[1] != self._n_outputs:
+            raise ValueError(
+                f"y has {T.shape[1]} outputs for each row; the first rows had {self._n_outputs}."
+            )
+        self._one_value = y.ndim == 1
+        return X, T
 
 
 # --- path: one pass of normal equations serves every training set, every size and every C ---------------

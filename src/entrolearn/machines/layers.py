@@ -216,15 +216,15 @@ class NystromLayer:
     kernel_params: dict
 
     @classmethod
-    def draw(cls, X, n_landmarks, kernel, kernel_params, rng):
-        """Choose landmarks among the rows of X with `rng`; at most all of them.
+    def on(cls, landmarks, kernel, kernel_params):
+        """The layer of these landmarks, its factor made at once.
 
         Raises
         ------
         ValueError
             If the kernel matrix of the landmarks is not positive semi-definite.
         """
-        layer = cls(X[rng.permutation(X.shape[0])[:n_landmarks]], kernel, kernel_params)
+        layer = cls(landmarks, kernel, kernel_params)
         layer.factor  # noqa: B018  a matrix without one is an error here, not at first use
         return layer
 
@@ -287,17 +287,14 @@ class LandmarkLayer:
     kernel_params: dict
 
     @classmethod
-    def draw(cls, X, n_landmarks, kernel, kernel_params, rng, *, spread=None):
-        """Choose landmarks among the rows of X with `rng`, without replacement; at most all rows.
+    def with_widths(cls, landmarks, kernel, kernel_params, spread, rng):
+        """The layer of these landmarks, each with a width of its own.
 
-        `spread`, a pair of numbers, gives each landmark a width of its own: 1 / gamma times a draw from the
-        uniform distribution between them.
+        Its 1 / gamma is that of `kernel_params` times a draw from the uniform distribution between the two
+        numbers of `spread`.
         """
-        landmarks = X[rng.permutation(X.shape[0])[:n_landmarks]]
-        if spread is not None:
-            widths = rng.uniform(*spread, size=landmarks.shape[0])
-            kernel_params = {**kernel_params, "gamma": kernel_params["gamma"] / widths}
-        return cls(landmarks, kernel, kernel_params)
+        widths = rng.uniform(*spread, size=landmarks.shape[0])
+        return cls(landmarks, kernel, {**kernel_params, "gamma": kernel_params["gamma"] / widths})
 
     def __call__(self, X, out=None) -> np.ndarray:
         """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""

@@ -185,7 +185,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
 
     def _error_weights(self, y) -> np.ndarray:
         classes, codes = np.unique(y, return_inverse=True)
-        return class_error_weights(self.class_weight, classes, y)[codes]
+        return class_error_weights(self.class_weight, classes, np.bincount(codes))[codes]
 
     def decision_function(self, X):
         """Signed score of each row.

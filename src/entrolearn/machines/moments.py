@@ -12,9 +12,11 @@ __all__ = [
     "FEWER_UNITS",
     "ClassMoments",
     "PartMoments",
+    "add_rows",
     "check_units",
     "max_block_rows",
     "moments_by_group",
+    "no_moments",
     "pilot_means",
     "row_blocks",
     "rows_of_groups",
@@ -311,16 +313,45 @@ def moments_by_group(
     -------
     list of n_groups ClassMoments
     """
+    return add_rows(no_moments(layer, X, group, n_groups, sizes, shifts), layer, X, group)
+
+
+def no_moments(
+    layer: Callable,
+    X,
+    group: np.ndarray,
+    n_groups: int,
+    sizes: Sequence[int] | None = None,
+    shifts: np.ndarray | None = None,
+) -> list[ClassMoments]:
+    """Moments of no rows, for groups that get rows like these; parameters as in :func:`moments_by_group`."""
     if shifts is None:
         shifts = pilot_means(layer, X, group, n_groups)
-    n_hidden = shifts.shape[1]
-    moments = [ClassMoments(n_hidden, sizes, shift=shift) for shift in shifts]
+    return [ClassMoments(shifts.shape[1], sizes, shift=shift) for shift in shifts]
+
+
+def add_rows(moments: list[ClassMoments], layer: Callable, X, group: np.ndarray) -> list[ClassMoments]:
+    """Add the rows of each group to its moments, in place.
+
+    Parameters
+    ----------
+    moments : list of n_groups ClassMoments
+        Their shifts are numbers of the layer's precision, as :func:`pilot_means` gives them.
+    layer, X, group
+        As in :func:`moments_by_group`.
+
+    Returns
+    -------
+    list of n_groups ClassMoments
+        The same.
+    """
+    n_hidden = len(moments[0].shift)
     buffer = np.empty((max_block_rows(X.shape[0], n_hidden), n_hidden), dtype=X.dtype)
-    for g, rows in enumerate(rows_of_groups(group, n_groups)):
+    for of_group, rows in zip(moments, rows_of_groups(group, len(moments)), strict=True):
         for block in row_blocks(len(rows), n_hidden):
             H = layer(X[rows[block]], out=buffer[: block.stop - block.start])
-            H -= shifts[g].astype(H.dtype, copy=False)  # loses nothing: see pilot_means
-            moments[g]._add(H)
+            H -= of_group.shift.astype(H.dtype, copy=False)
+            of_group._add(H)
     return moments
 
 
@@ -339,16 +370,15 @@ def check_units(n_units: int) -> None:
 def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndarray:
     """The mean of the first rows of each group in the hidden space, shape (n_groups, n_hidden).
 
-    Zeros for a group without rows. The numbers are of the layer's precision, so that it can subtract them
-    from its rows as they are.
+    That of the first of all rows for a group without any. The numbers are of the layer's precision, so that
+    it can subtract them from its rows as they are.
     """
     n_hidden = layer(X[:1]).shape[1]
     check_units(n_hidden)
     means = np.zeros((n_groups, n_hidden))
     for mean, rows in zip(means, rows_of_groups(group, n_groups), strict=True):
-        if len(rows):
-            H = layer(X[rows[:PILOT_ROWS]])
-            mean[:] = H.mean(axis=0, dtype=np.float64).astype(H.dtype)
+        H = layer(X[rows[:PILOT_ROWS]] if len(rows) else X[:PILOT_ROWS])
+        mean[:] = H.mean(axis=0, dtype=np.float64).astype(H.dtype)
     return means
 
 

@@ -20,8 +20,10 @@ __all__ = [
     "NormalEquations",
     "PartEquations",
     "Spectrum",
+    "add_rows",
     "cholesky_solve",
     "leave_one_out_errors",
+    "no_equations",
     "normal_equations",
     "ridge_candidates",
 ]
@@ -233,9 +235,19 @@ def normal_equations(layer: Callable, X, T: np.ndarray, rows: np.ndarray | None 
     -------
     NormalEquations
     """
-    n_units = layer(X[:1]).shape[1]
-    equations = NormalEquations(n_units, T.shape[1])
-    for H, some in _blocks(layer, X, n_units, rows):
+    return add_rows(no_equations(layer, X, T), layer, X, T, rows)
+
+
+def no_equations(layer: Callable, X, T: np.ndarray) -> NormalEquations:
+    """Normal equations of no rows, for rows like these to come; parameters as in :func:`normal_equations`."""
+    return NormalEquations(layer(X[:1]).shape[1], T.shape[1])
+
+
+def add_rows(
+    equations: NormalEquations, layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None
+) -> NormalEquations:
+    """Add some rows to normal equations, in place; parameters as in :func:`normal_equations`."""
+    for H, some in _blocks(layer, X, len(equations.right), rows):
         equations.update(H, T[some])
     return equations
 

@@ -5,9 +5,8 @@ Deng, Ong and Zheng (2016), "A Fast Reduced Kernel Extreme Learning Machine".
 
 from numbers import Integral, Real
 
-from sklearn.utils import check_random_state
-
 from entrolearn.kernels import KERNELS, RADIAL, kernel_params
+from entrolearn.machines.additive import Needs
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
 from entrolearn.machines.layers import LandmarkLayer, landmark_sources
 from entrolearn.machines.ridge import RIDGE
@@ -58,17 +57,20 @@ class _RKELM:
         self.coef0 = coef0
         self.random_state = random_state
 
-    def _draw_layer(self, X) -> LandmarkLayer:
+    def _needs(self):
+        return Needs(self.n_landmarks, scale=self.sigma == "scale" and not callable(self.kernel))
+
+    def _layer_on(self, survey, rng) -> LandmarkLayer:
         if self.per_landmark_sigma and self.kernel not in RADIAL:
             raise ValueError(
                 f"per_landmark_sigma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
                 f"got {self.kernel!r}."
             )
-        gamma = self.sigma if isinstance(self.sigma, str) else 1 / self.sigma
-        params = kernel_params(X, self.kernel, gamma, self.degree, self.coef0)
-        rng = check_random_state(self.random_state)
-        spread = SPREAD if self.per_landmark_sigma else None
-        return LandmarkLayer.draw(X, self.n_landmarks, self.kernel, params, rng, spread=spread)
+        gamma = survey.scale if isinstance(self.sigma, str) else 1 / self.sigma
+        params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
+        if self.per_landmark_sigma:
+            return LandmarkLayer.with_widths(survey.landmarks, self.kernel, params, SPREAD, rng)
+        return LandmarkLayer(survey.landmarks, self.kernel, params)
 
     def _layer_sources(self, partition: Partition) -> list:
         if isinstance(self.sigma, str):  # a width of the training rows

@@ -51,7 +51,8 @@ class _ReducedMachine:
     def _draw_layer(self, X) -> LandmarkLayer:
         rng = check_random_state(self.random_state)
         params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-        return LandmarkLayer.draw(X, self.n_landmarks, self.kernel, params, rng)
+        landmarks = X[rng.permutation(X.shape[0])[: self.n_landmarks]]
+        return LandmarkLayer(landmarks, self.kernel, params)
 
     def _fit_outputs(self, X, T):
         self._layer = self._draw_layer(X)

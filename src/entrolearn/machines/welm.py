@@ -10,13 +10,20 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.base import Machine, class_error_weights, class_targets, decide, encode
+from entrolearn.machines.additive import Additive
+from entrolearn.machines.base import (
+    Machine,
+    class_error_weights,
+    class_targets,
+    codes_among,
+    decide,
+    encode,
+)
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
-from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
+from entrolearn.machines.moments import ClassMoments, PartMoments, add_rows, no_moments
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, check_X_y, validate_data, validated
@@ -24,7 +31,7 @@ from entrolearn.validation import Interval, StrOptions, check_X_y, validate_data
 __all__ = ["WELMClassifier"]
 
 
-class WELMClassifier(Machine):
+class WELMClassifier(Additive, Machine):
     """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
 
     Parameters
@@ -128,20 +135,42 @@ class WELMClassifier(Machine):
         # In double precision whatever X is: a cut at machine precision has no digits to give away.
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, codes = encode(y, "WELMClassifier")
+        if self.solver == "cholesky":
+            self._fit_rows(X, codes)
+            return self
         self._layer = self._draw_layer(X)
-        if self.solver == "pinv":
-            factors = factors_by_group(self._layer, X, codes, len(self.classes_))
-            coef, method = _solve_factors(self, [[factor] for factor in factors], y), "gelsd"
-        else:
-            moments = moments_by_group(self._layer, X, codes, len(self.classes_))
-            coef, method = _solve_moments(self, moments, y)
-        self.coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
-        self.solver_info_ = {"method": method}
+        factors = factors_by_group(self._layer, X, codes, len(self.classes_))
+        counts = np.bincount(codes)
+        self._keep(_solve_factors(self, [[factor] for factor in factors], self.classes_, counts), "gelsd")
         return self
 
-    def _draw_layer(self, X) -> RandomLayer:
-        rng = check_random_state(self.random_state)
-        return RandomLayer.draw(X.shape[1], self.n_hidden, self.activation, rng)
+    def _layer_on(self, survey, rng) -> RandomLayer:
+        return RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
+
+    def _refuse_sums(self):
+        if self.solver != "cholesky":
+            raise ValueError(
+                f"solver={self.solver!r} needs all rows at once; accepted of rows that come in chunks: "
+                "'cholesky'."
+            )
+
+    def _checked(self, X, y, *, first, dtypes):
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        return X, codes_among(self.classes_, y)
+
+    def _no_sums(self, X, codes):
+        return no_moments(self._layer, X, codes, len(self.classes_))
+
+    def _add_rows(self, moments, X, codes):
+        return add_rows(moments, self._layer, X, codes)
+
+    def _solve_sums(self, moments, dtype):
+        self._keep(*_solve_moments(self, moments, self.classes_))
+        return True
+
+    def _keep(self, coef: np.ndarray, method: str) -> None:
+        self.coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
+        self.solver_info_ = {"method": method}
 
     def decision_function(self, X):
         """Network output.
@@ -161,12 +190,13 @@ class WELMClassifier(Machine):
         return output[:, 0] if len(self.classes_) == 2 else output
 
 
-def _solve_factors(machine: WELMClassifier, factors: Sequence[Sequence[np.ndarray]], y) -> np.ndarray:
+def _solve_factors(
+    machine: WELMClassifier, factors: Sequence[Sequence[np.ndarray]], classes: np.ndarray, counts: np.ndarray
+) -> np.ndarray:
     """Coefficients from triangular factors of each class's hidden rows, shape (n_hidden, n_outputs)."""
     if machine.C > 0:
         raise ValueError(f"C={machine.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
-    classes, _ = encode(y, "WELMClassifier")
-    class_weights = class_error_weights(machine.class_weight, classes, y)
+    class_weights = class_error_weights(machine.class_weight, classes, counts)
     h = machine.n_hidden
     H, targets, weights = [], [], []
     for of_class, target, weight in zip(factors, class_targets(len(classes)), class_weights, strict=True):
@@ -174,14 +204,14 @@ def _solve_factors(machine: WELMClassifier, factors: Sequence[Sequence[np.ndarra
             H.append(factor[:h, :h])
             targets.append(factor[:h, -1:] * target)
             weights.append(np.full(len(H[-1]), weight))
-    return least_squares(np.vstack(H), np.vstack(targets), np.concatenate(weights), len(y))
+    return least_squares(np.vstack(H), np.vstack(targets), np.concatenate(weights), counts.sum())
 
 
 def _solve_moments(
-    machine: WELMClassifier, moments: Sequence[ClassMoments], y: np.ndarray
+    machine: WELMClassifier, moments: Sequence[ClassMoments], classes: np.ndarray
 ) -> tuple[np.ndarray, str]:
     """Coefficients from the moments of the classes, and how they were found."""
-    weights = class_error_weights(machine.class_weight, encode(y, "WELMClassifier")[0], y)
+    weights = class_error_weights(machine.class_weight, classes, np.array([m.n for m in moments]))
     return least_squares_from_moments(moments, class_targets(len(moments)), weights, machine.C)
 
 
@@ -230,15 +260,16 @@ def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
             of_classes = moments.without(left_out)
         for machine, params in members:
             try:
+                present, codes_train = encode(y_train, "WELMClassifier")
                 if machine.solver == "pinv":
                     kept = [
                         [factor for part, factor in zip(parts, of_class, strict=True) if part not in left_out]
                         for of_class in factors
                     ]
-                    coef = _solve_factors(machine, kept, y_train)
+                    coef = _solve_factors(machine, kept, present, np.bincount(codes_train))
                 else:
                     leading = [m.restrict(machine.n_hidden) for m in of_classes]
-                    coef, _ = _solve_moments(machine, leading, y_train)
+                    coef, _ = _solve_moments(machine, leading, present)
                 solutions.append(_Solution(left_out, params, coef))
             except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
                 solutions.append(_Solution(left_out, params, error=describe(error)))

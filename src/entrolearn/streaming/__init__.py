@@ -1,4 +1,4 @@
-"""Rows that need not fit into memory: the one door through which they come, and predictions that go.
+"""Rows that need not fit into memory: the one door through which they come, fits to them, predictions.
 
 A source of rows is an array, a memory map, a file, a folder of files, or a function or an iterator that
 gives chunks; :func:`rows` makes of each the same thing, which is gone through chunk by chunk. What reads
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 _MODULES = {
     "Rows": "entrolearn.streaming.base",
+    "fit": "entrolearn.streaming.fitting",
     "predict": "entrolearn.streaming.predicting",
     "predict_chunks": "entrolearn.streaming.predicting",
     "rows": "entrolearn.streaming.sources",
@@ -18,6 +19,7 @@ _MODULES = {
 
 if TYPE_CHECKING:
     from entrolearn.streaming.base import Rows as Rows
+    from entrolearn.streaming.fitting import fit as fit
     from entrolearn.streaming.predicting import predict as predict
     from entrolearn.streaming.predicting import predict_chunks as predict_chunks
     from entrolearn.streaming.sources import rows as rows

@@ -1,0 +1,157 @@
+"""What a fit to very many rows takes on several machines, from what parts of it take on this one."""
+
+import math
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.data import uniform
+from benchmarks.measure import Spent, alone, spend
+from benchmarks.report import Section
+from entrolearn import EEMClassifier
+from entrolearn.lab.limits import Limits
+from entrolearn.machines.moments import ClassMoments
+
+# What nobody can measure here: how fast a network and a shared store are, and how many cores a machine has.
+NETWORK = 10e9 / 8  # bytes a second: 10 Gbit/s
+STORE = 2e9  # bytes a second that a shared store gives to all machines together
+CORES = 16
+FAN_IN = 8  # sums that a task of the tree adds
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What was measured, for one number of features and of units; two classes, rows in single precision.
+
+    Attributes
+    ----------
+    row_seconds : float
+        Of a core, for one row's part of the sums.
+    solve_seconds : float
+        From the sums to the machine.
+    predict_seconds : float
+        For one row.
+    sums_bytes : int
+        Of the sums, as they travel.
+    merge_seconds : float
+        To unpack sums and to add them to others.
+    """
+
+    row_seconds: float
+    solve_seconds: float
+    predict_seconds: float
+    sums_bytes: int
+    merge_seconds: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one fit, in seconds and bytes."""
+
+    sums: float
+    store: float
+    tree: float
+    solve: float
+    travels: float
+    memory: float
+
+    @property
+    def seconds(self) -> float:
+        """Rows are read while others are summed: the slower of the two counts."""
+        return max(self.sums, self.store) + self.tree + self.solve
+
+    @property
+    def bottleneck(self) -> str:
+        """What takes most of the time."""
+        parts = {"sums": self.sums, "store": self.store, "tree": self.tree, "solve": self.solve}
+        return max(parts, key=parts.get)
+
+
+def on_paper(
+    limits: Limits,
+    n_samples: Sequence[float] = (1e9, 1e12),
+    n_features=100,
+    n_hidden=1000,
+    n_machines: Sequence[int] = (1, 10, 100),
+    measured_on: Sequence[int] = (50_000, 150_000),
+) -> Section:
+    """Time, memory, travel and core hours of a fit to more rows than anybody has here."""
+    found = alone(limits, constants, n_features, n_hidden, measured_on)
+    rows = []
+    for n in n_samples:
+        for m in n_machines:
+            of_fit = cost(found, n, n_features, n_hidden, m)
+            rows.append(
+                {
+                    "rows": f"{n:.0e}",
+                    "machines": m,
+                    "fit min": of_fit.seconds / 60,
+                    "sums min": of_fit.sums / 60,
+                    "store min": of_fit.store / 60,
+                    "tree s": of_fit.tree,
+                    "solve s": of_fit.solve,
+                    "travels GiB": of_fit.travels / 2**30,
+                    "memory MiB": of_fit.memory / 2**20,
+                    "core hours": m * CORES * of_fit.seconds / 3600,
+                    "bottleneck": of_fit.bottleneck,
+                }
+            )
+    notes = [
+        f"d = {n_features}, h = {n_hidden}, two classes, float32. Measured on one core: {in_words(found)}.",
+        f"Assumed: {CORES} cores for each machine, a network of {NETWORK * 8 / 1e9:.0f} Gbit/s, a store that "
+        f"gives {STORE / 1e9:.0f} GB/s to all of them together, a tree that adds {FAN_IN} sums at a time. "
+        "Core hours are of all cores as long as the fit takes; times a price they are its cost.",
+    ]
+    table = pd.DataFrame(rows).set_index(["rows", "machines"])
+    return Section("Very many rows on several machines, on paper", table, notes)
+
+
+def constants(n_features: int, n_hidden: int, measured_on: Sequence[int]) -> Constants:
+    """Measure on this machine: fits to fewer and to more rows, whose difference is what rows take."""
+    few, many = measured_on
+    X, y = uniform(many, n_features, np.float32)
+    machine = EEMClassifier(n_hidden, random_state=0).fit(X[:1000], y[:1000])
+    of_few, of_many = (spend(lambda n=n: machine.fit(X[:n], y[:n])).seconds for n in (few, many))
+    row = (of_many - of_few) / (many - few)
+    predict = spend(lambda: machine.predict(X)).seconds / many
+    sums = [ClassMoments.from_data(np.ones((2, n_hidden))) for _ in range(2)]
+    packed = pickle.dumps(sums, protocol=5)
+    return Constants(row, max(of_few - few * row, 0.0), predict, len(packed), merging(packed, sums).seconds)
+
+
+def merging(packed: bytes, sums: list[ClassMoments]) -> Spent:
+    """Unpack sums and add them to others."""
+
+    def merge():
+        for mine, other in zip(sums, pickle.loads(packed), strict=True):  # noqa: S301  packed a line before
+            mine += other
+
+    return replace(spend(merge), value=None)
+
+
+def cost(found: Constants, n_samples: float, n_features: int, n_hidden: int, n_machines: int) -> Cost:
+    """Of a fit by a tree of sums: each core sums its rows, then levels of FAN_IN until there is one."""
+    workers = n_machines * CORES
+    levels = math.ceil(math.log(workers, FAN_IN)) if workers > 1 else 0
+    level = (FAN_IN - 1) * (found.merge_seconds + found.sums_bytes / NETWORK)
+    return Cost(
+        sums=n_samples * found.row_seconds / workers,
+        store=n_samples * n_features * 4 / STORE,
+        tree=levels * level,
+        solve=found.solve_seconds,
+        travels=(workers - 1) * found.sums_bytes,
+        # Of each worker: its sums, those that arrive, a chunk as read and as checked, a block of units.
+        memory=2 * found.sums_bytes + 2 * 2**25 + 2 * 2**24,
+    )
+
+
+def in_words(found: Constants) -> str:
+    """The constants with their units."""
+    return (
+        f"{found.row_seconds * 1e6:.1f} µs for a row's sums, {found.solve_seconds:.2f} s for the solution, "
+        f"{found.predict_seconds * 1e6:.2f} µs for a prediction, {found.sums_bytes / 2**20:.1f} MiB of sums, "
+        f"{found.merge_seconds * 1e3:.0f} ms to unpack and add them"
+    )

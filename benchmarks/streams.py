@@ -1,0 +1,110 @@
+"""Rows on disk beside rows in memory: seconds, and what is held at most."""
+
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import zarr
+
+from benchmarks.data import uniform
+from benchmarks.measure import RSS_UNITS_PER_MIB, alone
+from benchmarks.report import Section
+from entrolearn import EEMClassifier, streaming
+from entrolearn.lab.limits import Limits
+
+ROOT = Path("resources/benchmarks")
+WRITTEN_AT_ONCE = 250_000  # rows
+
+
+def streams(
+    limits: Limits, n_samples=10_000_000, n_fewer=1_000_000, n_features=54, n_hidden=500, repetitions=3
+) -> Section:
+    """EEM on rows in single precision: from memory and from files, which are far larger than what is held."""
+    plan = [
+        ("memory", n_fewer),
+        (".npy", n_fewer),
+        ("Parquet", n_fewer),
+        ("Zarr", n_fewer),
+        ("iterator", n_fewer),
+    ]
+    if n_samples > n_fewer:
+        plan += [("memory", n_samples), (".npy", n_samples)]
+    runs = []
+    ROOT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        for n_rows in sorted({n_rows for _, n_rows in plan}):
+            write(Path(folder), n_rows, n_features, several=n_rows == n_fewer)
+            times = repetitions if n_rows == n_fewer else 1
+            # In turns, so that a machine that slows down slows all of them.
+            for _ in range(times):
+                for source in (source for source, n in plan if n == n_rows):
+                    found = alone(limits, fit_and_predict, source, Path(folder), n_hidden)
+                    runs.append({"rows": n_rows, "source": source, **found})
+    table = pd.DataFrame(runs).groupby(["rows", "source"], sort=False).median()
+    for work in ("fit", "predict"):
+        in_memory = table[f"{work} s"].xs("memory", level="source")
+        table[f"{work} rate %"] = 100 * in_memory / table[f"{work} s"]
+    notes = [
+        f"d = {n_features}, h = {n_hidden}, float32: {n_samples * n_features * 4 / 2**20:,.0f} MiB of "
+        f"{n_samples:,} rows. Seconds of a clock. The peak is that of the whole process, libraries included; "
+        "rates are rows per second beside those of rows in memory. An iterator is read once and computed in "
+        "double precision."
+    ]
+    return Section("Rows on disk", table, notes)
+
+
+def write(folder: Path, n_rows: int, n_features: int, *, several: bool) -> None:
+    """The same rows as files of all kinds, or of np.save alone; never held whole."""
+    X = np.lib.format.open_memmap(folder / "X.npy", "w+", np.float32, (n_rows, n_features))
+    y = np.lib.format.open_memmap(folder / "y.npy", "w+", np.int8, (n_rows,))
+    for start in range(0, n_rows, WRITTEN_AT_ONCE):
+        stop = min(start + WRITTEN_AT_ONCE, n_rows)
+        X[start:stop], y[start:stop] = uniform(stop - start, n_features, np.float32, seed=start)
+    if several:
+        columns = {f"x{i}": X[:, i] for i in range(n_features)} | {"y": y}
+        pq.write_table(pa.table(columns), folder / "rows.parquet", row_group_size=WRITTEN_AT_ONCE)
+        group = zarr.open_group(folder / "rows.zarr", mode="w")
+        for name, array in (("X", X), ("y", y)):
+            chunks = (min(65_536, n_rows), *array.shape[1:])
+            group.create_array(name, data=np.asarray(array), chunks=chunks)
+
+
+def sources(folder: Path) -> dict[str, Callable]:
+    """Name -> what opens the rows, in a process that has not read them yet."""
+    return {
+        ".npy": lambda: streaming.rows(folder / "X.npy", folder / "y.npy"),
+        "Parquet": lambda: streaming.rows(folder / "rows.parquet", target="y"),
+        "Zarr": lambda: streaming.rows(folder / "rows.zarr", features="X", target="y"),
+        "iterator": lambda: iter(streaming.rows(folder / "X.npy", folder / "y.npy")),
+    }
+
+
+def fit_and_predict(source: str, folder: Path, n_hidden: int) -> dict[str, float]:
+    """Seconds of a clock, and the peak of the process's memory in MiB."""
+    machine = EEMClassifier(n_hidden, random_state=0)
+    if source == "memory":
+        X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
+        fit, predict = seconds(lambda: machine.fit(X, y)), seconds(lambda: machine.predict(X))
+    else:
+        rows = sources(folder)[source]
+        fit = seconds(lambda: streaming.fit(machine, rows(), classes=[0, 1]))
+        predict = seconds(lambda: streaming.predict(machine, features_of(rows())))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / RSS_UNITS_PER_MIB
+    return {"fit s": fit, "predict s": predict, "peak MiB": peak}
+
+
+def features_of(rows) -> object:
+    """An iterator's features alone; files are asked for their features anyway."""
+    return rows if isinstance(rows, streaming.Rows) else (X for X, _ in rows)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start

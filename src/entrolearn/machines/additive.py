@@ -1,0 +1,167 @@
+"""Fits that are a sum over the rows and one solve: of rows in memory, of a stream, on several machines."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_random_state
+
+from entrolearn.kernels import gamma_of_spread, scale_gamma
+
+__all__ = ["Additive", "Needs", "Spread", "Survey"]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a layer has to know of the training rows beside their number of features.
+
+    Attributes
+    ----------
+    n_landmarks : int
+        How many of the rows it keeps.
+    scale : bool
+        Whether it asks for the gamma that is called "scale".
+    """
+
+    n_landmarks: int = 0
+    scale: bool = False
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What :class:`Needs` asked for.
+
+    Attributes
+    ----------
+    n_features : int
+    dtype : dtype
+        Of the rows.
+    landmarks : {ndarray, CSR}, shape (n_landmarks, n_features), or None
+        Rows drawn without replacement; all of them where there are fewer.
+    scale : float or None
+        The gamma that is called "scale".
+    """
+
+    n_features: int
+    dtype: np.dtype
+    landmarks: object = None
+    scale: float | None = None
+
+    @classmethod
+    def of(cls, X, needs: Needs, rng: np.random.RandomState) -> "Survey":
+        """Of rows in memory, shape (n_samples, n_features)."""
+        landmarks = X[rng.permutation(X.shape[0])[: needs.n_landmarks]] if needs.n_landmarks else None
+        return cls(X.shape[1], X.dtype, landmarks, scale_gamma(X) if needs.scale else None)
+
+    def gamma(self, gamma: float | str) -> float | str:
+        """The number behind the name "scale"; others as they are."""
+        return self.scale if isinstance(gamma, str) and gamma == "scale" else gamma
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Number, mean and sum of squared deviations of all numbers of some rows; of two sets of rows they merge.
+
+    Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance", eq. (2.1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.machines.additive import Spread
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> both = Spread.of(X[:20]).merge(Spread.of(X[20:]))
+    >>> bool(np.isclose(both.variance, X.var()))
+    True
+    """
+
+    n: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    @classmethod
+    def of(cls, X) -> "Spread":
+        """Of the rows of X, dense or CSR."""
+        n = int(np.prod(X.shape, dtype=np.int64))
+        if not n:
+            return cls()
+        mean = float(X.mean(dtype=np.float64))
+        stored = X.data if issparse(X) else X
+        squares = float(np.square(stored - mean, dtype=np.float64).sum())
+        return cls(n, mean, squares + (n - stored.size) * mean**2)
+
+    def merge(self, other: "Spread") -> "Spread":
+        """Of the rows of both."""
+        n = self.n + other.n
+        if not n:
+            return self
+        gap = other.mean - self.mean
+        squares = self.squares + other.squares + gap**2 * self.n * other.n / n
+        return Spread(n, self.mean + gap * other.n / n, squares)
+
+    @property
+    def variance(self) -> float:
+        """Divided by their number."""
+        return self.squares / self.n
+
+    def scale_gamma(self, n_features: int, dtype) -> float:
+        """The gamma that is called "scale"."""
+        return gamma_of_spread(n_features, self.mean, self.variance, dtype)
+
+
+class Additive:
+    """A learner whose fit is: draw the hidden layer, sum over the rows, solve.
+
+    Sums of disjoint sets of rows add up: ``fit`` makes them of all rows at once, :mod:`entrolearn.streaming`
+    chunk by chunk or on several machines. Targets are what a subclass makes of y: the place of each label
+    among ``classes_``, or an array of values.
+    """
+
+    _dtypes: tuple = (np.float64,)  # of X; others become the first
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit or stream has left and a new one does not overwrite."""
+        for stale in ("_stream", "loo_errors_"):
+            vars(self).pop(stale, None)
+
+    def _refuse_sums(self) -> None:
+        """Raise a ValueError, which says what is accepted, for settings that need all rows at once.
+
+        Or that do not fit ``classes_``, which are known.
+        """
+
+    def _needs(self) -> Needs:
+        """What the layer has to know of the rows."""
+        return Needs()
+
+    @abstractmethod
+    def _layer_on(self, survey: Survey, rng: np.random.RandomState):
+        """The hidden layer for rows of which this is known."""
+
+    @abstractmethod
+    def _checked(self, X, y, *, first: bool, dtypes: list):
+        """Rows and targets of a chunk, checked; the first one says how many features there are."""
+
+    @abstractmethod
+    def _no_sums(self, X, targets):
+        """The sums of no rows. These are rows to come, from which shifts can be taken."""
+
+    @abstractmethod
+    def _add_rows(self, sums, X, targets):
+        """The sums with these rows added, in place where that is possible."""
+
+    @abstractmethod
+    def _solve_sums(self, sums, dtype) -> bool:
+        """Solve and keep the solution; or False, where rows of this precision left too few digits."""
+
+    def _draw_layer(self, X):
+        """The hidden layer for rows in memory."""
+        rng = check_random_state(self.random_state)
+        return self._layer_on(Survey.of(X, self._needs(), rng), rng)
+
+    def _fit_rows(self, X, targets) -> None:
+        """Fit to rows in memory, in their precision if that will do."""
+        self._layer = self._draw_layer(X)
+        sums = self._add_rows(self._no_sums(X, targets), X, targets)
+        if not self._solve_sums(sums, X.dtype):
+            self._fit_rows(X.astype(np.float64), targets)

@@ -1,0 +1,258 @@
+"""Fits to more rows than memory holds: one look at them for what the hidden layer needs, one for the sums."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags
+
+from entrolearn.machines.additive import Additive, Spread, Survey
+from entrolearn.machines.base import encode
+from entrolearn.streaming.base import Rows
+from entrolearn.streaming.progress import shown
+from entrolearn.streaming.sampling import sample_of
+from entrolearn.streaming.sources import rows
+
+__all__ = ["fit"]
+
+
+def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
+    """Fit a machine to rows that are read chunk by chunk.
+
+    The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
+    Memory holds a chunk and the sums over the rows, (n_hidden, n_hidden) for each class. Rows are read once
+    for the sums, labels once before unless `classes` names them, and all rows once before where a layer needs
+    landmarks or the gamma that is called "scale".
+
+    Parameters
+    ----------
+    machine : estimator or Pipeline
+        EEMClassifier, EEKMClassifier, WELMClassifier(solver="cholesky"), ELMClassifier, ELMRegressor,
+        RKELMClassifier or RKELMRegressor; or a pipeline that ends in one, whose other steps have a
+        ``partial_fit`` or need no fit: each is one more pass over the rows. It is fitted in place.
+    X : Rows, or what :func:`rows` takes
+        Arrays, memory maps, files, iterators of chunks; or a Dask array or frame of shape
+        (n_samples, n_features), whose sums are then made where its chunks are.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        Where X does not bring the targets along.
+    classes : array-like of shape (n_classes,), default=None
+        The labels, for a classifier. Rows that can be read only once need them.
+    progress : bool or callable, default=False
+        True shows a bar for each pass; a callable gets the number of rows that a pass has read so far, and
+        that of all rows, or None where it is not known.
+
+    Returns
+    -------
+    machine : object
+        The same, fitted.
+
+    Raises
+    ------
+    TypeError
+        If the machine's fit is no sum over the rows.
+    ValueError
+        If a setting needs all rows at once, rows have to be read twice and cannot be, there are none, targets
+        are missing, a class has no rows, or a chunk is refused: the error says which rows.
+
+    Notes
+    -----
+    Rows in single precision are computed as ``fit`` computes them; where their covariance has no Cholesky
+    factor they are read once more, in double precision. Rows that can be read only once are computed in
+    double precision. Where the number of rows is not known before they are read, or is above 2**27,
+    landmarks are a reservoir sample of them instead of those that ``fit`` draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import ELMClassifier, streaming
+    >>> def chunks():
+    ...     rng = np.random.default_rng(0)
+    ...     for _ in range(10):
+    ...         X = rng.uniform(size=(100, 3))
+    ...         yield X, X.sum(axis=1) > 1.5
+    >>> machine = streaming.fit(ELMClassifier(20, C=1e-3, random_state=0), chunks, classes=[False, True])
+    >>> X, y = next(chunks())
+    >>> machine.score(X, y) > 0.95
+    True
+    """
+    if _is_dask(X):
+        from entrolearn.streaming.distributed import fit as fit_collection  # imports Dask, as they have
+
+        return fit_collection(machine, X, y, classes=classes, progress=progress)
+    source = X if isinstance(X, Rows) else rows(X, y)
+    if isinstance(machine, Pipeline):
+        return _fit_pipeline(machine, source, classes, progress)
+    check_additive(machine)
+    _Fit(machine, source, progress).run(classes)
+    return machine
+
+
+def _is_dask(X) -> bool:
+    return hasattr(X, "__dask_graph__")
+
+
+def check_additive(machine) -> None:
+    """Refuse a machine whose fit is no sum over the rows.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not isinstance(machine, Additive):
+        raise TypeError(
+            f"{type(machine).__name__} cannot be fitted chunk by chunk; accepted: EEMClassifier, "
+            "EEKMClassifier, WELMClassifier(solver='cholesky'), ELMClassifier, ELMRegressor, "
+            "RKELMClassifier, RKELMRegressor, or a pipeline that ends in one."
+        )
+
+
+class _Fit:
+    """One machine, the rows it is fitted to, and what shows how far it is."""
+
+    def __init__(self, machine: Additive, source: Rows, progress: bool | Callable):
+        self.machine = machine
+        self.name = type(machine).__name__
+        self.source = source
+        self.progress = progress
+
+    def run(self, classes) -> None:
+        """The passes in turn."""
+        machine = self.machine
+        machine._validate_params()
+        self._refuse_what_is_read_once(machine, classes)
+        if is_classifier(machine):
+            labels = self._labels() if classes is None else classes
+            machine.classes_, _ = encode(np.asarray(labels), self.name)
+        machine._refuse_sums()
+        machine._forget()
+        # Rows that can be read once are computed in double precision: there is no second look at them.
+        dtypes = list(machine._dtypes) if self.source.repeatable else [np.float64]
+        if not self._sum_and_solve(dtypes):
+            self._sum_and_solve([np.float64])
+
+    def _refuse_what_is_read_once(self, machine, classes) -> None:
+        if self.source.repeatable:
+            return
+        if machine._needs().n_landmarks:
+            raise ValueError(
+                f"{self.name} draws its landmarks from the rows before it sums over them, and these can be "
+                "read only once; accepted: arrays, files, a function that returns a new iterator of chunks."
+            )
+        if is_classifier(machine) and classes is None:
+            raise ValueError(
+                f"{self.name} looks for the labels before it sums over the rows, and these can be read only "
+                "once: name the labels in classes, or give a function that returns a new iterator of chunks."
+            )
+
+    def _labels(self) -> np.ndarray:
+        """All labels, from one pass over them."""
+        found = None
+        for y in self.source.targets():
+            some = np.unique(y)
+            found = some if found is None else np.union1d(found, some)
+        return found
+
+    def _sum_and_solve(self, dtypes: list) -> bool:
+        machine, sums, seen = self.machine, None, set()
+        rng = check_random_state(machine.random_state)
+        survey = self._survey(dtypes, rng)
+        for X, y, targets in self._chunks(dtypes, "sums"):
+            if sums is None:
+                survey = survey or Survey(X.shape[1], X.dtype)
+                machine._layer = machine._layer_on(survey, rng)
+                sums = machine._no_sums(X, targets)
+            sums = machine._add_rows(sums, X, targets)
+            if is_classifier(machine):
+                seen.update(np.unique(y).tolist())
+        if is_classifier(machine) and (missing := [c for c in machine.classes_.tolist() if c not in seen]):
+            raise ValueError(
+                f"no row has the label {missing[0]!r}, which classes names; found: {sorted(seen)}."
+            )
+        return machine._solve_sums(sums, survey.dtype)
+
+    def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
+        """What a layer has to know of all rows, from one pass; None where a first chunk will do."""
+        needs = self.machine._needs()
+        if not needs.n_landmarks:
+            return None
+        sample, spread, X = sample_of(self.source.n_rows, needs.n_landmarks, rng), Spread(), None
+        for X, _, _ in self._chunks(dtypes, "survey"):
+            sample.offer(X)
+            if needs.scale:
+                spread = spread.merge(Spread.of(X))
+        n_features, dtype = X.shape[1], X.dtype
+        scale = spread.scale_gamma(n_features, dtype) if needs.scale else None
+        return Survey(n_features, dtype, sample.rows, scale)
+
+    def _chunks(self, dtypes: list, purpose: str) -> Iterator[tuple]:
+        """Checked rows in the first chunk's precision, their y, and what the machine makes of that."""
+        start = 0
+        for X, y in shown(self.source, self.progress, self.source.n_rows, f"{self.name}: {purpose}"):
+            stop = start + X.shape[0]
+            if y is None:
+                raise ValueError(
+                    f"{self.name} needs targets, and these rows come without; name them or give y."
+                )
+            try:
+                checked, targets = self.machine._checked(X, y, first=start == 0, dtypes=dtypes)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"rows {start} to {stop - 1}: {error}") from error
+            dtypes = [checked.dtype]
+            yield checked, y, targets
+            start = stop
+
+
+def _fit_pipeline(pipeline: Pipeline, source: Rows, classes, progress: bool | Callable) -> Pipeline:
+    """Each step in turn, on the rows as the steps before transform them."""
+    *steps, (_, machine) = pipeline.steps
+    check_additive(machine)
+    for name, step in steps:
+        _refuse_step(name, step, source)
+    for i, (name, step) in enumerate(steps):
+        if step is None or step == "passthrough":
+            continue
+        fitted = clone(step)
+        for X, _ in shown(source, progress, source.n_rows, name):
+            if not hasattr(fitted, "partial_fit"):
+                fitted.fit(X)  # looks at the columns alone
+                break
+            fitted.partial_fit(X)
+        pipeline.steps[i] = name, fitted
+        source = TransformedRows(source, fitted)
+    _Fit(machine, source, progress).run(classes)
+    return pipeline
+
+
+def _refuse_step(name: str, step, source: Rows) -> None:
+    if step is None or step == "passthrough":
+        return
+    if not hasattr(step, "partial_fit") and get_tags(step).requires_fit:
+        raise TypeError(
+            f"the pipeline's step {name!r}, {type(step).__name__}, needs all rows at once; accepted: steps "
+            "with a partial_fit, such as MinMaxScaler and StandardScaler, and steps that need no fit."
+        )
+    if not source.repeatable:
+        raise ValueError(
+            f"the pipeline's step {name!r} reads the rows before its last step does, and these can be read "
+            "only once; accepted: arrays, files, or a function that returns a new iterator of chunks."
+        )
+
+
+class TransformedRows(Rows):
+    """Rows as a fitted transformer gives them, chunk by chunk."""
+
+    def __init__(self, source: Rows, transformer):
+        self._source = source
+        self._transform = transformer.transform
+        self.n_rows = source.n_rows
+        self.chunk_rows = source.chunk_rows
+        self.has_targets = source.has_targets
+        self.repeatable = source.repeatable
+
+    def _chunks(self) -> Iterator[tuple]:
+        for X, y in self._source:
+            yield self._transform(X), y
+
+    def _targets(self) -> Iterator[np.ndarray]:
+        return self._source.targets()

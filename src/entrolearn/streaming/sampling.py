@@ -1,0 +1,142 @@
+"""Landmarks of rows that are seen once: a sample without replacement, in one pass and little memory."""
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse import vstack as stack_sparse
+
+__all__ = ["MOST_PERMUTED", "Chosen", "Reservoir", "sample_of"]
+
+#: Up to so many rows a permutation of their numbers is held (1 GiB), as a fit in memory does.
+MOST_PERMUTED = 2**27
+
+
+def sample_of(n_rows: int | None, size: int, rng: np.random.RandomState) -> "Chosen | Reservoir":
+    """What takes a sample of so many rows as they pass: those that a fit in memory would draw, if it can.
+
+    Parameters
+    ----------
+    n_rows : int or None
+        Of all rows; None where it is not known.
+    size : int
+        Of the sample; all rows where there are fewer.
+    rng : RandomState
+    """
+    if n_rows is None or n_rows > MOST_PERMUTED:
+        return Reservoir(size, rng)
+    return Chosen(rng.permutation(n_rows)[:size].copy())  # a view would keep them all
+
+
+class Chosen:
+    """Rows whose numbers are known beforehand, picked from chunks that come in order.
+
+    Parameters
+    ----------
+    places : ndarray of int, shape (n_places,)
+        Their numbers; none twice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.streaming.sampling import Chosen
+    >>> chosen = Chosen(np.array([4, 0]))
+    >>> for chunk in np.split(np.arange(12).reshape(6, 2), 3):
+    ...     chosen.offer(chunk)
+    >>> chosen.rows
+    array([[8, 9],
+           [0, 1]])
+    """
+
+    def __init__(self, places: np.ndarray):
+        self._order = np.argsort(places)
+        self._sorted = places[self._order]
+        self._picked: list = []
+        self._n_seen = 0
+
+    def offer(self, X) -> None:
+        """The next rows, shape (n_rows, n_features), dense or CSR."""
+        stop = self._n_seen + X.shape[0]
+        first, last = np.searchsorted(self._sorted, [self._n_seen, stop])
+        if last > first:
+            self._picked.append(X[self._sorted[first:last] - self._n_seen])
+        self._n_seen = stop
+
+    @property
+    def rows(self):
+        """The chosen rows in the order of `places`, shape (n_places, n_features)."""
+        return _stacked(self._picked)[np.argsort(self._order)]
+
+
+class Reservoir:
+    """A random sample of rows without replacement, of which neither number nor order matters.
+
+    Every row gets a random key, and the rows of the smallest keys are kept: the reservoir of Vitter (1985)
+    in the form of Efraimidis and Spirakis (2006) with equal weights. Reservoirs of disjoint sets of rows
+    merge, and the rows of a smaller reservoir are the first of a larger one's.
+
+    Parameters
+    ----------
+    size : int
+        How many rows are kept.
+    rng : RandomState
+        Draws the keys.
+
+    Attributes
+    ----------
+    n_seen : int
+        Rows that were offered.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.streaming.sampling import Reservoir
+    >>> X = np.arange(20).reshape(10, 2)
+    >>> reservoir = Reservoir(3, np.random.RandomState(0))
+    >>> for chunk in (X[:6], X[6:]):
+    ...     reservoir.offer(chunk)
+    >>> reservoir.rows.shape, reservoir.n_seen
+    ((3, 2), 10)
+    """
+
+    def __init__(self, size: int, rng: np.random.RandomState):
+        self.size = size
+        self._rng = rng
+        self.n_seen = 0
+        self._keys = np.empty(0)
+        self._rows = None
+
+    def offer(self, X) -> None:
+        """The next rows, shape (n_rows, n_features), dense or CSR."""
+        keys = self._rng.random_sample(X.shape[0])
+        self.n_seen += X.shape[0]
+        if len(self._keys) == self.size:
+            few = np.flatnonzero(keys < self._keys[-1])  # of a long stream hardly any
+        else:
+            few = np.argsort(keys)[: self.size]
+        self._take(keys[few], X[few])
+
+    def merge(self, other: "Reservoir") -> "Reservoir":
+        """Take in what another reservoir of the same size has of other rows."""
+        if other.size != self.size:
+            raise ValueError(f"reservoirs of {self.size} and of {other.size} rows cannot be merged.")
+        self.n_seen += other.n_seen
+        if other._rows is not None:
+            self._take(other._keys, other._rows)
+        return self
+
+    def _take(self, keys: np.ndarray, rows) -> None:
+        if self._rows is not None:
+            keys = np.concatenate([self._keys, keys])
+            rows = _stacked([self._rows, rows])
+        kept = np.argsort(keys, kind="stable")[: self.size]
+        self._keys, self._rows = keys[kept], rows[kept]
+
+    @property
+    def rows(self):
+        """The rows kept, in the order of their keys, shape (min(n_seen, size), n_features)."""
+        if self._rows is None:
+            raise ValueError("the reservoir was offered no rows.")
+        return self._rows
+
+
+def _stacked(parts: list):
+    return stack_sparse(parts, "csr") if issparse(parts[0]) else np.concatenate(parts)
