@@ -1,12 +1,14 @@
-"""All that a tracking store says of a study, read through MLflow's client, so that two stores can be compared."""
+"""All that a tracking store says of a study, read through MLflow's client, for two stores to be compared."""
 
 import hashlib
+import os
 import re
 from pathlib import Path
 
 from entrolearn.lab.tracking import ledger
 
 mlflow = ledger.mlflow
+os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
 
 # What differs between two stores that were told the same: ids, and who told them when.
 IDS = re.compile(r"\bm-[0-9a-f]{32}\b|\b[0-9a-f]{32}\b|#/experiments/\d+")
@@ -22,8 +24,8 @@ def client_of(uri: str):
 def study_in(client, experiment: str, downloads: Path) -> dict:
     """Everything of an experiment, runs by the key of their cell, without what another store cannot share.
 
-    Runs with their tags, parameters, every value of every metric with its step and time, inputs, and the sha256
-    of each artifact; logged models likewise; registered versions by alias; the experiment's own tags.
+    Runs with their tags, parameters, every value of every metric with its step and time, inputs, and the
+    sha256 of each artifact; logged models likewise; registered versions by alias; the experiment's own tags.
     """
     found = client.get_experiment_by_name(experiment)
     runs = client.search_runs([found.experiment_id], max_results=1000)

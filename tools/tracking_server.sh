@@ -126,20 +126,21 @@ last_line() { grep . "$1" 2>/dev/null | tail -n 1; }
 # ---- starting -----------------------------------------------------------------------------------------------------
 
 start_database() {
-    is_free "$database_port" || die "port $database_port, for PostgreSQL, is taken; another: DATABASE_PORT=5441"
     # Each of MLflow's processes asks over up to 15 connections.
     as_postgres "$bin/pg_ctl" start -s -w -t "$seconds" -D "$cluster" -l "$cluster/server.log" -o "-p $database_port \
         -c listen_addresses=127.0.0.1 -c unix_socket_directories=$cluster -c max_connections=$((15 * workers + 40))" ||
         die "PostgreSQL does not start: $(as_postgres tail -n 1 "$cluster/server.log")"
 }
 
-# In a session of its own: it outlives the terminal, and stops with all its processes.
+# In a session of its own: it outlives the terminal, and stops with all its processes. A worker that is busy for 5 s
+# would be killed in the midst of its requests (uvicorn's own limit), which 64 writers bring about.
 start_mlflow() {
     : >"$log"
     PGPASSFILE=$passwords MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_DISABLE_TELEMETRY=true DO_NOT_TRACK=true \
         "$python" -c 'import os, sys; os.setsid(); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])' \
         -m mlflow server --backend-store-uri "$database" --artifacts-destination "$artifacts" \
-        --host 127.0.0.1 --port "$port" --workers "$workers" --uvicorn-opts "--log-level warning" \
+        --host 127.0.0.1 --port "$port" --workers "$workers" \
+        --uvicorn-opts "--log-level warning --timeout-worker-healthcheck 600 --timeout-keep-alive 60" \
         </dev/null >>"$log" 2>&1 &
     process=$!
     printf '%s %s %s\n' "$process" "$port" "$database_port" >"$running"
@@ -170,6 +171,7 @@ start() {
     else
         stop_all                # what is left of one that was killed
         is_free "$port" || die "port $port, for MLflow, is taken; another: PORT=5001"
+        is_free "$database_port" || die "port $database_port, for PostgreSQL, is taken; another: DATABASE_PORT=5441"
         make_folder
         [ -d "$cluster" ] || make_cluster
         start_database

@@ -140,7 +140,7 @@ def _sqlite_file(uri: str) -> Path | None:
 
 
 def _check_answers(uri: str) -> None:
-    """Raise at once what MLflow would try again for minutes: a database that does not answer, or lacks its driver."""
+    """Raise at once what MLflow would raise after minutes: no database answers, or its driver is not here."""
     try:
         url = make_url(uri)
     except ArgumentError:
