@@ -2,7 +2,9 @@
 
 import importlib.util
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -35,6 +37,15 @@ def team_server() -> Iterator[tuple[str, Path]]:
         folder = Path(parent, "server")
         with server(folder, workers=2) as uri:
             yield uri, folder
+            database = database_of(folder)
+        for address in (uri, database):
+            assert not listens(int(re.search(r":(\d+)(/|$)", address)[1])), f"{address} was stopped"
+
+
+def listens(port: int) -> bool:
+    """Whether some program takes connections at a port of this machine."""
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
 
 
 def script(verb: str, *arguments: str, **settings: str) -> subprocess.CompletedProcess:

@@ -187,11 +187,11 @@ start() {
 
 stop_all() {
     if mlflow_runs; then
-        kill -TERM -- "-$process" 2>/dev/null
+        kill -s TERM -- "-$process" 2>/dev/null
         waited=0
-        while kill -0 -- "-$process" 2>/dev/null; do
+        while kill -s 0 -- "-$process" 2>/dev/null; do
             waited=$((waited + 1))
-            [ "$waited" -le 20 ] || kill -KILL -- "-$process" 2>/dev/null
+            [ "$waited" -le 20 ] || kill -s KILL -- "-$process" 2>/dev/null
             sleep 1
         done
     fi
