@@ -1,6 +1,6 @@
 # The two commands that a newcomer types are `make demo` and `make test`; `make` alone lists the rest.
 # The workflow itself is Snakemake's: these are its set-up and its habits. ARGS="..." adds arguments to the program
-# that demo, report, test, bench, screenshots and lock run.
+# that demo, report, test, bench, server, screenshots and lock run.
 
 PORT ?= 5000
 # Where `make faults` writes its table.
@@ -21,7 +21,7 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults bench ui screenshots report docs lint format lock unlock clean
+.PHONY: help env demo test faults bench ui server screenshots report docs lint format lock unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
 	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
 	    --host 127.0.0.1 --port $(PORT)
+
+server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
+	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)
 
 screenshots: env  ## take the pictures of docs/images from the report and the runs that are here (needs Chromium or Chrome)
 	@$(IN_ENV) python tools/screenshots.py $(ARGS)

@@ -18,6 +18,7 @@ from benchmarks import (
     shortcuts,
     sparse_machines,
     streams,
+    tracking_load,
 )
 from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
@@ -46,6 +47,7 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "ica": ("Independent components", information.components),
     "streams": ("Rows on disk", streams.streams),
     "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),
+    "tracking": ("Writers to a tracking store", tracking_load.load),
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
 PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {

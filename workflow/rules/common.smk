@@ -22,7 +22,7 @@ try:
         study_cells,
         table_files,
     )
-    from entrolearn.lab.config import load_configuration
+    from entrolearn.lab.config import load_configuration, store_digest
     from entrolearn.lab.digests import changed_files, end_future, set_changed_aside
     from entrolearn.lab.kinds import GENERATED, KINDS
     from entrolearn.lab.registry import made_of, parts_seed

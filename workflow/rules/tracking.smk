@@ -26,6 +26,7 @@ rule track:
         study=study_of,
         models=models_of,
         store=SETTINGS["store"],
+        which_store=store_digest(SETTINGS),
         code=code("entrolearn.lab.tracking"),
     script:
         "../scripts/track.py"
@@ -47,6 +48,7 @@ rule track_paper:
     params:
         study=study_of,
         store=SETTINGS["store"],
+        which_store=store_digest(SETTINGS),
         # The store keeps absolute paths: in a folder that was moved, this job mends them.
         folder=os.getcwd(),
         code=code("entrolearn.lab.tracking"),

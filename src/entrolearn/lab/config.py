@@ -4,6 +4,7 @@ Everything that a person writes is checked here, before a job starts, and what i
 the file, the place in it, what was found there and what is accepted.
 """
 
+import hashlib
 import math
 import os
 import re
@@ -118,6 +119,15 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     for paper in papers:
         check_known(paper, studies, "config", "papers", "study")
     return {"store": None, "mirror": None, **LIMITS, **dict.fromkeys(EXTRA), **config, "papers": papers}
+
+
+def store_digest(settings: Mapping) -> str:
+    """What tells one tracking store from another: another address lacks the runs that were logged so far.
+
+    The address itself may hold a password, and snakemake would note it.
+    """
+    address = settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or ""
+    return hashlib.sha256(address.encode()).hexdigest()[:16]
 
 
 def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:

@@ -13,6 +13,7 @@ import mlflow
 from mlflow.entities import (
     Dataset,
     DatasetInput,
+    Experiment,
     InputTag,
     LoggedModelOutput,
     Metric,
@@ -79,12 +80,10 @@ class Ledger:
     def open_experiment(self, paper: str, study: Mapping, artifact_location: str | None) -> None:
         found = self.call(self.client.get_experiment_by_name, paper)
         if found is None:
-            self.experiment_id = self.call(self.client.create_experiment, paper, artifact_location)
-            known = {}
-        else:
-            self.experiment_id, known = found.experiment_id, found.tags
-            if found.lifecycle_stage == "deleted":  # its name stays taken
-                self.call(self.client.restore_experiment, self.experiment_id)
+            found = self._new_experiment(paper, artifact_location)
+        self.experiment_id, known = found.experiment_id, found.tags
+        if found.lifecycle_stage == "deleted":  # its name stays taken
+            self.call(self.client.restore_experiment, self.experiment_id)
         views = {name: address(self.experiment_id, key) for key, (name, _) in VIEWS.items()}
         tags = {
             "mlflow.note.content": experiment_note(study, paper, views),
@@ -92,6 +91,15 @@ class Ledger:
             **view_tags(study),
         }
         self.tag_experiment({name: value for name, value in tags.items() if known.get(name) != value})
+
+    def _new_experiment(self, paper: str, artifact_location: str | None) -> Experiment:
+        try:
+            self.call(self.client.create_experiment, paper, artifact_location)
+        except MlflowException as error:
+            # Behind a server others write too, who may have made it just now.
+            if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
+                raise
+        return self.call(self.client.get_experiment_by_name, paper)
 
     def tag_experiment(self, tags: Mapping[str, str]) -> None:
         for name, value in tags.items():
@@ -116,23 +124,23 @@ class Ledger:
 
     def parent(self, paper: str, study: Mapping) -> str:
         """The id of the paper's own run; made, or closed if a killed job left it open, where necessary."""
-        found = self.live_runs(f"tags.`entrolearn.key` = '{paper}'")
-        for extra in found[1:]:
-            self.discard(extra)
-        if found:
-            run_id, status = found[0].info.run_id, found[0].info.status
-        else:
+        own = f"tags.`entrolearn.key` = '{paper}'"
+        found = self.live_runs(own)
+        if not found:
             tags = {
                 "entrolearn.key": paper,
                 "paper": paper,
                 "mlflow.note.content": paper_note(study, paper, {}, ""),
             }
             name = parent_name(paper)
-            run = self.call(self.client.create_run, self.experiment_id, tags=tags, run_name=name)
-            run_id, status = run.info.run_id, run.info.status
-        if status != "FINISHED":
-            self.call(self.client.set_terminated, run_id, "FINISHED")
-        return run_id
+            self.call(self.client.create_run, self.experiment_id, tags=tags, run_name=name)
+            found = self.live_runs(own)  # behind a server, someone else may have made one just now
+        first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
+        for extra in others:
+            self.discard(extra)
+        if first.info.status != "FINISHED":
+            self.call(self.client.set_terminated, first.info.run_id, "FINISHED")
+        return first.info.run_id
 
     def artifacts_of(self, parent: str) -> str:
         """Where MLflow's page shows the artifacts of the paper's own run, as a link on that page."""

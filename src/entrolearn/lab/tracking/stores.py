@@ -18,15 +18,17 @@ import tenacity
 from alembic.script import ScriptDirectory
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
+from mlflow.store.db.db_types import DATABASE_ENGINES
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from mlflow.tracking.registry import UnsupportedModelRegistryStoreURIException
+from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from entrolearn.lab.artifacts import follow_move
 from entrolearn.lab.atomic import replacing
 
-__all__ = ["PATIENCE", "Store", "StoreUnavailable", "opened"]
+__all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "without_password"]
 
 DEFAULT_STORE = "sqlite:///mlflow.db"
 PATIENCE = 60.0  # seconds that a locked store is waited for
@@ -69,15 +71,17 @@ class Store:
 def opened(store_uri: str | None, artifact_root: str | os.PathLike, patience: float) -> Iterator[Store]:
     """Open a store for one writer, or say in one line why that cannot be done."""
     uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
-    shown = _without_password(uri)
+    shown = without_password(uri)
     remote = uri.startswith(("http://", "https://"))
     try:
         file = _sqlite_file(uri)
         with nullcontext(uri) if file is None else _sole_writer(file, patience) as opened_uri:
             if file is not None:
                 follow_move(file, artifact_root)
+            elif not remote:
+                _check_answers(uri)
             yield Store(MlflowClient(opened_uri, registry_uri=opened_uri), _retrying(patience), shown, remote)
-    except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, _NoStore) as error:
+    except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, NoStore) as error:
         # What is behind an error may name the password, and a log would keep it.
         raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
 
@@ -114,7 +118,7 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
                 sqlite3.connect(temporary).close()
                 # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
                 SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
-        retrying(_check_schema, file)
+        retrying(check_schema, file)
         retrying(_check_writable, file)
         yield f"sqlite:///{file}"
 
@@ -128,11 +132,25 @@ def _sqlite_file(uri: str) -> Path | None:
     if url.get_backend_name() != "sqlite":
         return None
     if not url.database or url.database == ":memory:":
-        raise _NoStore(
+        raise NoStore(
             "names no file (a file has three slashes, or four and its whole path: sqlite:///mlflow.db)",
             "name one",
         )
     return Path(url.database).resolve()
+
+
+def _check_answers(uri: str) -> None:
+    """Raise at once what MLflow would raise after minutes: no database answers, or its driver is not here."""
+    try:
+        url = make_url(uri)
+    except ArgumentError:
+        return
+    if url.get_backend_name() in DATABASE_ENGINES:
+        engine = create_engine(url)
+        try:
+            engine.connect().close()
+        finally:
+            engine.dispose()
 
 
 def _schema(file: Path) -> str | None:
@@ -145,12 +163,12 @@ def _schema(file: Path) -> str | None:
         return "none" if tables else None
 
 
-def _check_schema(file: Path) -> None:
+def check_schema(file: Path) -> None:
     """Refuse what MLflow would begin to migrate in place, without a copy, or add its own tables to."""
     migrations = ScriptDirectory(Path(mlflow.__file__).parent / "store" / "db_migrations")
     found, wanted = _schema(file), migrations.get_current_head()
     if found != wanted:
-        raise _NoStore(
+        raise NoStore(
             f"its tables are not those of MLflow {mlflow.__version__} (version {found}, not {wanted}): "
             "another version or another program made them, or a migration was cut short",
             f"copy the file, then `mlflow db upgrade sqlite:///{file}` brings an older version up to date; "
@@ -168,7 +186,7 @@ def _check_writable(file: Path) -> None:
         connection.execute("ROLLBACK")
 
 
-class _NoStore(ValueError):
+class NoStore(ValueError):
     """What an address leads to is no store, and what can be done about it."""
 
     def __init__(self, reason: str, remedy: str):
@@ -188,7 +206,7 @@ def _reason(uri: str, error: Exception) -> str:
     if _is_locked(error):
         text = "another program keeps it locked"
         remedy = "close that program (a database browser, a backup, another workflow)"
-    elif isinstance(error, _NoStore):
+    elif isinstance(error, NoStore):
         remedy = error.remedy
     elif isinstance(error, UnsupportedModelRegistryStoreURIException):
         known = ", ".join(filter(None, error.supported_uri_schemes))
@@ -198,7 +216,7 @@ def _reason(uri: str, error: Exception) -> str:
         remedy = "install what this kind of store needs"
     elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         remedy = "move it aside"  # not a database, or a damaged one
-    shown = _without_password(uri)
+    shown = without_password(uri)
     text = textwrap.shorten(text.replace(uri, shown), LONGEST_REASON, placeholder=" ...")
     return (
         f"tracking store {shown}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, and run again; "
@@ -206,7 +224,7 @@ def _reason(uri: str, error: Exception) -> str:
     )
 
 
-def _without_password(uri: str) -> str:
+def without_password(uri: str) -> str:
     try:
         return make_url(uri).render_as_string(hide_password=True)
     except ArgumentError:
