@@ -183,7 +183,8 @@ class _EntropyMachine(Additive, Machine):
         H : ndarray of shape (n_samples, n_hidden)
             Sigmoid units less one, which keeps the digits of those that are saturated.
         """
-        return self._layer(self._rows(X, "hidden"))
+        X = self._rows(X, "hidden")
+        return self._layer(X)
 
     def _rows(self, X, method: str):
         """Rows for a method of the fitted machine, checked."""
@@ -237,8 +238,13 @@ class _EntropyMachine(Additive, Machine):
 
     def _projected(self, X, method: str):
         """The projection, shape (n_samples, n_components), for a method of the machine."""
-        (projected,) = project_rows(self._layer, self._rows(X, method), [as_columns(self.coef_)])
+        X = self._rows(X, method)
+        (projected,) = project_rows(self._layer, X, [as_columns(self.coef_)])
         return projected
+
+    def _log_joint(self, X, method: str):
+        projected = self._projected(X, method)
+        return self._gaussians.log_joint(projected)
 
     def decision_function(self, X):
         """Log odds of the classes.
@@ -253,7 +259,7 @@ class _EntropyMachine(Additive, Machine):
             Two classes: ln of the odds of ``classes_[1]``, in nats; its sign decides. More: ln of the class
             weight times the class density in the projected space; the largest decides.
         """
-        log_joint = self._gaussians.log_joint(self._projected(X, "decision_function"))
+        log_joint = self._log_joint(X, "decision_function")
         return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
 
     def predict_proba(self, X):
@@ -268,7 +274,7 @@ class _EntropyMachine(Additive, Machine):
         probabilities : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; rows sum to one.
         """
-        log_joint = self._gaussians.log_joint(self._projected(X, "predict_proba"))
+        log_joint = self._log_joint(X, "predict_proba")
         return softmax(log_joint, axis=1) if is_numpy(log_joint) else softmax_of_rows(log_joint)
 
     def __sklearn_tags__(self):

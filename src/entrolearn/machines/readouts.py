@@ -21,7 +21,7 @@ from entrolearn.machines.devices import (
     zero_square,
 )
 from entrolearn.machines.moments import ClassMoments
-from entrolearn.validation import is_numpy, to_numpy
+from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
     "SHRINKAGES",
@@ -132,6 +132,8 @@ class ClassGaussians:
     def _log_joint_elsewhere(self, projected):
         """The same where the rows live: few small products for each class."""
         xp = namespace(projected)
+        if has_double(projected):
+            projected = xp.astype(projected, xp.float64, copy=False)
         columns = []
         for mean, covariance, log_prior in zip(self.means, self.covariances, self.log_priors, strict=True):
             lower = np.linalg.cholesky(covariance)
