@@ -52,7 +52,9 @@ def test_condition_is_estimated_as_by_lapack(place, damage):
     found = devices.reciprocal_condition(devices.cholesky(place(np.tril(matrix))), np.trace(matrix))
     assert true * 0.999 <= found <= 3 * true
     assert found == pytest.approx(
-        devices.reciprocal_condition(devices.cholesky(np.array(np.tril(matrix), order="F")), np.trace(matrix)),
+        devices.reciprocal_condition(
+            devices.cholesky(np.array(np.tril(matrix), order="F")), np.trace(matrix)
+        ),
         rel=1e-6,
     )
 

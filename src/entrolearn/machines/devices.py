@@ -217,14 +217,14 @@ def add_outer_product(lower, vector, factor: float) -> None:
     if is_numpy(lower):
         dsyr(factor, vector, lower=1, a=lower, overwrite_a=1)
     else:
-        lower += array_namespace(lower).tril(factor * vector[:, None] * vector[None, :])
+        lower += array_namespace(lower).tril(float(factor) * vector[:, None] * vector[None, :])
 
 
 def add_to_diagonal(matrix, value: float):
     """The square matrix plus `value` times the identity, in place."""
     if is_numpy(matrix):
         matrix.flat[:: len(matrix) + 1] += value
-    elif value:
+    elif value := float(value):  # array_api_strict takes Python's numbers alone
         matrix += value * array_namespace(matrix).eye(
             matrix.shape[0], dtype=matrix.dtype, device=device_of(matrix)
         )

@@ -426,7 +426,7 @@ class EEMClassifier(_EntropyMachine):
             self._stream = self._no_sums(X, codes)
         self._add_rows(self._stream, X, codes)
         if all(m.n for m in self._stream):
-            self._solve_sums(self._stream, X.dtype)
+            self._solve_sums(self._stream, numpy_dtype(X))
         return self
 
     def __sklearn_is_fitted__(self):

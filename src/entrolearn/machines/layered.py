@@ -29,7 +29,7 @@ from entrolearn.machines.ridge import (
     ridge_candidates,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import validate_data, validated
+from entrolearn.validation import numpy_dtype, validate_data, validated
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
@@ -102,7 +102,7 @@ class _LayeredRidge(Additive):
             self._layer = self._draw_layer(X)
             self._stream = self._no_sums(X, T)
         self._add_rows(self._stream, X, T)
-        self._solve_sums(self._stream, X.dtype)
+        self._solve_sums(self._stream, numpy_dtype(X))
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
