@@ -80,6 +80,13 @@ def test_numpys_arrays_are_multiplied_by_blas_itself_to_the_last_bit():
     assert_array_equal(devices.plus_products(zero.copy(order="F"), single), ssyrk(1.0, single.T, lower=1))
 
 
+@pytest.mark.parametrize("panel", [1, 5, 12, 100])
+def test_product_is_summed_by_panels_of_columns(place, monkeypatch, panel):
+    monkeypatch.setattr(devices, "PANEL", panel)
+    summed = devices.plus_products(place(np.tril(MATRIX)), place(H))
+    assert_allclose(place.numbers(summed), np.tril(MATRIX + H.T @ H), rtol=1e-12)
+
+
 def test_groups_of_rows_are_numpys(place):
     group = rng.integers(4, size=50)
     group[group == 2] = 3  # a group without rows
