@@ -113,10 +113,10 @@ def accumulation(limits: Limits, sizes: Sequence[int] = SIZES, n_features=8, n_h
             rows.append({"N": n_samples, "sums": way, **dict(zip(COLUMNS, values, strict=True))})
     notes = [
         f"{n_hidden} sigmoid units of {n_features} features, two classes, rows in single precision less a "
-        f"pilot mean, multiplied {BLOCK} at a time where it says no other. Against sums in double precision of "
-        "the same rows: the largest error of a class covariance over its largest entry, the largest error of "
-        f"the log odds of {TEST_ROWS:,} other rows over the largest of these, and the decisions that are not "
-        "the same."
+        f"pilot mean, multiplied {BLOCK} at a time where it says no other. Against sums in double precision "
+        "of the same rows: the largest error of a class covariance over its largest entry, the largest error "
+        f"of the log odds of {TEST_ROWS:,} other rows over the largest of these, and the decisions that are "
+        "not the same."
     ]
     return Section("Accumulation of products", pd.DataFrame(rows).set_index(["N", "sums"]), notes)
 
