@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import (
+    accumulation,
     clusterings,
+    device,
     information,
     manifold,
     on_paper,
@@ -35,6 +37,7 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "memory": ("Memory", scaling.memory),
     "density": ("Divergence of densities", shortcuts.density),
     "covariance": ("Covariance and shrinkage", shortcuts.covariance),
+    "accumulation": ("Accumulation of products", accumulation.accumulation),
     "sparse": ("Sparse rows", reduced.sparse),
     "large": ("Very many rows", reduced.large),
     "processes": ("Processes", sparse_machines.processes),
@@ -59,7 +62,8 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "mlp": ("Epochs of perceptrons", information.perceptrons),
 }
 PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
-ALL_PARTS = (PEERS_PART, *PARTS, *PARTS_ON_DATA)
+DEVICE_PART = "device"  # with sizes of its own
+ALL_PARTS = (PEERS_PART, *PARTS, *PARTS_ON_DATA, DEVICE_PART)
 PART_LIMITS = Limits(seconds=600)  # for each measurement; a matter of seconds on a quiet machine
 
 
@@ -98,6 +102,9 @@ def sections(options: argparse.Namespace) -> Iterator[Section]:
         if part in options.parts:
             title, work = PARTS_ON_DATA[part]
             yield _part(title, partial(work, mirror=options.mirror), limits)
+    if DEVICE_PART in options.parts:
+        sizes = device.Sizes(options.device, options.device_units, options.device_rows)
+        yield _part("The machines on a device", partial(device.device, sizes=sizes), PART_LIMITS)
 
 
 def _part(title: str, work: Callable[[Limits], Section], limits: Limits) -> Section:
@@ -135,6 +142,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--limit-seconds", type=float, default=60, help="for one learner (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one learner (default: 8)")
+    add("--device", default="", help="of torch, for the part device (default: cuda where there is one)")
+    add(
+        "--device-units",
+        nargs="+",
+        type=int,
+        default=(),
+        metavar="H",
+        help="(default: 2000 to 20000 on a GPU)",
+    )
+    add("--device-rows", nargs="+", type=int, default=(), metavar="N", help="(default: 1e5, 1e6 … that fit)")
     add(
         "--mirror",
         default=os.environ.get("ENTROLEARN_MIRROR"),

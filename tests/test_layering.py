@@ -24,6 +24,8 @@ FAMILIES = {
     "machines": {
         "additive",
         "base",
+        "device_units",
+        "devices",
         "entropy_path",
         "factors",
         "layered",

@@ -20,6 +20,12 @@ def expected_failures(estimator):
     return {}
 
 
+@pytest.fixture(autouse=True)
+def _dispatch(monkeypatch):
+    """Without it scikit-learn skips its checks of other libraries' arrays. It reads it when it dispatches."""
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):

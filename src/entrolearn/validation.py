@@ -3,14 +3,17 @@
 scikit-learn keeps the machinery of the former private; the whole package gets both from here, so that a
 change of scikit-learn's touches one file. Its checks of arrays leave the layout as it comes, and how a sum is
 rounded depends on the layout: here the same numbers become the same array, and give the same results to the
-last bit.
+last bit. Arrays of other libraries stay where they are, by scikit-learn's dispatch.
 """
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import _fit_context as validated
-from sklearn.utils import check_array
+from sklearn.externals.array_api_compat import array_namespace
+from sklearn.externals.array_api_compat import device as device_of
+from sklearn.utils import check_array, get_tags
 from sklearn.utils import check_X_y as sklearn_check_X_y
+from sklearn.utils._array_api import _convert_to_numpy, get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call as learn_classes
 from sklearn.utils.validation import validate_data as sklearn_validate_data
@@ -19,9 +22,17 @@ __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
+    "array_namespace",
     "canonical",
     "check_X_y",
+    "check_same_namespace",
+    "device_of",
+    "dispatched_namespace",
+    "has_double",
+    "is_numpy",
     "learn_classes",
+    "numpy_dtype",
+    "to_numpy",
     "validate_data",
     "validated",
 ]
@@ -46,18 +57,24 @@ def validate_data(estimator, X, y="no_validation", **checks):
     Returns
     -------
     X : {ndarray, CSR}, shape (n_samples, n_features)
-        In C order; CSR in canonical form, without explicit zeros. A copy where it comes otherwise.
+        In C order; CSR in canonical form, without explicit zeros. A copy where it comes otherwise. An array
+        of another library, where scikit-learn's dispatch is on, on its own device.
     y : ndarray, shape (n_samples,) or (n_samples, n_outputs)
-        Where it is given. Values are in double precision: those of short types overflow in sums.
+        Where it is given. Values are in double precision: those of short types overflow in sums. They follow
+        X to its device; labels that are elsewhere come as NumPy's array.
 
     Raises
     ------
     ValueError, TypeError
         scikit-learn's; a TypeError for dates, which NumPy takes for numbers, and a ValueError for numbers
-        whose powers overflow, and for values that are none.
+        whose powers overflow, and for values that are none. A TypeError for an array of another library where
+        the estimator computes on NumPy's alone, or in a precision that the array's device has not.
     """
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise TypeError(f"X holds dates, {X.dtype}; {type(estimator).__name__} accepts numbers.")
+    xp = dispatched_namespace(X)
+    if xp is not np:
+        return _validate_elsewhere(estimator, xp, X, y, checks)
     checked = sklearn_validate_data(estimator, X, y, order="C", **checks)
     if not isinstance(checked, tuple):
         _refuse_huge(estimator, "X", checked)
@@ -65,9 +82,9 @@ def validate_data(estimator, X, y="no_validation", **checks):
     X, y = checked
     _refuse_huge(estimator, "X", X)
     if checks.get("y_numeric"):
-        y = _in_double_precision(y)
+        y = _in_double_precision(to_numpy(y))
         _refuse_huge(estimator, "y", y)
-    return canonical(X), y
+    return canonical(X), to_numpy(y)
 
 
 def check_X_y(X, y, **checks):
@@ -90,16 +107,138 @@ def canonical(X):
     return X
 
 
+def is_numpy(array) -> bool:
+    """Whether NumPy and SciPy compute with it: rows dense or sparse."""
+    return isinstance(array, np.ndarray) or issparse(array)
+
+
+def dispatched_namespace(X):
+    """The namespace that X is computed in: that of its library where scikit-learn dispatches it, or NumPy.
+
+    Raises
+    ------
+    RuntimeError
+        scikit-learn's, where it dispatches and the variable SCIPY_ARRAY_API is not 1.
+    """
+    if is_numpy(X):
+        return np
+    xp, _ = get_namespace(X)
+    return np if _is_numpys(xp) else xp
+
+
+def _is_numpys(xp) -> bool:
+    return xp.__name__.endswith("numpy")
+
+
+def numpy_dtype(array) -> np.dtype:
+    """NumPy's name for the precision of an array."""
+    if is_numpy(array):
+        return array.dtype
+    return np.dtype("float32" if array.dtype == array_namespace(array).float32 else "float64")
+
+
+def has_double(array) -> bool:
+    """Whether there is double precision where the array lives; MPS has none."""
+    if is_numpy(array):
+        return True
+    xp = array_namespace(array)
+    return "float64" in xp.__array_namespace_info__().dtypes(device=device_of(array), kind="real floating")
+
+
+def to_numpy(array) -> np.ndarray:
+    """The same numbers in NumPy's array: itself where it is one."""
+    return array if isinstance(array, np.ndarray) else _convert_to_numpy(array, array_namespace(array))
+
+
+def check_same_namespace(estimator, X, fitted, method: str) -> None:
+    """Refuse rows that do not live where the estimator was fitted, which an array of its own says.
+
+    Raises
+    ------
+    ValueError
+        That names both places, and what moves the estimator.
+    """
+    xp = dispatched_namespace(X)
+    if xp is np and is_numpy(fitted):
+        return
+    found = "NumPy" if xp is np else _place(X)
+    if found == _place(fitted):
+        return
+    if xp is np and not is_numpy(X) and hasattr(X, "__dlpack__"):
+        found = "NumPy, as array_api_dispatch is off"
+    raise ValueError(
+        f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace and the same "
+        f"device as those passed to fit(): fitted on {_place(fitted)}, X is on {found}. Move X, or the "
+        "machine with sklearn.utils._array_api.move_estimator_to(machine, xp, device)."
+    )
+
+
+def _place(array) -> str:
+    if is_numpy(array):
+        return "NumPy"
+    name = array_namespace(array).__name__.rpartition(".")[2]
+    return f"{name}, device {device_of(array)}"
+
+
+def _validate_elsewhere(estimator, xp, X, y, checks: dict):
+    """:func:`validate_data` for an array of another library."""
+    name = type(estimator).__name__
+    if not get_tags(estimator).array_api_support:
+        raise TypeError(
+            f"X is an array of {xp.__name__.rpartition('.')[2]}; {name} with these parameters accepts "
+            "NumPy's arrays, and what becomes one."
+        )
+    checked = sklearn_validate_data(
+        estimator, X, y, **{**checks, "dtype": _dtypes_elsewhere(name, xp, X, checks)}
+    )
+    if not isinstance(checked, tuple):
+        _refuse_huge_elsewhere(name, xp, "X", checked)
+        return checked
+    X, y = checked
+    _refuse_huge_elsewhere(name, xp, "X", X)
+    if checks.get("y_numeric"):
+        y = xp.asarray(_in_double_precision(to_numpy(y)), device=device_of(X))
+        _refuse_huge_elsewhere(name, xp, "y", y)
+    elif _place(y) != _place(X):
+        y = to_numpy(y)
+    return X, y
+
+
+def _dtypes_elsewhere(name: str, xp, X, checks: dict) -> list:
+    """The accepted precisions, the first for what comes in another, as far as the device of X has them."""
+    accepted = checks["dtype"] if isinstance(checks["dtype"], list) else [checks["dtype"]]
+    known = [np.dtype(dtype).name for dtype in accepted]
+    if not has_double(X):
+        known = [dtype for dtype in known if dtype != "float64"]
+    if not known:
+        raise TypeError(
+            f"X lives on a device without double precision, {device_of(X)}, in which {name} computes; "
+            "accepted: NumPy's arrays, and other devices."
+        )
+    return [getattr(xp, dtype) for dtype in known]
+
+
+def _refuse_huge_elsewhere(name: str, xp, what: str, array) -> None:
+    limit = LARGEST[4 if array.dtype == xp.float32 else 8]
+    largest = float(xp.max(xp.abs(array)))
+    if largest > limit:
+        raise ValueError(_too_large(what, largest, name, limit))
+
+
 def _refuse_huge(estimator, name: str, array) -> None:
     numbers = array.data if issparse(array) else array
     limit = LARGEST.get(numbers.dtype.itemsize, np.inf) if numbers.dtype.kind == "f" else np.inf
     smallest, largest = numbers.min(initial=0), numbers.max(initial=0)
     if max(-smallest, largest) > limit:
         found = largest if largest > limit else smallest
-        raise ValueError(
-            f"{name} holds {found:g}; {type(estimator).__name__} accepts numbers up to {limit:g} in size, as "
-            "powers of larger ones overflow: scale them."
-        )
+        raise ValueError(_too_large(name, found, type(estimator).__name__, limit))
+
+
+def _too_large(what: str, found: float, name: str, limit: float) -> str:
+    return (
+        f"{what} holds {found:g}; {name} accepts numbers up to {limit:g} in size, as powers of larger ones "
+        "overflow: scale them."
+    )
 
 
 def _in_double_precision(y) -> np.ndarray:

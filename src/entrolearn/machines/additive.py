@@ -8,6 +8,9 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from entrolearn.kernels import gamma_of_spread, scale_gamma
+from entrolearn.machines.device_units import mean_and_variance
+from entrolearn.machines.devices import in_double, take_rows
+from entrolearn.validation import is_numpy, numpy_dtype
 
 __all__ = ["Additive", "Needs", "Spread", "Survey"]
 
@@ -51,12 +54,20 @@ class Survey:
     @classmethod
     def of(cls, X, needs: Needs, rng: np.random.RandomState) -> "Survey":
         """Of rows in memory, shape (n_samples, n_features)."""
-        landmarks = X[rng.permutation(X.shape[0])[: needs.n_landmarks]] if needs.n_landmarks else None
-        return cls(X.shape[1], X.dtype, landmarks, scale_gamma(X) if needs.scale else None)
+        drawn = rng.permutation(X.shape[0])[: needs.n_landmarks] if needs.n_landmarks else None
+        landmarks = None if drawn is None else take_rows(X, drawn)
+        return cls(X.shape[1], numpy_dtype(X), landmarks, _scale_gamma(X) if needs.scale else None)
 
     def gamma(self, gamma: float | str) -> float | str:
         """The number behind the name "scale"; others as they are."""
         return self.scale if isinstance(gamma, str) and gamma == "scale" else gamma
+
+
+def _scale_gamma(X) -> float:
+    """The gamma that is called "scale", of rows wherever they live."""
+    if is_numpy(X):
+        return scale_gamma(X)
+    return gamma_of_spread(X.shape[1], *mean_and_variance(X), numpy_dtype(X))
 
 
 @dataclass(frozen=True)
@@ -155,13 +166,13 @@ class Additive:
         """Solve and keep the solution; or False, where rows of this precision left too few digits."""
 
     def _draw_layer(self, X):
-        """The hidden layer for rows in memory."""
+        """The hidden layer for rows in memory, where they live."""
         rng = check_random_state(self.random_state)
-        return self._layer_on(Survey.of(X, self._needs(), rng), rng)
+        return self._layer_on(Survey.of(X, self._needs(), rng), rng).beside(X)
 
     def _fit_rows(self, X, targets) -> None:
         """Fit to rows in memory, in their precision if that will do."""
         self._layer = self._draw_layer(X)
         sums = self._add_rows(self._no_sums(X, targets), X, targets)
-        if not self._solve_sums(sums, X.dtype):
-            self._fit_rows(X.astype(np.float64), targets)
+        if not self._solve_sums(sums, numpy_dtype(X)):
+            self._fit_rows(in_double(X), targets)

@@ -2,18 +2,29 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.machines.devices import as_columns, like, namespace
 from entrolearn.path import Partition
-from entrolearn.validation import check_X_y, learn_classes, validate_data, validated
+from entrolearn.validation import (
+    check_same_namespace,
+    check_X_y,
+    is_numpy,
+    learn_classes,
+    to_numpy,
+    validate_data,
+    validated,
+)
 
 __all__ = [
     "Machine",
     "OutputClassifier",
     "OutputRegressor",
     "answer",
+    "check_place",
     "class_priors",
     "class_error_weights",
     "class_targets",
@@ -22,6 +33,7 @@ __all__ = [
     "encode",
     "learn_stream_classes",
     "path_targets",
+    "targets_of",
 ]
 
 
@@ -39,8 +51,9 @@ class Machine(ClassifierMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        output = self.decision_function(X)
-        return decide(output, self.classes_)
+        check_is_fitted(self)
+        check_place(self, X, "predict")
+        return decide(self.decision_function(X), self.classes_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -77,7 +90,7 @@ class OutputClassifier(Machine):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, codes = encode(y, type(self).__name__)
-        self._fit_outputs(X, class_targets(len(self.classes_))[codes])
+        self._fit_outputs(X, targets_of(codes, len(self.classes_), X))
         return self
 
     def decision_function(self, X):
@@ -93,6 +106,7 @@ class OutputClassifier(Machine):
             Positive for ``classes_[1]``; or one output per class, the largest of which decides.
         """
         check_is_fitted(self)
+        check_place(self, X, "decision_function")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         output = self._outputs(X)
         return output[:, 0] if len(self.classes_) == 2 else output
@@ -119,7 +133,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
         self._one_value = y.ndim == 1
-        self._fit_outputs(X, y.reshape(len(y), -1))
+        self._fit_outputs(X, as_columns(y))
         return self
 
     def predict(self, X):
@@ -134,6 +148,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs), as in ``fit``
         """
         check_is_fitted(self)
+        check_place(self, X, "predict")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         output = self._outputs(X)
         return output[:, 0] if self._one_value else output
@@ -144,8 +159,20 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return tags
 
 
+def check_place(machine: BaseEstimator, X, method: str) -> None:
+    """Refuse rows that live elsewhere than the machine, which a machine on NumPy's arrays alone does itself.
+
+    Raises
+    ------
+    ValueError
+        That names both places.
+    """
+    if get_tags(machine).array_api_support:
+        check_same_namespace(machine, X, machine.coef_, method)
+
+
 def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of `y`, and the place among them of each row's.
+    """The sorted classes of `y`, NumPy's, and the place among them of each row's, where y lives.
 
     Raises
     ------
@@ -153,7 +180,11 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
         If y does not hold class labels, or those of one class only; `name` is who says so.
     """
     check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    if is_numpy(y):
+        classes, codes = np.unique(y, return_inverse=True)
+    else:
+        found, codes = namespace(y).unique_inverse(y)
+        classes = to_numpy(found)
     if len(classes) < 2:
         raise ValueError(
             f"{name} needs samples of at least two classes, "
@@ -170,6 +201,7 @@ def codes_among(classes: np.ndarray, y) -> np.ndarray:
     ValueError
         If y brings another label.
     """
+    y = to_numpy(y)
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(
@@ -235,8 +267,25 @@ def class_targets(n_classes: int) -> np.ndarray:
     return 2 * np.eye(n_classes) - 1
 
 
-def decide(output: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The label by the sign of one output, or by the largest of several."""
+def targets_of(codes, n_classes: int, X):
+    """The targets of rows, shape (n_samples, n_outputs), given the places of their classes; where X lives."""
+    targets = class_targets(n_classes)
+    if is_numpy(codes):
+        return like(targets[codes], X)
+    return namespace(X).take(like(targets, X), codes, axis=0)
+
+
+def decide(output, classes: np.ndarray):
+    """The label by the sign of one output, or by the largest of several.
+
+    Labels that are numbers live where the outputs do; words are NumPy's.
+    """
+    if not is_numpy(output):
+        xp = namespace(output)
+        codes = xp.astype(output > 0, xp.int64) if output.ndim == 1 else xp.argmax(output, axis=1)
+        if classes.dtype.kind not in "biuf":
+            return classes[to_numpy(codes)]
+        return xp.take(like(classes, output), codes, axis=0)
     return classes[(output > 0).astype(int) if output.ndim == 1 else output.argmax(axis=1)]
 
 

@@ -9,11 +9,21 @@ from warnings import warn
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.utils.extmath import softmax as softmax_of_rows
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_params
 from entrolearn.machines.additive import Additive, Needs
-from entrolearn.machines.base import Machine, class_priors, codes_among, encode, learn_stream_classes
+from entrolearn.machines.base import (
+    Machine,
+    check_place,
+    class_priors,
+    codes_among,
+    encode,
+    learn_stream_classes,
+)
+from entrolearn.machines.device_units import VALUES
+from entrolearn.machines.devices import as_columns, in_double, like, namespace
 from entrolearn.machines.entropy_path import eekm_path, eem_path
 from entrolearn.machines.layers import (
     ACTIVATIONS,
@@ -31,7 +41,16 @@ from entrolearn.machines.readouts import (
     fitted_covariance,
 )
 from entrolearn.path import path
-from entrolearn.validation import HasMethods, Interval, StrOptions, validate_data, validated
+from entrolearn.validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    is_numpy,
+    numpy_dtype,
+    to_numpy,
+    validate_data,
+    validated,
+)
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 
@@ -102,15 +121,15 @@ class _EntropyMachine(Additive, Machine):
 
     def _fit_rows(self, X, codes):
         self._layer = self._draw_layer(X)
-        if not self._read_out(*self._class_gaussians(X, codes), X.dtype):
-            self._fit_rows(X.astype(np.float64), codes)
+        if not self._read_out(*self._class_gaussians(X, codes), numpy_dtype(X)):
+            self._fit_rows(in_double(X), codes)
 
     def _read_out(self, means, covariances, shrinkages: np.ndarray, dtype) -> bool:
         """Solve and keep the solution, or say that single precision will not do."""
         readout = entropy_discriminant(means, covariances, dtype)
         if dtype == np.float32 and readout.solver_info["ridge"] > 0:
             return False  # no Cholesky factor: the smallest eigenvalues of the covariance are lost
-        self.shrinkage_ = shrinkages
+        self.shrinkage_ = like(shrinkages, self._layer.where)
         self._keep(readout)
         return True
 
@@ -126,7 +145,8 @@ class _EntropyMachine(Additive, Machine):
     def _gaussians_of(self, moments: Sequence[ClassMoments]):
         """The same from the moments of the classes."""
         covariances, shrinkages = class_covariances(moments, self.covariance)
-        return np.array([m.mean for m in moments]), covariances, shrinkages
+        means = [m.mean for m in moments]
+        return namespace(means[0]).stack(means), covariances, shrinkages
 
     def _keep(self, readout: EntropyReadout) -> None:
         self.solver_info_ = readout.solver_info
@@ -136,18 +156,20 @@ class _EntropyMachine(Additive, Machine):
                 "with one class; are the features scaled to [0, 1]?",
                 stacklevel=3,
             )
-        self._gaussians = readout.gaussians(self.priors_)
-        coef = self._layer.fold(readout.coef).astype(readout.solver_info["dtype"], copy=False)
+        self._gaussians = readout.gaussians(to_numpy(self.priors_))
+        where = self._layer.where
+        coef = like(self._layer.fold(readout.coef), where, readout.solver_info["dtype"])
         self._layer = self._layer.lean()
+        self.priors_ = like(self.priors_, where)
         if len(self.classes_) == 2:
             self.coef_ = coef[:, 0]
-            self.projected_means_ = readout.means[:, 0]
-            self.projected_variances_ = readout.covariances[:, 0, 0]
-            self.thresholds_ = self._gaussians.thresholds()
+            self.projected_means_ = like(readout.means[:, 0], where)
+            self.projected_variances_ = like(readout.covariances[:, 0, 0], where)
+            self.thresholds_ = like(self._gaussians.thresholds(), where)
         else:
             self.coef_ = coef
-            self.projected_means_ = readout.means
-            self.projected_variances_ = readout.covariances
+            self.projected_means_ = like(readout.means, where)
+            self.projected_variances_ = like(readout.covariances, where)
 
     def hidden(self, X):
         """The rows as the hidden layer maps them, where the classes are modelled as Gaussians.
@@ -161,8 +183,14 @@ class _EntropyMachine(Additive, Machine):
         H : ndarray of shape (n_samples, n_hidden)
             Sigmoid units less one, which keeps the digits of those that are saturated.
         """
+        X = self._rows(X, "hidden")
+        return self._layer(X)
+
+    def _rows(self, X, method: str):
+        """Rows for a method of the fitted machine, checked."""
         check_is_fitted(self)
-        return self._layer(validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False))
+        check_place(self, X, method)
+        return validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
 
     def hidden_gaussians(self, X, y):
         """The Gaussians that `fit` would take for the classes of these rows in this machine's hidden space.
@@ -184,14 +212,15 @@ class _EntropyMachine(Additive, Machine):
             If the labels are others than the machine's.
         """
         check_is_fitted(self)
+        check_place(self, X, "hidden_gaussians")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
-        found, codes = np.unique(y, return_inverse=True)
+        found, codes = np.unique(to_numpy(y), return_inverse=True)
         if found.tolist() != self.classes_.tolist():
             raise ValueError(
                 f"y holds the labels {found.tolist()}; this machine's are {self.classes_.tolist()}."
             )
         means, covariances, _ = self._class_gaussians(X, codes)
-        return means, np.array([covariance.dense() for covariance in covariances])
+        return means, namespace(means).stack([covariance.dense() for covariance in covariances])
 
     def project(self, X):
         """The projection whose class densities the machine compares.
@@ -204,14 +233,18 @@ class _EntropyMachine(Additive, Machine):
         -------
         projected : ndarray of shape (n_samples,), or (n_samples, n_components) for more than two classes
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
-        (projected,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        projected = self._projected(X, "project")
         return projected[:, 0] if len(self.classes_) == 2 else projected
 
-    def _log_joint(self, X):
-        projected = self.project(X)
-        return self._gaussians.log_joint(projected.reshape(len(projected), -1))
+    def _projected(self, X, method: str):
+        """The projection, shape (n_samples, n_components), for a method of the machine."""
+        X = self._rows(X, method)
+        (projected,) = project_rows(self._layer, X, [as_columns(self.coef_)])
+        return projected
+
+    def _log_joint(self, X, method: str):
+        projected = self._projected(X, method)
+        return self._gaussians.log_joint(projected)
 
     def decision_function(self, X):
         """Log odds of the classes.
@@ -226,7 +259,7 @@ class _EntropyMachine(Additive, Machine):
             Two classes: ln of the odds of ``classes_[1]``, in nats; its sign decides. More: ln of the class
             weight times the class density in the projected space; the largest decides.
         """
-        log_joint = self._log_joint(X)
+        log_joint = self._log_joint(X, "decision_function")
         return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
 
     def predict_proba(self, X):
@@ -241,7 +274,13 @@ class _EntropyMachine(Additive, Machine):
         probabilities : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; rows sum to one.
         """
-        return softmax(self._log_joint(X), axis=1)
+        log_joint = self._log_joint(X, "predict_proba")
+        return softmax(log_joint, axis=1) if is_numpy(log_joint) else softmax_of_rows(log_joint)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = not hasattr(self.covariance, "fit")
+        return tags
 
 
 class EEMClassifier(_EntropyMachine):
@@ -387,7 +426,7 @@ class EEMClassifier(_EntropyMachine):
             self._stream = self._no_sums(X, codes)
         self._add_rows(self._stream, X, codes)
         if all(m.n for m in self._stream):
-            self._solve_sums(self._stream, X.dtype)
+            self._solve_sums(self._stream, numpy_dtype(X))
         return self
 
     def __sklearn_is_fitted__(self):
@@ -514,6 +553,11 @@ class EEKMClassifier(_EntropyMachine):
         params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
         self.landmarks_ = survey.landmarks
         return NystromLayer.on(survey.landmarks, self.kernel, params)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support &= self.kernel in VALUES
+        return tags
 
 
 path.register(EEMClassifier, eem_path)

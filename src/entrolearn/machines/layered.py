@@ -13,11 +13,12 @@ from entrolearn.machines.base import (
     OutputClassifier,
     OutputRegressor,
     answer,
-    class_targets,
     codes_among,
     learn_stream_classes,
     path_targets,
+    targets_of,
 )
+from entrolearn.machines.devices import as_columns, like
 from entrolearn.machines.layers import project_rows
 from entrolearn.machines.ridge import (
     PartEquations,
@@ -28,7 +29,7 @@ from entrolearn.machines.ridge import (
     ridge_candidates,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import validate_data, validated
+from entrolearn.validation import numpy_dtype, validate_data, validated
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
@@ -58,8 +59,9 @@ class _LayeredRidge(Additive):
             return
         self._layer = self._draw_layer(X)
         equations = normal_equations(self._layer, X, T)
-        self.loo_errors_, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates)
-        best = candidates[self.loo_errors_.argmin()]
+        errors, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates)
+        self.loo_errors_ = like(errors, self._layer.where)
+        best = candidates[errors.argmin()]
         self._keep(float(best), spectrum.solve(equations.right, best), "eigh")
 
     def _keep(self, ridge: float, coef: np.ndarray, method: str) -> None:
@@ -68,8 +70,13 @@ class _LayeredRidge(Additive):
         self.solver_info_ = {"method": method}
 
     def _outputs(self, X) -> np.ndarray:
-        (outputs,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        (outputs,) = project_rows(self._layer, X, [as_columns(self.coef_)])
         return outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = True
+        return tags
 
     def _refuse_sums(self):
         if ridge_candidates(self.C) is not None:
@@ -95,7 +102,7 @@ class _LayeredRidge(Additive):
             self._layer = self._draw_layer(X)
             self._stream = self._no_sums(X, T)
         self._add_rows(self._stream, X, T)
-        self._solve_sums(self._stream, X.dtype)
+        self._solve_sums(self._stream, numpy_dtype(X))
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
@@ -141,7 +148,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 
     def _checked(self, X, y, *, first, dtypes):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
-        return X, class_targets(len(self.classes_))[codes_among(self.classes_, y)]
+        return X, targets_of(codes_among(self.classes_, y), len(self.classes_), X)
 
 
 class LayeredRegressor(_LayeredRidge, OutputRegressor):
@@ -175,7 +182,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
     def _checked(self, X, y, *, first, dtypes):
         checks = {"accept_sparse": "csr", "dtype": np.float64, "multi_output": True, "y_numeric": True}
         X, y = validate_data(self, X, y, reset=first, **checks)
-        T = y.reshape(len(y), -1)
+        T = as_columns(y)
         if first:
             self._n_outputs = T.shape[1]
         elif T.shape[1] != self._n_outputs:

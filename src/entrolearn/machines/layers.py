@@ -10,13 +10,17 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy import linalg
+from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
 
 from entrolearn.kernels import inner_products, kernel_matrix, minus_scaled_distances
+from entrolearn.machines.device_units import kernel_values, random_units
+from entrolearn.machines.devices import block_numbers, cast, cholesky, like, namespace, solve_lower, take_rows
 from entrolearn.machines.moments import check_units, max_block_rows, row_blocks
 from entrolearn.path import Partition
+from entrolearn.validation import device_of, is_numpy
 
 __all__ = [
     "ACTIVATIONS",
@@ -170,6 +174,11 @@ class RandomLayer:
 
         A large array costs more to get than to fill: who asks for block after block gives the same `out`.
         """
+        if not is_numpy(X):
+            units = random_units(X, self.weights, self.biases, self.activation, self.below_one)
+            return (
+                _checked(units, (X.shape[0], self.weights.shape[0])) if callable(self.activation) else units
+            )
         if callable(self.activation):
             return self._activated(_affine(X, self.weights, -self.biases), out)
         table = {**ACTIVATIONS, **_BELOW_ONE} if self.below_one else ACTIVATIONS
@@ -178,11 +187,7 @@ class RandomLayer:
     def _activated(self, Z: np.ndarray, out: np.ndarray | None) -> np.ndarray:
         """What a callable makes of an array, checked to be as many finite numbers."""
         shape = Z.shape
-        units = _dense(self.activation(Z))
-        if units.shape != shape or not np.isfinite(units).all():
-            found = f"shape {units.shape}" if units.shape != shape else "NaN or infinite values"
-            raise ValueError(f"the activation gives {found}; it must give finite numbers of shape {shape}.")
-        return _dense(units, out)
+        return _dense(_checked(_dense(self.activation(Z)), shape), out)
 
     units = __call__  # what a prediction computes before its linear part
 
@@ -193,6 +198,30 @@ class RandomLayer:
     def lean(self) -> "RandomLayer":
         """The layer without what a prediction does not need: the same."""
         return self
+
+    def beside(self, X) -> "RandomLayer":
+        """The layer where the rows X live, in their precision where they are another library's."""
+        if is_numpy(X):
+            return self
+        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
+
+    @property
+    def where(self):
+        """An array that lives where the layer does."""
+        return self.weights
+
+    def __sklearn_array_api_convert__(self, move: Callable) -> "RandomLayer":
+        """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
+        return replace(self, weights=move(self.weights), biases=move(self.biases))
+
+
+def _checked(units, shape: tuple[int, ...]):
+    """What a callable gave, which must be as many finite numbers."""
+    found = tuple(units.shape)
+    if found == shape and bool(namespace(units).all(namespace(units).isfinite(units))):
+        return units
+    what = f"shape {found}" if found != shape else "NaN or infinite values"
+    raise ValueError(f"the activation gives {what}; it must give finite numbers of shape {shape}.")
 
 
 @dataclass(frozen=True)
@@ -231,6 +260,9 @@ class NystromLayer:
     @cached_property
     def factor(self) -> np.ndarray:
         """Lower triangular L, shape (n_landmarks, n_landmarks)."""
+        if not is_numpy(self.landmarks):
+            gram = kernel_values(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
+            return _floored_cholesky_elsewhere(gram, self.kernel, self.kernel_params)
         check_units(self.landmarks.shape[0])
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
         return _floored_cholesky(gram, self.kernel, self.kernel_params)
@@ -239,19 +271,56 @@ class NystromLayer:
         """The layer without its factor, which a prediction does not need; it is made again when asked for."""
         return replace(self)
 
+    def beside(self, X) -> "NystromLayer":
+        """The layer where the rows X live, as landmarks do that are drawn from them."""
+        return self
+
+    @property
+    def where(self):
+        """An array that lives where the layer does."""
+        return self.landmarks
+
     def __call__(self, X, out=None) -> np.ndarray:
         """Features of the rows of X (dense or CSR), shape (n_samples, n_landmarks)."""
         H = self.units(X, out)
+        if not is_numpy(H):
+            return solve_lower(self.factor, H.T).T
         return dtrsm(1.0, self.factor, H.T, lower=1, overwrite_b=1).T
 
     def units(self, X, out=None) -> np.ndarray:
         """K(X, landmarks), shape (n_samples, n_landmarks): what a prediction needs of a row."""
-        return kernel_matrix(X, self.landmarks, self.kernel, self.kernel_params, out)
+        return _kernel_units(self, X, out)
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the units that equal `coef` on the first features (section 6 of the paper)."""
-        h = len(coef)
+        h = coef.shape[0]
+        if not is_numpy(coef):
+            return solve_lower(self.factor[:h, :h], coef, transposed=True)
         return solve_triangular(self.factor[:h, :h], coef, lower=True, trans="T", check_finite=False)
+
+    def __sklearn_array_api_convert__(self, move: Callable) -> "NystromLayer":
+        """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
+        return replace(self, landmarks=move(self.landmarks))
+
+
+def _kernel_units(layer: "NystromLayer | LandmarkLayer", X, out=None):
+    """Kernel values of rows with the layer's landmarks."""
+    if is_numpy(X):
+        return kernel_matrix(X, layer.landmarks, layer.kernel, layer.kernel_params, out)
+    return kernel_values(X, layer.landmarks, layer.kernel, layer.kernel_params)
+
+
+def _floored_cholesky_elsewhere(gram, kernel, kernel_params: dict):
+    """:func:`_floored_cholesky` on an array of another library."""
+    xp = namespace(gram)
+    scale = float(xp.linalg.trace(gram)) / gram.shape[0]
+    scale = 1.0 if 0 <= scale < np.finfo(np.float64).tiny else scale
+    for floor in NYSTROM_FLOORS:
+        ridge = floor * scale * xp.eye(gram.shape[0], dtype=gram.dtype, device=device_of(gram))
+        factor = cholesky(xp.tril(gram + ridge))
+        if factor is not None:
+            return factor
+    raise ValueError(_no_mercer_kernel(kernel, kernel_params))
 
 
 def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarray:
@@ -261,10 +330,14 @@ def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarr
     for floor in NYSTROM_FLOORS:
         floored = gram + floor * scale * np.eye(len(gram))
         try:
-            return cholesky(floored, lower=True, overwrite_a=True, check_finite=False)
+            return linalg.cholesky(floored, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             continue
-    raise ValueError(
+    raise ValueError(_no_mercer_kernel(kernel, kernel_params))
+
+
+def _no_mercer_kernel(kernel, kernel_params: dict) -> str:
+    return (
         f"the {kernel!r} kernel with {kernel_params} gives landmarks a matrix that is not positive "
         "semi-definite; a Nyström layer needs a Mercer kernel, such as 'rbf'."
     )
@@ -294,13 +367,30 @@ class LandmarkLayer:
         numbers of `spread`.
         """
         widths = rng.uniform(*spread, size=landmarks.shape[0])
-        return cls(landmarks, kernel, {**kernel_params, "gamma": kernel_params["gamma"] / widths})
+        gamma = like(kernel_params["gamma"] / widths, landmarks)
+        return cls(landmarks, kernel, {**kernel_params, "gamma": gamma})
 
     def __call__(self, X, out=None) -> np.ndarray:
         """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
-        return kernel_matrix(X, self.landmarks, self.kernel, self.kernel_params, out)
+        return _kernel_units(self, X, out)
 
     units = __call__  # what a prediction computes before its linear part
+
+    def beside(self, X) -> "LandmarkLayer":
+        """The layer where the rows X live, as landmarks do that are drawn from them."""
+        return self
+
+    @property
+    def where(self):
+        """An array that lives where the layer does."""
+        return self.landmarks
+
+    def __sklearn_array_api_convert__(self, move: Callable) -> "LandmarkLayer":
+        """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
+        params = {
+            name: value if np.isscalar(value) else move(value) for name, value in self.kernel_params.items()
+        }
+        return replace(self, landmarks=move(self.landmarks), kernel_params=params)
 
 
 def landmark_sources(
@@ -355,6 +445,8 @@ def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
     """
     if not coefs:
         return []
+    if not is_numpy(X):
+        return [_project_elsewhere(layer, X, coef) for coef in coefs]
     edges = np.cumsum([0] + [coef.shape[1] for coef in coefs])
     n_units = max(len(coef) for coef in coefs)
     stacked = np.zeros((n_units, edges[-1]), dtype=np.result_type(*coefs))
@@ -368,3 +460,13 @@ def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
         units = layer.units(X[block], out=buffer[: block.stop - block.start])
         np.matmul(units[:, :n_units], stacked, out=projected[block])
     return [projected[:, start:stop] for start, stop in pairwise(edges)]
+
+
+def _project_elsewhere(layer, X, coef):
+    """:func:`project_rows` for one array of coefficients of another library's, where the rows live."""
+    xp, (n_units, n_columns) = namespace(X), coef.shape
+    projected = xp.empty((X.shape[0], n_columns), dtype=coef.dtype, device=device_of(X))
+    for block in row_blocks(X.shape[0], n_units, block_numbers(X, n_units)):
+        units = layer.units(take_rows(X, block))
+        projected[block, :] = xp.astype(units[:, :n_units], coef.dtype, copy=False) @ coef
+    return projected

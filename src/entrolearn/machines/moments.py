@@ -1,12 +1,32 @@
 """What an entropic readout needs to know of a class, as one small object that adds up."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
-from scipy.linalg.blas import dsyr, dsyrk, ssyrk
 
 from entrolearn.kernels import check_memory
+from entrolearn.machines.devices import (
+    add_in_place,
+    add_outer_product,
+    add_to_diagonal,
+    block_numbers,
+    cast,
+    copied,
+    leading_norms,
+    like,
+    mirrored,
+    namespace,
+    plus_products,
+    rows_of_groups,
+    sum_of_squares,
+    sums_like,
+    symmetric_product,
+    take_rows,
+    total_of,
+    zero_square,
+    zeros,
+)
+from entrolearn.validation import is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
@@ -48,7 +68,8 @@ class ClassMoments:
     shift : ndarray of shape (n_hidden,), optional
         Subtracted from every row before anything is summed (a pilot mean). Sums of squares of units that
         sit far from zero, as saturated sigmoids do near one, lose their digits without it. Only moments
-        with the same shift can be combined. Default: zeros.
+        with the same shift can be combined. Default: zeros. The sums live where it lives: in NumPy's arrays,
+        or in those of another library on its device.
 
     Attributes
     ----------
@@ -84,20 +105,23 @@ class ClassMoments:
             raise ValueError(
                 f"sizes must be positive and the largest must be n_hidden={n_hidden}, got {self.sizes}."
             )
-        check_units(n_hidden)
-        self.shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
+        if shift is None or is_numpy(shift):
+            check_units(n_hidden)
+            shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
+        self.shift = shift
         self.n = 0
-        self._sum = np.zeros(n_hidden)
-        self._outer = np.zeros((n_hidden, n_hidden), order="F")  # G, its lower triangle
-        self._norm2 = np.zeros(len(self.sizes))  # A
-        self._norm4 = np.zeros(len(self.sizes))  # Q
-        self._norm2_row = np.zeros((len(self.sizes), n_hidden))  # v
+        self._sum = zeros(n_hidden, shift)
+        self._outer = zero_square(n_hidden, shift)  # G, its lower triangle
+        self._norm2 = zeros(len(self.sizes), shift)  # A
+        self._norm4 = zeros(len(self.sizes), shift)  # Q
+        self._norm2_row = zeros((len(self.sizes), n_hidden), shift)  # v
 
     @classmethod
     def from_data(
         cls, H: np.ndarray, sizes: Sequence[int] | None = None, *, shift: np.ndarray | None = None
     ) -> "ClassMoments":
         """Moments of the rows of H, shape (n_samples, n_hidden)."""
+        shift = zeros(H.shape[1], sums_like(H)) if shift is None else shift
         return cls(H.shape[1], sizes, shift=shift).update(H)
 
     def update(self, H: np.ndarray) -> "ClassMoments":
@@ -108,51 +132,55 @@ class ClassMoments:
         ValueError
             If H has another number of columns than the moments have units.
         """
-        if H.ndim != 2 or H.shape[1] != len(self._sum):
-            raise ValueError(f"the moments have {len(self._sum)} hidden units, got rows of shape {H.shape}.")
-        H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
-        for block in row_blocks(*H.shape):
-            self._add((H[block] - self.shift).astype(H.dtype, order="C", copy=False))
+        n_hidden = self._sum.shape[0]
+        if H.ndim != 2 or H.shape[1] != n_hidden:
+            raise ValueError(f"the moments have {n_hidden} hidden units, got rows of shape {tuple(H.shape)}.")
+        if is_numpy(H):
+            H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
+        for block in row_blocks(*H.shape, block_numbers(H, n_hidden)):
+            rows = take_rows(H, block) - (self.shift if is_numpy(H) else cast(self.shift, H))
+            self._add(rows.astype(H.dtype, order="C", copy=False) if is_numpy(H) else rows)
         return self
 
-    def _add(self, X: np.ndarray) -> None:
-        """Add rows that have been shifted, shape (n_rows, n_hidden), C-contiguous."""
-        self.n += len(X)
-        self._sum += X.sum(axis=0)
-        if X.dtype == np.float64:
-            self._outer = dsyrk(1.0, X.T, beta=1.0, c=self._outer, overwrite_c=1, lower=1)
+    def _add(self, X) -> None:
+        """Add rows that have been shifted, shape (n_rows, n_hidden), C-contiguous where they are NumPy's."""
+        self.n += X.shape[0]
+        self._outer = plus_products(self._outer, X)
+        norm2 = leading_norms(X, self.sizes)  # ||x||^2, one row for each size
+        if is_numpy(X):
+            sums = X.sum(axis=0), norm2.sum(axis=1), np.einsum("ij,ij->i", norm2, norm2)
         else:
-            self._outer += ssyrk(1.0, X.T, lower=1)
-        edges = pairwise((0, *self.sizes))
-        parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
-        norm2 = np.cumsum(parts, axis=0)  # ||x||^2, one row for each size
-        self._norm2 += norm2.sum(axis=1)
-        self._norm4 += np.einsum("ij,ij->i", norm2, norm2)
-        self._norm2_row += norm2 @ X
+            xp, double = namespace(X), {"dtype": self._sum.dtype} if not is_numpy(self._sum) else {}
+            sums = (
+                xp.sum(X, axis=0, **double),
+                xp.sum(norm2, axis=1, **double),
+                xp.sum(norm2 * norm2, axis=1, **double),
+            )
+        for name, values in zip(("_sum", "_norm2", "_norm4"), sums, strict=True):
+            setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
+        self._norm2_row += total_of(norm2 @ X, self._sum)
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._copy()._combine(other, np.add)
+        return self._copy()._combine(other)
 
     def __sub__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._copy()._combine(other, np.subtract)
+        return self._copy()._combine(other, subtract=True)
 
     def __iadd__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._combine(other, np.add)
+        return self._combine(other)
 
     def __isub__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._combine(other, np.subtract)
+        return self._combine(other, subtract=True)
 
-    def _combine(self, other: "ClassMoments", operation: np.ufunc) -> "ClassMoments":
-        if self.sizes != other.sizes or not np.array_equal(self.shift, other.shift):
+    def _combine(self, other: "ClassMoments", subtract: bool = False) -> "ClassMoments":
+        if self.sizes != other.sizes or not np.array_equal(to_numpy(self.shift), to_numpy(other.shift)):
             raise ValueError("only moments with the same sizes and the same shift can be combined.")
-        self.n = int(operation(self.n, other.n))
-        for name in _SUMS:
-            mine = getattr(self, name)
-            operation(mine, getattr(other, name), out=mine)
+        for name in ("n", *_SUMS):
+            setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
     def _copy(self) -> "ClassMoments":
-        return self._with({name: getattr(self, name).copy(order="K") for name in _SUMS}, self.sizes)
+        return self._with({name: copied(getattr(self, name)) for name in _SUMS}, self.sizes)
 
     def restrict(self, h: int) -> "ClassMoments":
         """Moments of the first h units, a view: h must be one of `sizes`."""
@@ -168,7 +196,7 @@ class ClassMoments:
         }
         return self._with(sums, self.sizes[:k])
 
-    def _with(self, sums: dict[str, np.ndarray], sizes: tuple[int, ...]) -> "ClassMoments":
+    def _with(self, sums: dict, sizes: tuple[int, ...]) -> "ClassMoments":
         result = object.__new__(ClassMoments)
         result.n, result.sizes, result.shift = self.n, sizes, self.shift[: sizes[-1]]
         vars(result).update(sums)
@@ -186,13 +214,14 @@ class ClassMoments:
 
     def second_moment(self) -> np.ndarray:
         """Sum of the outer products of the rows, shape (n_hidden, n_hidden)."""
-        cross = np.outer(self.shift, self._sum)
-        return _mirrored(self._outer) + cross + cross.T + self.n * np.outer(self.shift, self.shift)
+        cross = self.shift[:, None] * self._sum[None, :]
+        shift2 = self.shift[:, None] * self.shift[None, :]
+        return mirrored(self._outer) + cross + cross.T + self.n * shift2
 
     def covariance(self) -> np.ndarray:
         """Maximum likelihood covariance (divided by n), shape (n_hidden, n_hidden)."""
         mean = self._sum / self.n
-        return _mirrored(self._outer) / self.n - np.outer(mean, mean)
+        return mirrored(self._outer) / self.n - mean[:, None] * mean[None, :]
 
     def ledoit_wolf(self) -> tuple[np.ndarray, float]:
         """Covariance shrunk towards a multiple of the identity, and the shrinkage in [0, 1].
@@ -213,12 +242,11 @@ class ClassMoments:
     def _shrunk(self, shrinkage: float) -> tuple[np.ndarray, float]:
         covariance = self.covariance()
         covariance *= 1 - shrinkage
-        covariance.flat[:: len(covariance) + 1] += shrinkage * self.mean_variance()
-        return covariance, shrinkage
+        return add_to_diagonal(covariance, shrinkage * self.mean_variance()), shrinkage
 
     def ledoit_wolf_shrinkage(self) -> float:
         """The shrinkage of :meth:`ledoit_wolf`, without forming a matrix."""
-        n, p = self.n, len(self._sum)
+        n, p = self.n, self._sum.shape[0]
         norm = self._covariance_norm2()
         spread = norm / p - self.mean_variance() ** 2  # ||S - scale I||^2 / p
         error = (self._centred_norm4() / n / p - norm / p) / n
@@ -227,7 +255,7 @@ class ClassMoments:
 
     def oas_shrinkage(self) -> float:
         """The shrinkage of :meth:`oas`, without forming a matrix."""
-        n, p = self.n, len(self._sum)
+        n, p = self.n, self._sum.shape[0]
         scale = self.mean_variance()
         mean_square = self._covariance_norm2() / p**2
         excess = (n + 1) * (mean_square - scale**2 / p)
@@ -236,24 +264,25 @@ class ClassMoments:
     def mean_variance(self) -> float:
         """Mean of the units' variances: the diagonal of the covariance."""
         mean = self._sum / self.n
-        return float((np.trace(self._outer) / self.n - mean @ mean) / len(mean))
+        trace = namespace(self._outer).linalg.trace(self._outer)
+        return float((trace / self.n - mean @ mean) / mean.shape[0])
 
     def add_covariance_to(self, total: np.ndarray, weight: float = 1.0) -> None:
         """Add a multiple of the covariance to the lower triangle of `total` (Fortran order), in place."""
         total += (weight / self.n) * self._outer
-        dsyr(-weight, self._sum / self.n, lower=1, a=total, overwrite_a=1)
+        add_outer_product(total, self._sum / self.n, -weight)
 
     def projected_covariance(self, coef: np.ndarray) -> np.ndarray:
         """``coef.T @ covariance @ coef`` for coef of shape (n_hidden, n_components), no matrix formed."""
         mean = coef.T @ (self._sum / self.n)
-        return coef.T @ _symmetric_product(self._outer, coef) / self.n - np.outer(mean, mean)
+        return coef.T @ symmetric_product(self._outer, coef) / self.n - mean[:, None] * mean[None, :]
 
     def _covariance_norm2(self) -> float:
         """Squared Frobenius norm of the covariance."""
         mean = self._sum / self.n
-        diagonal = np.diagonal(self._outer)
-        outer2 = 2 * np.einsum("ij,ij->", self._outer, self._outer) - diagonal @ diagonal
-        cross = mean @ _symmetric_product(self._outer, mean)
+        diagonal = namespace(self._outer).linalg.diagonal(self._outer)
+        outer2 = 2 * sum_of_squares(self._outer) - diagonal @ diagonal
+        cross = mean @ symmetric_product(self._outer, mean)
         return float(outer2 / self.n**2 - 2 * cross / self.n + (mean @ mean) ** 2)
 
     def _centred_norm4(self) -> float:
@@ -262,27 +291,14 @@ class ClassMoments:
         mean2 = mean @ mean
         return float(
             self._norm4[-1]
-            + 4 * mean @ _symmetric_product(self._outer, mean)
-            - 4 * mean @ self._norm2_row[-1]
+            + 4 * mean @ symmetric_product(self._outer, mean)
+            - 4 * mean @ self._norm2_row[-1, :]
             + 2 * mean2 * self._norm2[-1]
             - 3 * self.n * mean2**2
         )
 
 
 _SUMS = ("_sum", "_outer", "_norm2", "_norm4", "_norm2_row")
-
-
-def _mirrored(lower: np.ndarray) -> np.ndarray:
-    """The symmetric matrix whose lower triangle is given; above it are zeros."""
-    full = lower + lower.T
-    full.flat[:: len(full) + 1] -= np.diagonal(lower)
-    return full
-
-
-def _symmetric_product(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The same matrix times `right`. It is not formed; BLAS's symv would copy a leading block, a view."""
-    diagonal = np.diagonal(lower) * right if right.ndim == 1 else np.diagonal(lower)[:, None] * right
-    return lower @ right + lower.T @ right - diagonal
 
 
 def moments_by_group(
@@ -300,6 +316,7 @@ def moments_by_group(
     layer : callable
         Maps rows of X to an array of shape (n_rows, n_hidden), its argument `out`.
     X : {ndarray, CSR}, shape (n_samples, n_features)
+        Or an array of another library, on whose device all is computed.
     group : ndarray of int, shape (n_samples,)
         The group of each row, from 0 to n_groups - 1: a class, or a class within a fold.
     n_groups : int
@@ -327,7 +344,7 @@ def no_moments(
     """Moments of no rows, for groups that get rows like these; parameters as in :func:`moments_by_group`."""
     if shifts is None:
         shifts = pilot_means(layer, X, group, n_groups)
-    return [ClassMoments(shifts.shape[1], sizes, shift=shift) for shift in shifts]
+    return [ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups)]
 
 
 def add_rows(moments: list[ClassMoments], layer: Callable, X, group: np.ndarray) -> list[ClassMoments]:
@@ -345,12 +362,14 @@ def add_rows(moments: list[ClassMoments], layer: Callable, X, group: np.ndarray)
     list of n_groups ClassMoments
         The same.
     """
-    n_hidden = len(moments[0].shift)
-    buffer = np.empty((max_block_rows(X.shape[0], n_hidden), n_hidden), dtype=X.dtype)
-    for of_group, rows in zip(moments, rows_of_groups(group, len(moments)), strict=True):
-        for block in row_blocks(len(rows), n_hidden):
-            H = layer(X[rows[block]], out=buffer[: block.stop - block.start])
-            H -= of_group.shift.astype(H.dtype, copy=False)
+    n_hidden = moments[0].shift.shape[0]
+    step = max_block_rows(X.shape[0], n_hidden)
+    buffer = np.empty((step, n_hidden), dtype=X.dtype) if is_numpy(X) else None
+    for of_group, rows in zip(moments, rows_of_groups(like(group, X), len(moments)), strict=True):
+        for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
+            out = None if buffer is None else buffer[: block.stop - block.start]
+            H = layer(take_rows(X, rows[block]), out=out)
+            H -= cast(of_group.shift, H)
             of_group._add(H)
     return moments
 
@@ -373,19 +392,25 @@ def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndar
     That of the first of all rows for a group without any. The numbers are of the layer's precision, so that
     it can subtract them from its rows as they are.
     """
-    n_hidden = layer(X[:1]).shape[1]
-    check_units(n_hidden)
-    means = np.zeros((n_groups, n_hidden))
-    for mean, rows in zip(means, rows_of_groups(group, n_groups), strict=True):
-        H = layer(X[rows[:PILOT_ROWS]] if len(rows) else X[:PILOT_ROWS])
-        mean[:] = H.mean(axis=0, dtype=np.float64).astype(H.dtype)
+    n_hidden = layer(take_rows(X, slice(1))).shape[1]
+    where = sums_like(X)
+    if is_numpy(where):
+        check_units(n_hidden)
+    means = zeros((n_groups, n_hidden), where)
+    for g, rows in enumerate(rows_of_groups(like(group, X), n_groups)):
+        n_rows = rows.shape[0]
+        some = rows[: min(n_rows, PILOT_ROWS)] if n_rows else slice(min(X.shape[0], PILOT_ROWS))
+        means[g, :] = total_of(_rounded_mean(layer(take_rows(X, some))), where)
     return means
 
 
-def rows_of_groups(group: np.ndarray, n_groups: int) -> list[np.ndarray]:
-    """Indices of the rows of each group, ascending."""
-    order = np.argsort(group, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(group, minlength=n_groups))[:-1])
+def _rounded_mean(H):
+    """The mean of rows, computed in double precision where there is, then of theirs."""
+    if is_numpy(H):
+        return H.mean(axis=0, dtype=np.float64).astype(H.dtype)
+    xp, where = namespace(H), sums_like(H)
+    mean = xp.mean(H if is_numpy(where) else xp.astype(H, where.dtype), axis=0)
+    return xp.astype(xp.astype(mean, H.dtype), mean.dtype)
 
 
 class PartMoments:

@@ -11,7 +11,17 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, pinvh,
 from sklearn.base import clone
 from sklearn.utils import check_array
 
+from entrolearn.machines.devices import (
+    add_to_diagonal,
+    cast,
+    cholesky,
+    like,
+    namespace,
+    solve_cholesky,
+    zero_square,
+)
 from entrolearn.machines.moments import ClassMoments
+from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
     "SHRINKAGES",
@@ -57,13 +67,11 @@ class ClassCovariance:
     def add_to(self, total: np.ndarray) -> None:
         """Add the matrix to the lower triangle of `total`, in Fortran order."""
         self.moments.add_covariance_to(total, self.weight)
-        total.flat[:: len(total) + 1] += self.ridge
+        add_to_diagonal(total, self.ridge)
 
     def dense(self) -> np.ndarray:
         """The matrix, shape (n_hidden, n_hidden)."""
-        matrix = self.weight * self.moments.covariance()
-        matrix.flat[:: len(matrix) + 1] += self.ridge
-        return matrix
+        return add_to_diagonal(self.weight * self.moments.covariance(), self.ridge)
 
     def project(self, coef: np.ndarray) -> np.ndarray:
         """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
@@ -106,6 +114,8 @@ class ClassGaussians:
 
     def log_joint(self, projected: np.ndarray) -> np.ndarray:
         """ln p(class) N(mean, covariance)[projected] up to a common constant, shape (n, n_classes)."""
+        if not is_numpy(projected):
+            return self._log_joint_elsewhere(projected)
         values = np.empty((len(projected), len(self.means)), order="F")
         for c, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
             lower = np.linalg.cholesky(covariance)
@@ -118,6 +128,20 @@ class ClassGaussians:
             values[:, c] *= -0.5
             values[:, c] += self.log_priors[c] - np.log(np.diag(lower)).sum()
         return values
+
+    def _log_joint_elsewhere(self, projected):
+        """The same where the rows live: few small products for each class."""
+        xp = namespace(projected)
+        if has_double(projected):
+            projected = xp.astype(projected, xp.float64, copy=False)
+        columns = []
+        for mean, covariance, log_prior in zip(self.means, self.covariances, self.log_priors, strict=True):
+            lower = np.linalg.cholesky(covariance)
+            whiten = cast(np.linalg.inv(lower).T, projected)
+            standard = (projected - cast(mean, projected)) @ whiten
+            constant = float(log_prior - np.log(np.diag(lower)).sum())
+            columns.append(constant - 0.5 * xp.sum(standard * standard, axis=1))
+        return xp.stack(columns, axis=1)
 
     def most_likely(self, projected: np.ndarray) -> np.ndarray:
         """The number of the likeliest class of each row, shape (n,)."""
@@ -152,7 +176,7 @@ class EntropyReadout:
     Attributes
     ----------
     coef : ndarray, shape (n_hidden, n_components)
-        The projection; one column, the paper's beta, for two classes.
+        The projection; one column, the paper's beta, for two classes. It lives where the moments do.
     means : ndarray, shape (n_classes, n_components)
         Projected class means.
     covariances : ndarray, shape (n_classes, n_components, n_components)
@@ -240,22 +264,25 @@ def entropy_discriminant(
     -------
     EntropyReadout
     """
-    differences = (means[1:] - means[0]).T
+    xp = namespace(means)
+    differences = (means[1:, :] - means[0, :]).T
     # Relative to the rounding of the means themselves: differences of 1e-28 are informative when the units
     # are that small, and noise when they sit near one. Where their squares underflow there is no solution.
-    rounding = 4 * np.finfo(dtype).eps * np.abs(means).max()
-    if np.abs(differences).max() <= max(rounding, LEAST_DIFFERENCE):
+    rounding = 4 * np.finfo(dtype).eps * float(xp.max(xp.abs(means)))
+    if float(xp.max(xp.abs(differences))) <= max(rounding, LEAST_DIFFERENCE):
         return _degenerate(means, dtype)
-    total = np.zeros((means.shape[1],) * 2, order="F")
+    total = zero_square(means.shape[1], means)
     for covariance in covariances:
         covariance.add_to(total)
     directions, ridge = _solve_positive(total, differences)
-    if len(means) == 2:
+    if means.shape[0] == 2:
         coef = 2 * directions / (differences[:, 0] @ directions[:, 0])
     else:
         coef = _white_basis(differences, directions)
-    projected = np.array([covariance.project(coef) for covariance in covariances])
-    return EntropyReadout(coef, means @ coef, _with_floor(projected), _solver_info(dtype, ridge=ridge))
+    projected = np.array([to_numpy(covariance.project(coef)) for covariance in covariances])
+    return EntropyReadout(
+        coef, to_numpy(means @ coef), _with_floor(projected), _solver_info(dtype, ridge=ridge)
+    )
 
 
 def _solver_info(dtype, *, ridge: float = 0.0, degenerate: bool = False) -> dict:
@@ -264,9 +291,9 @@ def _solver_info(dtype, *, ridge: float = 0.0, degenerate: bool = False) -> dict
 
 def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
     """The machine that the paper prescribes for equal means: beta = 0, one constant answer."""
-    k = len(means)
+    k = means.shape[0]
     return EntropyReadout(
-        np.zeros((means.shape[1], 1)),
+        like(np.zeros((means.shape[1], 1)), means),
         np.zeros((k, 1)),
         np.ones((k, 1, 1)),
         _solver_info(dtype, degenerate=True),
@@ -278,19 +305,15 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
 
     Only the lower triangle of `matrix` is read.
     """
-    scale = np.trace(matrix) / len(matrix)
+    scale = float(namespace(matrix).linalg.trace(matrix)) / matrix.shape[0]
     if not np.isfinite(scale):
         raise ValueError("the covariances of the hidden units overflow: scale the features.")
     if scale <= 0:  # every class is a single point: all directions are equally good
         return targets, np.inf
     for ridge in (0.0, *np.logspace(-14, 0, 8)):
-        damped = matrix / scale
-        damped.flat[:: len(damped) + 1] += ridge
-        try:
-            factor = cho_factor(damped, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            continue
-        return cho_solve(factor, targets, check_finite=False) / scale, float(ridge)
+        factor = cholesky(add_to_diagonal(matrix / scale, ridge))
+        if factor is not None:
+            return solve_cholesky(factor, targets) / scale, float(ridge)
     raise ValueError(
         "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', "
         "'oas' or a number that is large enough."
@@ -299,9 +322,9 @@ def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray
 
 def _white_basis(differences: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """Combinations of Sigma^-1 differences that are white under Sigma, dependent ones dropped."""
-    values, vectors = eigh(differences.T @ directions)
+    values, vectors = eigh(to_numpy(differences.T @ directions))
     kept = values > len(values) * np.finfo(values.dtype).eps * values[-1]
-    return directions @ (vectors[:, kept] / np.sqrt(values[kept]))
+    return directions @ like(vectors[:, kept] / np.sqrt(values[kept]), directions)
 
 
 def _with_floor(covariances: np.ndarray) -> np.ndarray:
@@ -358,14 +381,24 @@ def least_squares_from_moments(
     method : {"cholesky", "pinvh"}
         The pseudoinverse of the Gram matrix is taken where it is numerically singular.
     """
-    gram = sum(weight * m.second_moment() for weight, m in zip(weights, moments, strict=True))
-    gram.flat[:: len(gram) + 1] += ridge
-    sums = np.array([weight * m.sum for weight, m in zip(weights, moments, strict=True)])
-    right = sums.T @ targets
+    gram = sum(float(weight) * m.second_moment() for weight, m in zip(weights, moments, strict=True))
+    add_to_diagonal(gram, ridge)
+    sums = namespace(gram).stack([float(weight) * m.sum for weight, m in zip(weights, moments, strict=True)])
+    right = sums.T @ like(targets, gram)
+    if not is_numpy(gram):
+        return _solve_elsewhere(gram, right)
     try:
         return cho_solve(cho_factor(gram, check_finite=False), right, check_finite=False), "cholesky"
     except LinAlgError:
         return pinvh(gram, check_finite=False) @ right, "pinvh"
+
+
+def _solve_elsewhere(gram, right) -> tuple:
+    """The solution, and how it was found, where the arrays live."""
+    factor = cholesky(namespace(gram).tril(gram))
+    if factor is not None:
+        return solve_cholesky(factor, right), "cholesky"
+    return like(pinvh(to_numpy(gram), check_finite=False) @ to_numpy(right), gram), "pinvh"
 
 
 def bordered_solve(

@@ -6,13 +6,29 @@ from functools import cached_property
 from numbers import Real
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
-from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpocon
+from scipy.linalg import eigh
 
+from entrolearn.machines.devices import (
+    add_in_place,
+    add_to_diagonal,
+    block_numbers,
+    cholesky,
+    copied,
+    decompose,
+    like,
+    namespace,
+    plus_products,
+    reciprocal_condition,
+    solve_cholesky,
+    sums_like,
+    take_rows,
+    total_of,
+    zero_square,
+    zeros,
+)
 from entrolearn.machines.moments import check_units, max_block_rows, row_blocks
 from entrolearn.path import Partition
-from entrolearn.validation import Interval
+from entrolearn.validation import Interval, is_numpy
 
 __all__ = [
     "CHOLESKY_UP_TO",
@@ -30,7 +46,7 @@ __all__ = [
 
 # The constraint of a learner's parameter C: one ridge, or several to choose from.
 RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
-EPS = np.finfo(float).eps
+EPS = float(np.finfo(float).eps)
 # A block of hidden rows (2 MiB) that the sums still find in the cache when the layer has written it.
 BLOCK_NUMBERS = 2**18
 # A Cholesky factor of a matrix worse conditioned than this is one of its rounding.
@@ -51,6 +67,8 @@ class NormalEquations:
         Columns of H.
     n_outputs : int
         Columns of T.
+    where : array, optional
+        Where the sums live: where this array does. Default: in NumPy's.
 
     Attributes
     ----------
@@ -69,51 +87,53 @@ class NormalEquations:
     True
     """
 
-    def __init__(self, n_units: int, n_outputs: int):
-        check_units(n_units)
+    def __init__(self, n_units: int, n_outputs: int, where=None):
+        where = np.empty(0) if where is None else where
+        if is_numpy(where):
+            check_units(n_units)
         self.n = 0
-        self._gram = np.zeros((n_units, n_units), order="F")  # its lower triangle
-        self._right = np.zeros((n_units, n_outputs), order="F")
+        self._gram = zero_square(n_units, where)  # its lower triangle
+        self._right = zeros((n_outputs, n_units), where).T  # NumPy's in Fortran order
 
     def update(self, H: np.ndarray, T: np.ndarray) -> "NormalEquations":
         """Add rows in place: H of shape (n_rows, n_units), T of shape (n_rows, n_outputs)."""
-        H = np.ascontiguousarray(H, dtype=np.float64)
-        self.n += len(H)
-        self._gram = dsyrk(1.0, H.T, beta=1.0, c=self._gram, overwrite_c=1, lower=1)
-        self._right += (T.T @ H).T  # twice as quick as H.T @ T for few outputs
+        if is_numpy(H):
+            H = np.ascontiguousarray(H, dtype=np.float64)
+        self.n += H.shape[0]
+        self._gram = plus_products(self._gram, H)
+        self._right += total_of((T.T @ H).T, self._right)  # twice as quick as H.T @ T for few outputs
         return self
 
     def __add__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._copy()._combine(other, np.add)
+        return self._copy()._combine(other)
 
     def __sub__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._copy()._combine(other, np.subtract)
+        return self._copy()._combine(other, subtract=True)
 
     def __iadd__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._combine(other, np.add)
+        return self._combine(other)
 
     def __isub__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._combine(other, np.subtract)
+        return self._combine(other, subtract=True)
 
-    def _combine(self, other: "NormalEquations", operation: np.ufunc) -> "NormalEquations":
+    def _combine(self, other: "NormalEquations", subtract: bool = False) -> "NormalEquations":
         if self._right.shape != other._right.shape:
             raise ValueError(
-                f"equations of {self._right.shape} units and outputs, and of {other._right.shape}, "
-                "cannot be combined."
+                f"equations of {tuple(self._right.shape)} units and outputs, and of "
+                f"{tuple(other._right.shape)}, cannot be combined."
             )
-        self.n = int(operation(self.n, other.n))
-        operation(self._gram, other._gram, out=self._gram)
-        operation(self._right, other._right, out=self._right)
+        for name in ("n", "_gram", "_right"):
+            setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
     def _copy(self) -> "NormalEquations":
-        return self._with(self._gram.copy(order="F"), self._right.copy())
+        return self._with(copied(self._gram, "F"), copied(self._right, "C"))
 
     def restrict(self, h: int) -> "NormalEquations":
         """Equations of the first h units, a view."""
-        return self._with(self._gram[:h, :h], self._right[:h])
+        return self._with(self._gram[:h, :h], self._right[:h, :])
 
-    def _with(self, gram: np.ndarray, right: np.ndarray) -> "NormalEquations":
+    def _with(self, gram, right) -> "NormalEquations":
         result = object.__new__(NormalEquations)
         result.n, result._gram, result._right = self.n, gram, right
         return result
@@ -127,7 +147,7 @@ class NormalEquations:
         method : {"cholesky", "eigh"}
             Where the matrix is numerically singular its eigendecomposition gives the solution of least norm.
         """
-        coef = cholesky_solve(self._gram.copy(order="F"), self._right, ridge)
+        coef = cholesky_solve(copied(self._gram, "F"), self._right, ridge)
         if coef is None:
             return self.spectrum().solve(self._right, ridge), "eigh"
         return coef, "cholesky"
@@ -141,8 +161,8 @@ class NormalEquations:
 
     def spectrum(self) -> "Spectrum":
         """Eigendecomposition of H'H, which has no negative eigenvalue but by rounding."""
-        found = Spectrum.of(self._gram.copy(order="F"))
-        return Spectrum(np.maximum(found.values, 0), found.vectors)
+        values, vectors = decompose(copied(self._gram, "F"))
+        return Spectrum(np.maximum(values, 0), vectors)
 
     @property
     def right(self) -> np.ndarray:
@@ -157,9 +177,9 @@ class Spectrum:
     Attributes
     ----------
     values : ndarray, shape (n,)
-        Ascending.
+        Ascending; NumPy's.
     vectors : ndarray, shape (n, n)
-        In columns.
+        In columns; where the matrix lived.
     """
 
     values: np.ndarray
@@ -183,7 +203,8 @@ class Spectrum:
 
     def solve(self, right: np.ndarray, ridge: float) -> np.ndarray:
         """(matrix + ridge I)^-1 right."""
-        return self.vectors @ (self.inverse_values(ridge)[:, None] * (self.vectors.T @ right))
+        inverse = like(self.inverse_values(ridge), self.vectors)
+        return self.vectors @ (inverse[:, None] * (self.vectors.T @ right))
 
 
 def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.ndarray | None:
@@ -205,18 +226,16 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
     ValueError
         If the matrix has overflowed.
     """
-    matrix.flat[:: len(matrix) + 1] += ridge
-    size = np.trace(matrix)  # no less than the largest eigenvalue, and costs nothing
+    add_to_diagonal(matrix, ridge)
+    size = float(
+        namespace(matrix).linalg.trace(matrix)
+    )  # no less than the largest eigenvalue, and costs nothing
     if not np.isfinite(size):
         raise ValueError("the sums of the hidden units' squares overflow: scale the features.")
-    try:
-        factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
+    factor = cholesky(matrix)
+    if factor is None or reciprocal_condition(factor, size) < SINGULAR_BELOW:
         return None
-    reciprocal_condition, _ = dpocon(factor[0], size, uplo="L")
-    if reciprocal_condition < SINGULAR_BELOW:
-        return None
-    return cho_solve(factor, right, check_finite=False)
+    return solve_cholesky(factor, right)
 
 
 def normal_equations(layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None) -> NormalEquations:
@@ -240,21 +259,26 @@ def normal_equations(layer: Callable, X, T: np.ndarray, rows: np.ndarray | None 
 
 def no_equations(layer: Callable, X, T: np.ndarray) -> NormalEquations:
     """Normal equations of no rows, for rows like these to come; parameters as in :func:`normal_equations`."""
-    return NormalEquations(layer(X[:1]).shape[1], T.shape[1])
+    return NormalEquations(layer(take_rows(X, slice(1))).shape[1], T.shape[1], sums_like(X))
 
 
 def add_rows(
     equations: NormalEquations, layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None
 ) -> NormalEquations:
     """Add some rows to normal equations, in place; parameters as in :func:`normal_equations`."""
-    for H, some in _blocks(layer, X, len(equations.right), rows):
-        equations.update(H, T[some])
+    for H, some in _blocks(layer, X, equations.right.shape[0], rows):
+        equations.update(H, take_rows(T, some))
     return equations
 
 
 def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
     """Hidden rows block by block, in one buffer, with what picks the same rows out of the targets."""
     n_rows = X.shape[0] if rows is None else len(rows)
+    if not is_numpy(X):
+        for block in row_blocks(n_rows, n_units, block_numbers(X, n_units)):
+            some = block if rows is None else rows[block]
+            yield layer(take_rows(X, some)), some
+        return
     buffer = np.empty((max_block_rows(n_rows, n_units, BLOCK_NUMBERS), n_units))
     for block in row_blocks(n_rows, n_units, BLOCK_NUMBERS):
         some = block if rows is None else rows[block]
@@ -324,18 +348,19 @@ def leave_one_out_errors(
         That of the equations.
     """
     spectrum = equations.spectrum()
+    xp = namespace(spectrum.vectors)
     inverse = np.array([spectrum.inverse_values(ridge) for ridge in ridges]).T  # (n_units, n_ridges)
+    inverse = like(inverse, spectrum.vectors)
     rotated = spectrum.vectors.T @ equations.right
-    coefs = [column[:, None] * rotated for column in inverse.T]
+    coefs = [inverse[:, r, None] * rotated for r in range(len(ridges))]
     squares = np.zeros(len(ridges))
-    for H, some in _blocks(layer, X, len(rotated)):
+    for H, some in _blocks(layer, X, rotated.shape[0]):
         Z = H @ spectrum.vectors
-        residuals = [T[some] - Z @ coef for coef in coefs]
-        left = np.maximum(
-            1 - np.square(Z, out=Z) @ inverse, EPS
-        )  # a row that is interpolated leaves rounding
-        squares += [np.sum((r / own[:, None]) ** 2) for r, own in zip(residuals, left.T, strict=True)]
-    return squares / T.size, spectrum
+        residuals = [take_rows(T, some) - Z @ coef for coef in coefs]
+        Z *= Z
+        left = xp.clip(1 - Z @ inverse, EPS, None)  # a row that is interpolated leaves rounding
+        squares += [float(xp.sum((each / left[:, r, None]) ** 2)) for r, each in enumerate(residuals)]
+    return squares / (T.shape[0] * T.shape[1]), spectrum
 
 
 def ridge_candidates(C) -> np.ndarray | None:

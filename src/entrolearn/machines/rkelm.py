@@ -7,6 +7,7 @@ from numbers import Integral, Real
 
 from entrolearn.kernels import KERNELS, RADIAL, kernel_params
 from entrolearn.machines.additive import Needs
+from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
 from entrolearn.machines.layers import LandmarkLayer, landmark_sources
 from entrolearn.machines.ridge import RIDGE
@@ -71,6 +72,11 @@ class _RKELM:
         if self.per_landmark_sigma:
             return LandmarkLayer.with_widths(survey.landmarks, self.kernel, params, SPREAD, rng)
         return LandmarkLayer(survey.landmarks, self.kernel, params)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = self.kernel in VALUES
+        return tags
 
     def _layer_sources(self, partition: Partition) -> list:
         if isinstance(self.sigma, str):  # a width of the training rows

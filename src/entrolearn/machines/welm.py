@@ -15,18 +15,26 @@ from sklearn.utils.validation import check_is_fitted
 from entrolearn.machines.additive import Additive
 from entrolearn.machines.base import (
     Machine,
+    check_place,
     class_error_weights,
     class_targets,
     codes_among,
     decide,
     encode,
 )
+from entrolearn.machines.devices import as_columns
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, add_rows, no_moments
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, check_X_y, validate_data, validated
+from entrolearn.validation import (
+    Interval,
+    StrOptions,
+    check_X_y,
+    validate_data,
+    validated,
+)
 
 __all__ = ["WELMClassifier"]
 
@@ -185,9 +193,15 @@ class WELMClassifier(Additive, Machine):
             Positive for ``classes_[1]``; or one output per class, the largest of which decides.
         """
         check_is_fitted(self)
+        check_place(self, X, "decision_function")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        (output,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        (output,) = project_rows(self._layer, X, [as_columns(self.coef_)])
         return output[:, 0] if len(self.classes_) == 2 else output
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = self.solver == "cholesky"
+        return tags
 
 
 def _solve_factors(

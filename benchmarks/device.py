@@ -1,0 +1,237 @@
+"""The machines on an accelerator: the share of its rate of matrix products that a fit reaches; its peers."""
+
+import math
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn import config_context
+from sklearn.base import BaseEstimator
+
+from benchmarks.data import uniform
+from benchmarks.measure import measured
+from benchmarks.peers import why_absent
+from benchmarks.report import Section
+from entrolearn import EEMClassifier, RKELMClassifier
+from entrolearn.lab.limits import Limits
+
+# Hidden units, landmarks of a kernel machine.
+UNITS = (2_000, 5_000, 10_000, 20_000)
+FEATURES = 54
+# Rows grow by tens as long as they take less than this share of the device's memory, beside the sums.
+LARGEST_SHARE = 0.5
+FIRST_ROWS = 10**5
+ON_PROCESSOR = {"units": (250, 500, 1000), "rows": (10_000, 40_000)}
+# A support vector machine's time grows with the square of its rows.
+ROWS_OF_SVC = 20_000
+ENOUGH_SECONDS = 1.0
+PRODUCT_ORDER = 8192
+PRODUCT_ORDER_ON_PROCESSOR = 2048
+
+# Twice the variance of a Gaussian kernel: the mean squared distance of two rows in the unit cube.
+SIGMA = FEATURES / 6
+
+COLUMNS = ("fit s", "fit Tflop/s", "product Tflop/s", "share %", "predict s")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What is measured on a device.
+
+    Attributes
+    ----------
+    device : str
+        A device of torch: "cuda", "cuda:1", "cpu"; empty: CUDA where there is one, else the processor.
+    units, rows : sequence of int
+        Empty: those of the module, and as many rows as fit.
+    precisions : sequence of str
+        Of the rows.
+    """
+
+    device: str = ""
+    units: Sequence[int] = ()
+    rows: Sequence[int] = ()
+    precisions: Sequence[str] = ("float32", "float64")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One of ours: how it is built for some units, and the precisions that it computes in."""
+
+    name: str
+    build: Callable[[int], BaseEstimator]
+    precisions: Sequence[str]
+
+
+MACHINES = (
+    Machine("EEM", lambda h: EEMClassifier(h, random_state=0), ("float32", "float64")),
+    Machine("RKELM", lambda h: RKELMClassifier(h, sigma=SIGMA, random_state=0), ("float64",)),
+)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A learner of a library for accelerators, and the rows that it is given at most."""
+
+    name: str
+    package: str
+    fit: Callable  # of X and y on the device, and the number of units
+    max_rows: float = math.inf
+
+
+def _fit_falkon(X, y, n_units: int):
+    """Kernel ridge regression on as many Nyström centres, by conjugate gradients."""
+    import falkon
+
+    options = falkon.FalkonOptions(keops_active="no", use_cpu=X.device.type == "cpu")
+    kernel = falkon.kernels.GaussianKernel(sigma=(SIGMA / 2) ** 0.5, opt=options)
+    machine = falkon.Falkon(kernel=kernel, penalty=1e-6, M=n_units, options=options)
+    return machine.fit(X, (2 * y - 1).to(X.dtype)[:, None])
+
+
+def _fit_svc(X, y, n_units: int):
+    """A support vector machine, which has no units."""
+    from cuml.svm import SVC
+
+    return SVC(kernel="rbf").fit(X, y.to(X.dtype))
+
+
+PEERS = (
+    Peer("Falkon, as many centres", "falkon", _fit_falkon),
+    Peer("cuML's SVC", "cuml", _fit_svc, ROWS_OF_SVC),
+)
+
+
+def device(limits: Limits, sizes: Sizes) -> Section:
+    """Share of the rate, by units, rows and precision; each measurement in a process of its own."""
+    title = "The machines on a device"
+    if absence := why_absent("torch"):
+        return Section(title, notes=[f"Left out: {absence}"])
+    found = measured(limits, ("name", "memory"), facts, sizes.device)
+    if found["note"]:
+        return Section(title, notes=[f"Left out: {found['note']}"])
+    where, table = found["device"], []
+    for precision, h, n in _wanted(sizes, found):
+        for machine in MACHINES:
+            if precision in machine.precisions:
+                one = measured(limits, COLUMNS, fit_and_product, machine, where, n, h, precision)
+                table.append(_line(machine.name, precision, h, n, one))
+        for peer in present():
+            rows = int(min(n, peer.max_rows))
+            one = measured(limits, COLUMNS, fit_peer, peer, where, rows, h, precision)
+            table.append(_line(peer.name, precision, h, rows, one))
+    return Section(title, pd.DataFrame(table).set_index(["machine", "precision", "h", "N"]), _notes(found))
+
+
+def _wanted(sizes: Sizes, found: dict):
+    """Precisions, units and rows, in turn."""
+    on_processor = found["device"] == "cpu"
+    for precision in sizes.precisions:
+        for h in sizes.units or (ON_PROCESSOR["units"] if on_processor else UNITS):
+            for n in sizes.rows or (
+                ON_PROCESSOR["rows"] if on_processor else rows_that_fit(found["memory"], h, precision)
+            ):
+                yield precision, h, n
+
+
+def _line(name: str, precision: str, h: int, n: int, values: dict) -> dict:
+    key = {"machine": name, "precision": precision, "h": h, "N": n}
+    return key | {column: values[column] for column in COLUMNS}
+
+
+def _notes(found: dict) -> list[str]:
+    absences = [f"{peer.name}: {absence}." for peer in PEERS if (absence := why_absent(peer.package))]
+    return [
+        f"{found['name']}, torch {found['torch']}; d = {FEATURES}. A fit counts as N h² + 2 N d h "
+        "operations: of the symmetric product a triangle. The product is of two square matrices of the same "
+        "precision, TF32 off. Seconds of a clock, the device waited for; of the processor its own.",
+        *absences,
+    ]
+
+
+def present() -> list[Peer]:
+    """The peers that can be imported."""
+    return [peer for peer in PEERS if not why_absent(peer.package)]
+
+
+def rows_that_fit(memory: float, n_units: int, precision: str) -> list[int]:
+    """Numbers of rows, tens apart, that leave half of a device's memory for the sums and the solve."""
+    size = np.dtype(precision).itemsize
+    kept = 8 * 6 * n_units**2  # sums of two classes, their total, its factor, products
+    most = (LARGEST_SHARE * memory - kept) / (2 * size * FEATURES)  # they are copied by class, block by block
+    tens = max(0, math.floor(math.log10(max(most, 1) / FIRST_ROWS)))
+    return [FIRST_ROWS * 10**i for i in range(tens + 1)] if most >= FIRST_ROWS else []
+
+
+def facts(wanted: str) -> dict:
+    """The device that is measured: its name, its memory in bytes, torch's version."""
+    import torch
+
+    where = wanted or ("cuda" if torch.cuda.is_available() else "cpu")
+    if where == "cpu":
+        name, memory = "the processor, one thread", math.nan
+    else:
+        properties = torch.cuda.get_device_properties(where)
+        name, memory = properties.name, float(properties.total_memory)
+    return {"device": where, "name": name, "memory": memory, "torch": torch.__version__}
+
+
+def fit_and_product(kind: Machine, where: str, n_samples: int, n_units: int, precision: str) -> dict:
+    """Seconds of a fit and of a prediction, and rates of the fit and of a product of matrices."""
+    import torch
+
+    os.environ["SCIPY_ARRAY_API"] = "1"  # scikit-learn reads it when it dispatches
+    with config_context(array_api_dispatch=True):
+        X, y = _rows(where, n_samples, precision)
+        machine = kind.build(n_units)
+        fit = seconds(lambda: machine.fit(X, y), where)
+        predict = seconds(lambda: machine.predict(X), where)
+    order = PRODUCT_ORDER_ON_PROCESSOR if where == "cpu" else PRODUCT_ORDER
+    square = torch.rand(order, order, dtype=X.dtype, device=X.device)
+    product = 2 * order**3 / seconds(lambda: square @ square, where)
+    rate = (n_samples * n_units**2 + 2 * n_samples * FEATURES * n_units) / fit
+    values = fit, rate / 1e12, product / 1e12, 100 * rate / product, predict
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def fit_peer(peer: Peer, where: str, n_samples: int, n_units: int, precision: str) -> dict[str, float]:
+    """Seconds of a peer's fit."""
+    X, y = _rows(where, n_samples, precision)
+    return {"fit s": seconds(lambda: peer.fit(X, y, n_units), where)}
+
+
+def seconds(work: Callable[[], object], where: str) -> float:
+    """Seconds until the device has done the work, their median.
+
+    Of a clock; the processor's own are those that it spends, which leave out what other processes took.
+    """
+    clock = time.process_time if where == "cpu" else time.perf_counter
+    work()  # the first time brings in the code, and the device's
+    spent: list[float] = []
+    while sum(spent) < ENOUGH_SECONDS or not spent:
+        _wait(where)
+        start = clock()
+        work()
+        _wait(where)
+        spent.append(clock() - start)
+    return statistics.median(spent)
+
+
+def _wait(where: str) -> None:
+    import torch
+
+    if where != "cpu":
+        torch.cuda.synchronize(where)
+
+
+def _rows(where: str, n_samples: int, precision: str):
+    import torch
+
+    torch.set_num_threads(1)  # of the processor, as everything here
+    torch.set_float32_matmul_precision("highest")
+    X, y = uniform(n_samples, FEATURES, np.dtype(precision))
+    return torch.as_tensor(X, device=where), torch.as_tensor(y, device=where)

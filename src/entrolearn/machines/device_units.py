@@ -1,0 +1,142 @@
+"""Hidden units and kernel values of rows in arrays of other libraries.
+
+The formulas of :mod:`entrolearn.machines.layers` and :mod:`entrolearn.kernels`, which overwrite NumPy's
+arrays to stay in the processor's cache, as plain expressions: functions of the array API have no `out`.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from entrolearn.machines.devices import namespace
+from entrolearn.validation import device_of, has_double
+
+__all__ = ["UNITS", "UNITS_BELOW_ONE", "VALUES", "kernel_values", "mean_and_variance", "random_units"]
+
+
+def _reciprocal_of_one_plus_exp(Z, xp):
+    with np.errstate(over="ignore"):  # of array_api_strict, which is NumPy below; the quotient is zero then
+        return 1 / (1 + xp.exp(Z))
+
+
+# name -> G as a function of Z = <w, x> - b and the namespace
+UNITS: dict[str, Callable] = {
+    "sigmoid": lambda Z, xp: _reciprocal_of_one_plus_exp(-Z, xp),
+    "nsigmoid": lambda Z, xp: _reciprocal_of_one_plus_exp(-Z, xp),
+    "sine": lambda Z, xp: xp.sin(Z),
+    "hardlimit": lambda Z, xp: xp.astype(Z >= 0, Z.dtype),
+}
+# The same minus one, as entrolearn.machines.layers has it.
+UNITS_BELOW_ONE: dict[str, Callable] = {
+    "sigmoid": lambda Z, xp: -_reciprocal_of_one_plus_exp(Z, xp),
+    "nsigmoid": lambda Z, xp: -_reciprocal_of_one_plus_exp(Z, xp),
+}
+
+
+def random_units(X, weights, biases, activation: str | Callable, below_one: bool):
+    """Activations of rows, as :class:`entrolearn.machines.layers.RandomLayer` has them.
+
+    Parameters
+    ----------
+    X : array, shape (n_samples, n_features)
+    weights : array, shape (n_hidden, n_features)
+    biases : array, shape (n_hidden,)
+    activation : str or callable
+        A callable gets the array <w, x> - b of the library of X.
+    below_one : bool
+
+    Returns
+    -------
+    array, shape (n_samples, n_hidden)
+    """
+    xp = namespace(X)
+    if activation == "rbf":
+        return xp.exp(_minus_scaled_distances(X, weights, biases, xp))
+    scale = 1 / X.shape[1] if activation == "nsigmoid" else 1
+    ones = xp.ones((X.shape[0], 1), dtype=X.dtype, device=device_of(X))
+    Z = xp.concat([X, ones], axis=1) @ xp.concat([scale * weights.T, -biases[None, :]], axis=0)
+    if callable(activation):
+        return activation(Z)
+    table = {**UNITS, **UNITS_BELOW_ONE} if below_one else UNITS
+    return table[activation](Z, xp)
+
+
+def _wave(S, xp):
+    r = xp.sqrt(-S)
+    return xp.where(r > 0, xp.sin(r) / xp.where(r > 0, r, xp.ones_like(r)), xp.ones_like(r))
+
+
+# Name -> k as a function of S = -gamma ||x - z||^2 and the namespace
+_RADIAL: dict[str, Callable] = {
+    "gaussian": lambda S, xp: xp.exp(S),
+    "rbf": lambda S, xp: xp.exp(S),
+    "inverse_multiquadric": lambda S, xp: 1 / xp.sqrt(1 - S),
+    "rational_quadratic": lambda S, xp: 1 / (1 - S),
+    "wave": _wave,
+}
+# Name -> k as a function of P = <x, z>, the namespace, gamma, degree and coef0
+_INNER: dict[str, Callable] = {
+    "linear": lambda P, xp, gamma, degree, coef0: P,
+    "polynomial": lambda P, xp, gamma, degree, coef0: xp.pow(gamma * P + coef0, degree),
+    "poly": lambda P, xp, gamma, degree, coef0: xp.pow(gamma * P + coef0, degree),
+    "sigmoid": lambda P, xp, gamma, degree, coef0: xp.tanh(gamma * P + coef0),
+}
+#: The kernels that are computed on other devices; scikit-learn has the others, on NumPy's arrays.
+VALUES = frozenset(_RADIAL) | frozenset(_INNER)
+
+
+def kernel_values(X, Y, kernel: str, params: dict):
+    """Kernel values of all pairs of rows, as :func:`entrolearn.kernels.kernel_matrix` has them.
+
+    Parameters
+    ----------
+    X : array, shape (n_samples_X, n_features)
+    Y : array, shape (n_samples_Y, n_features)
+    kernel : str
+        One of :data:`VALUES`.
+    params : dict
+        ``gamma``, for radial kernels a number or an array with a value for each row of Y, ``degree`` and
+        ``coef0``.
+
+    Returns
+    -------
+    array, shape (n_samples_X, n_samples_Y)
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite.
+    """
+    xp = namespace(X)
+    if kernel in _RADIAL:
+        S = _minus_scaled_distances(X, Y, params["gamma"], xp)
+        if X is Y:
+            S = xp.where(xp.eye(S.shape[0], dtype=xp.bool, device=device_of(S)), xp.zeros_like(S), S)
+        return _RADIAL[kernel](S, xp)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        values = _INNER[kernel](X @ Y.T, xp, **params)
+    if not bool(xp.isfinite(xp.sum(values))) and not bool(xp.all(xp.isfinite(values))):
+        raise ValueError(f"kernel {kernel!r} gives values that are not finite. Are the features scaled?")
+    return values
+
+
+def _minus_scaled_distances(X, Y, gamma, xp):
+    """Squared distances of all pairs of rows times -gamma, at most zero, by a matrix product."""
+    # Moved to the middle of Y, which costs little beside the product: rows far out keep their digits.
+    centre = xp.mean(Y, axis=0)
+    Y = Y - centre
+    X = X - centre
+    gamma = gamma * xp.ones(Y.shape[0], dtype=Y.dtype, device=device_of(Y))
+    # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
+    squares, squares_y = xp.sum(X * X, axis=1), xp.sum(Y * Y, axis=1)
+    left = xp.concat([X, squares[:, None], xp.ones_like(squares)[:, None]], axis=1)
+    right = xp.concat([(2 * gamma[:, None] * Y).T, -gamma[None, :], -(gamma * squares_y)[None, :]], axis=0)
+    return xp.clip(left @ right, max=0.0)  # rounding where two rows are the same
+
+
+def mean_and_variance(X) -> tuple[float, float]:
+    """Of all numbers of an array, in double precision where its device has that."""
+    xp = namespace(X)
+    if has_double(X):
+        X = xp.astype(X, xp.float64, copy=False)
+    return float(xp.mean(X)), float(xp.var(X))

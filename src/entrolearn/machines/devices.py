@@ -1,0 +1,343 @@
+"""Linear algebra of the machines on arrays of other libraries, which may live on another device.
+
+A machine computes where its rows live: in NumPy's arrays by LAPACK and BLAS, whose calls know triangles and
+overwrite, or in those of a library that follows the array API (torch, CuPy, array_api_strict), on whatever
+device. What the two need to have said differently is here, one function for each operation; all else is
+written once, in operators and names that both have.
+
+A symmetric sum is its lower triangle, with zeros above, in both.
+"""
+
+import operator
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg.blas import dsyr, dsyrk, ssyrk
+from scipy.linalg.lapack import dpocon
+from scipy.sparse.linalg import LinearOperator, onenormest
+
+from entrolearn.validation import array_namespace, device_of, has_double, is_numpy, to_numpy
+
+__all__ = [
+    "add_in_place",
+    "add_outer_product",
+    "add_to_diagonal",
+    "as_columns",
+    "block_numbers",
+    "cast",
+    "cholesky",
+    "copied",
+    "decompose",
+    "in_double",
+    "leading_norms",
+    "like",
+    "mirrored",
+    "namespace",
+    "plus_products",
+    "reciprocal_condition",
+    "rows_of_groups",
+    "solve_cholesky",
+    "solve_lower",
+    "sum_of_squares",
+    "sums_like",
+    "symmetric_product",
+    "take_rows",
+    "total_of",
+    "zero_square",
+    "zeros",
+]
+
+# Hidden numbers that an accelerator computes at once (256 MiB in single precision), so that starting its
+# kernels, and adding a product to the sums in memory, cost little beside the product.
+DEVICE_NUMBERS = 2**26
+# And rows at most: within a block products are summed in the precision of the rows, over blocks in double.
+DEVICE_ROWS = 2**14
+# Columns of a symmetric product that are computed at once: nothing is above their diagonal block, which saves
+# nearly half of a large product, and they are enough for the full rate.
+PANEL = 1024
+# Order of the diagonal blocks that a substitution solves at once, where the library has none for triangles.
+SUBSTITUTED = 256
+CPU = 1  # DLPack's number of the kind of device
+
+
+def namespace(array):
+    """The array's library, NumPy's own or that of the array API."""
+    return np if is_numpy(array) else array_namespace(array)
+
+
+def like(numbers, reference, dtype=None):
+    """Numbers of NumPy, or of `reference`'s library, where `reference` lives.
+
+    Parameters
+    ----------
+    numbers : array
+    reference : array
+    dtype : NumPy dtype, optional
+        By default the same, or single precision where the device has no double.
+    """
+    if is_numpy(reference):
+        numbers = to_numpy(numbers)
+        return numbers if dtype is None else numbers.astype(dtype, copy=False)
+    xp = array_namespace(reference)
+    if not is_numpy(numbers) and dtype is None:
+        return numbers
+    numbers = to_numpy(numbers)
+    name = numbers.dtype.name if dtype is None else np.dtype(dtype).name
+    if name == "float64" and not has_double(reference):
+        name = "float32"
+    return xp.asarray(np.ascontiguousarray(numbers, dtype=name), device=device_of(reference))
+
+
+def cast(numbers, reference):
+    """Numbers from anywhere, where `reference` lives and in its precision."""
+    if is_numpy(reference):
+        return to_numpy(numbers).astype(reference.dtype, copy=False)
+    xp = array_namespace(reference)
+    if is_numpy(numbers):
+        return xp.asarray(numbers, dtype=reference.dtype, device=device_of(reference))
+    return xp.astype(numbers, reference.dtype, copy=False)
+
+
+def as_columns(array):
+    """A vector as one column; a matrix as it is."""
+    return namespace(array).reshape(array, (array.shape[0], -1))
+
+
+def in_double(X):
+    """Rows in double precision.
+
+    Raises
+    ------
+    ValueError
+        If their device has none.
+    """
+    if is_numpy(X):
+        return X.astype(np.float64)
+    if not has_double(X):
+        raise ValueError(
+            "in single precision the covariance of the hidden units has no Cholesky factor, and the device "
+            f"of X, {device_of(X)}, has no double; accepted: NumPy's arrays, or covariance='ledoit_wolf'."
+        )
+    return array_namespace(X).astype(X, array_namespace(X).float64)
+
+
+# --- sums ---------------------------------------------------------------------------------------------------
+
+
+def sums_like(rows) -> np.ndarray:
+    """An empty array that says where sums over the rows are kept: beside them, or in NumPy's arrays.
+
+    Sums are in double precision. A device that has none computes products of rows in single precision, a
+    block at a time, and they are summed by NumPy.
+    """
+    if is_numpy(rows) or not has_double(rows):
+        return np.empty(0)
+    return array_namespace(rows).empty(0, dtype=array_namespace(rows).float64, device=device_of(rows))
+
+
+def zeros(shape, where):
+    """Zeros in double precision in the place of `where`, one of :func:`sums_like`."""
+    if is_numpy(where):
+        return np.zeros(shape)
+    return array_namespace(where).zeros(shape, dtype=where.dtype, device=device_of(where))
+
+
+def zero_square(order: int, where):
+    """A square of zeros, to which products are added; NumPy's in Fortran order, as BLAS wants it."""
+    return np.zeros((order, order), order="F") if is_numpy(where) else zeros((order, order), where)
+
+
+def plus_products(lower, X):
+    """The lower triangle of `lower` + X'X, in place; NumPy's X, shape (n_rows, n), is C-contiguous."""
+    if not is_numpy(X):
+        xp, n = array_namespace(X), X.shape[1]
+        for start in range(0, n, PANEL):
+            stop = min(start + PANEL, n)
+            product = xp.tril(X[:, start:].T @ X[:, start:stop])
+            lower[start:, start:stop] += total_of(product, lower)
+        return lower
+    if X.dtype == np.float64:
+        return dsyrk(1.0, X.T, beta=1.0, c=lower, overwrite_c=1, lower=1)
+    lower += ssyrk(1.0, X.T, lower=1)
+    return lower
+
+
+def total_of(values, where):
+    """Values that are to be added to sums: on their device, or NumPy's."""
+    return to_numpy(values) if is_numpy(where) else values
+
+
+def add_in_place(total, values, subtract: bool = False):
+    """`total` with values from the same place added, or subtracted."""
+    return operator.isub(total, values) if subtract else operator.iadd(total, values)
+
+
+def leading_norms(X, sizes: Sequence[int]):
+    """Squared norms of rows over their first columns, shape (n_sizes, n_rows)."""
+    edges = pairwise((0, *sizes))
+    if is_numpy(X):
+        parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
+        return np.cumsum(parts, axis=0)
+    xp = array_namespace(X)
+    squares = X * X
+    return xp.cumulative_sum(
+        xp.stack([xp.sum(squares[:, start:stop], axis=1) for start, stop in edges]), axis=0
+    )
+
+
+def copied(array, order: str = "K"):
+    """A copy; NumPy's in the layout of that name, by default the same."""
+    return array.copy(order=order) if is_numpy(array) else array_namespace(array).asarray(array, copy=True)
+
+
+# --- symmetric matrices -------------------------------------------------------------------------------------
+
+
+def mirrored(lower):
+    """The symmetric matrix whose lower triangle is given; above it are zeros."""
+    if not is_numpy(lower):
+        return lower + array_namespace(lower).tril(lower, k=-1).T
+    full = lower + lower.T
+    full.flat[:: len(full) + 1] -= np.diagonal(lower)
+    return full
+
+
+def symmetric_product(lower, right):
+    """The same matrix times `right`. It is not formed; BLAS's symv would copy a leading block, a view."""
+    diagonal = namespace(lower).linalg.diagonal(lower)
+    damped = diagonal * right if right.ndim == 1 else diagonal[:, None] * right
+    return lower @ right + lower.T @ right - damped
+
+
+def sum_of_squares(matrix) -> float:
+    """Over all entries."""
+    if is_numpy(matrix):
+        return np.einsum("ij,ij->", matrix, matrix)
+    return float(array_namespace(matrix).linalg.vector_norm(matrix)) ** 2
+
+
+def add_outer_product(lower, vector, factor: float) -> None:
+    """Add ``factor * vector vector'`` to the lower triangle, in place; NumPy's in Fortran order."""
+    if is_numpy(lower):
+        dsyr(factor, vector, lower=1, a=lower, overwrite_a=1)
+    else:
+        lower += array_namespace(lower).tril(float(factor) * vector[:, None] * vector[None, :])
+
+
+def add_to_diagonal(matrix, value: float):
+    """The square matrix plus `value` times the identity, in place."""
+    if is_numpy(matrix):
+        matrix.flat[:: len(matrix) + 1] += value
+    elif value := float(value):  # array_api_strict takes Python's numbers alone
+        matrix += value * array_namespace(matrix).eye(
+            matrix.shape[0], dtype=matrix.dtype, device=device_of(matrix)
+        )
+    return matrix
+
+
+def cholesky(matrix):
+    """The Cholesky factor of a positive definite matrix of which the lower triangle is given and overwritten.
+
+    Returns
+    -------
+    factor : array, shape (n, n), or None where there is none
+        For :func:`solve_cholesky`; its lower triangle.
+    """
+    if is_numpy(matrix):
+        try:
+            return cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)[0]
+        except LinAlgError:
+            return None
+    xp = array_namespace(matrix)
+    try:
+        factor = xp.linalg.cholesky(mirrored(matrix))
+    except (RuntimeError, ValueError) as error:  # each library has its own LinAlgError
+        if "LinAlgError" not in type(error).__name__:
+            raise
+        return None
+    return factor if bool(xp.all(xp.isfinite(xp.linalg.diagonal(factor)))) else None
+
+
+def solve_cholesky(factor, right):
+    """A^-1 right, given A's factor from :func:`cholesky`."""
+    if is_numpy(factor):
+        return cho_solve((factor, True), right, check_finite=False)
+    return solve_lower(factor, solve_lower(factor, right), transposed=True)
+
+
+def solve_lower(factor, right, transposed: bool = False):
+    """L^-1 right, or L^-T right, of other libraries' arrays; L is lower triangular.
+
+    The array API has no solver for triangles. A library's own is taken where it has one; elsewhere halves of
+    the matrix are substituted, which are products but for small blocks on the diagonal.
+    """
+    xp = array_namespace(factor)
+    matrix = factor.T if transposed else factor
+    if hasattr(xp.linalg, "solve_triangular"):
+        return xp.linalg.solve_triangular(matrix, right, upper=transposed)
+    n = factor.shape[0]
+    if n <= SUBSTITUTED:
+        return xp.linalg.solve(matrix, right)
+    half = n // 2
+    first, last = (slice(half, n), slice(half)) if transposed else (slice(half), slice(half, n))
+    begun = solve_lower(factor[first, first], right[first, :], transposed)
+    rest = solve_lower(factor[last, last], right[last, :] - matrix[last, first] @ begun, transposed)
+    return xp.concat([rest, begun] if transposed else [begun, rest], axis=0)
+
+
+def reciprocal_condition(factor, size: float) -> float:
+    """An estimate of 1 / (size ||A^-1||_1), given A's factor: how well A is conditioned.
+
+    Hager's and Higham's, of few solutions, as LAPACK's.
+    """
+    if is_numpy(factor):
+        return dpocon(factor, size, uplo="L")[0]
+
+    def solve(vectors: np.ndarray) -> np.ndarray:
+        columns = vectors.reshape(len(vectors), -1)
+        return to_numpy(solve_cholesky(factor, like(columns, factor))).reshape(vectors.shape)
+
+    n = factor.shape[0]
+    inverse = LinearOperator(
+        (n, n), matvec=solve, rmatvec=solve, matmat=solve, rmatmat=solve, dtype=np.float64
+    )
+    norm = onenormest(inverse, t=1) if n > 1 else float(abs(solve(np.ones(1))[0]))
+    return 1 / (size * norm)
+
+
+def decompose(lower) -> tuple[np.ndarray, object]:
+    """Eigenvalues, ascending and NumPy's, and eigenvectors in columns; the lower triangle is overwritten."""
+    if is_numpy(lower):
+        return eigh(lower, lower=True, overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = array_namespace(lower).linalg.eigh(mirrored(lower))
+    return to_numpy(values), vectors
+
+
+# --- rows ---------------------------------------------------------------------------------------------------
+
+
+def take_rows(X, rows):
+    """Rows of X, by a slice or by indices."""
+    if is_numpy(X):
+        return X[rows]
+    return X[rows, ...] if isinstance(rows, slice) else array_namespace(X).take(X, like(rows, X), axis=0)
+
+
+def rows_of_groups(group, n_groups: int) -> list:
+    """Indices of the rows of each group, ascending."""
+    if is_numpy(group):
+        order = np.argsort(group, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(group, minlength=n_groups))[:-1])
+    xp = array_namespace(group)
+    order = xp.argsort(group, stable=True)
+    counts = [int(xp.count_nonzero(group == g)) for g in range(n_groups)]
+    return [order[start:stop] for start, stop in pairwise(np.cumsum([0, *counts]).tolist())]
+
+
+def block_numbers(X, n_columns: int) -> int | None:
+    """Hidden numbers of a block of X's rows; None for those that suit a processor's cache."""
+    if is_numpy(X) or X.__dlpack_device__()[0] == CPU:
+        return None
+    return min(DEVICE_NUMBERS, DEVICE_ROWS * n_columns)

@@ -1,0 +1,102 @@
+"""The benchmark of devices, on the processor."""
+
+import math
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import device
+from benchmarks.device import FEATURES, Peer, Sizes, rows_that_fit
+from benchmarks.report import Section
+from entrolearn.lab.limits import Limits
+
+LIMITS = Limits(seconds=120)
+SMALL = Sizes("cpu", units=(20,), rows=(600,))
+
+
+@pytest.fixture
+def _torch():
+    pytest.importorskip("torch", reason="it takes gigabytes, and the lock does without")
+
+
+@pytest.mark.usefixtures("_torch")
+def test_rate_counts_the_operations_of_a_fit(monkeypatch):
+    monkeypatch.setattr(device, "PRODUCT_ORDER_ON_PROCESSOR", 64)
+    monkeypatch.setattr(device, "ENOUGH_SECONDS", 1e-3)
+    section = device.device(LIMITS, SMALL)
+    machines = [name for name, *_ in section.table.index]
+    assert machines == ["EEM", "EEM", "RKELM"]  # the last in double precision alone
+    operations = 600 * 20**2 + 2 * 600 * FEATURES * 20
+    assert (section.table["fit s"] * section.table["fit Tflop/s"] * 1e12).to_numpy() == pytest.approx(
+        operations
+    )
+    share = 100 * section.table["fit Tflop/s"] / section.table["product Tflop/s"]
+    assert section.table["share %"].to_numpy() == pytest.approx(share.to_numpy())
+    assert "cuML's SVC: cuml is not installed." in section.notes
+
+
+@pytest.mark.usefixtures("_torch")
+def test_peer_that_is_installed_takes_part_and_one_that_fails_says_nothing_of_its_seconds(monkeypatch):
+    asked = []
+
+    def fit(X, y, n_units):
+        asked.append((tuple(X.shape), n_units))
+        raise ValueError("no such device")
+
+    monkeypatch.setattr(device, "PRODUCT_ORDER_ON_PROCESSOR", 64)
+    monkeypatch.setattr(device, "PEERS", (Peer("someone", "torch", fit, max_rows=100),))
+    table = device.device(LIMITS, Sizes("cpu", (20,), (600,), ("float64",))).table
+    row = table.loc[("someone", "float64", 20, 100)]
+    assert math.isnan(row["fit s"])
+
+
+def test_without_torch_it_says_so(monkeypatch):
+    monkeypatch.setattr(device, "why_absent", lambda package: f"{package} is not installed")
+    section = device.device(LIMITS, SMALL)
+    assert section.table.empty
+    assert section.notes == ["Left out: torch is not installed"]
+
+
+@pytest.mark.usefixtures("_torch")
+def test_device_that_is_not_there_is_said():
+    section = device.device(LIMITS, Sizes("cuda:7"))
+    assert section.table.empty
+    assert section.notes[0].startswith("Left out: ")
+
+
+def test_rows_grow_by_tens_while_they_fit():
+    memory = 80e9
+    rows = rows_that_fit(memory, 2000, "float32")
+    assert rows == [10**5, 10**6, 10**7]
+    assert max(rows) * FEATURES * 4 * 2 < memory / 2
+    assert rows_that_fit(memory, 2000, "float64") == [10**5, 10**6, 10**7]
+    assert rows_that_fit(memory, 50_000, "float32") == []
+
+
+def test_command_line_gives_the_sizes(monkeypatch, tmp_path):
+    asked = []
+
+    def work(limits, sizes):
+        asked.append(sizes)
+        return Section("The machines on a device")
+
+    monkeypatch.setattr(device, "device", work)
+    options = ["--device", "cuda:1", "--device-units", "50", "60", "--device-rows", "1000"]
+    command.main(["--parts", "device", *options, "--output", str(tmp_path)])
+    assert asked == [Sizes("cuda:1", [50, 60], [1000])]
+
+
+def test_seconds_are_of_work_after_its_first_time():
+    calls = []
+    assert device.seconds(lambda: calls.append(np.ones(10)), "cpu") >= 0
+    assert len(calls) > 1
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+def test_products_are_not_rounded_to_tf32():
+    import torch
+
+    device._rows("cpu", 10, "float32")
+    assert torch.get_float32_matmul_precision() == "highest"

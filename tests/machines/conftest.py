@@ -1,0 +1,68 @@
+"""Where arrays live: libraries and devices that the machines compute on, beside NumPy."""
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import array_api_strict
+import numpy as np
+import pytest
+from sklearn import config_context
+
+from entrolearn.validation import to_numpy
+
+WITHOUT_TORCH = "torch is not installed: it takes gigabytes, and the lock does without"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A device of a library."""
+
+    put: Callable  # an array of NumPy there
+
+    def __call__(self, array, dtype=None):
+        return self.put(np.asarray(array, dtype=dtype))
+
+    def numbers(self, array) -> np.ndarray:
+        """An array from there in NumPy."""
+        return to_numpy(array)
+
+
+def strict(device: str) -> Place:
+    """A device of array_api_strict, which has no function beside the standard's."""
+    return Place(lambda array: array_api_strict.asarray(array, device=array_api_strict.Device(device)))
+
+
+def torch_cpu() -> Place:
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip(WITHOUT_TORCH)
+    import torch
+
+    return Place(lambda array: torch.asarray(array.copy()))
+
+
+PLACES = {
+    "strict": lambda: strict("CPU_DEVICE"),
+    "strict device1": lambda: strict("device1"),
+    "torch": torch_cpu,
+}
+
+
+@pytest.fixture(params=PLACES)
+def place(request) -> Place:
+    """Each place with double precision."""
+    return PLACES[request.param]()
+
+
+@pytest.fixture
+def single() -> Place:
+    """A device without double precision, like Apple's."""
+    return strict("no_float64")
+
+
+@pytest.fixture
+def dispatch(monkeypatch):
+    """scikit-learn's dispatch of other libraries' arrays. It reads the variable when it dispatches."""
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    with config_context(array_api_dispatch=True):
+        yield
