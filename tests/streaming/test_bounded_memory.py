@@ -25,13 +25,12 @@ def peak():
 
 os.chdir("few")
 source = eval(sys.argv[1])
-list(source), source.take([0])
+list(source)
 os.chdir("../many")
 open("/proc/self/clear_refs", "w").write("5")  # the peak becomes what there is now
 source, before, total = eval(sys.argv[1]), peak(), 0.0
 for X, _ in source:
     total += np.asarray(X, dtype=np.float32).sum(dtype=np.float64)
-source.take(np.arange(0, source.n_rows, 40_001))
 print(total, peak() - before)
 """
 

@@ -1,4 +1,8 @@
+import warnings
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
@@ -195,6 +199,23 @@ def test_a_callable_is_told_how_far_each_pass_is(wdbc):
     rows = streaming.rows(X, y, chunk_rows=300)
     streaming.fit(EEKMClassifier(20, random_state=0), rows, progress=lambda *numbers: told.append(numbers))
     assert told == 2 * [(300, 569), (569, 569)]
+
+
+def test_names_of_columns_are_kept_and_compared(wdbc, tmp_path):
+    X, y = wdbc
+    names = [f"x{j}" for j in range(X.shape[1])]
+    table = pa.table([*X.T, y], names=[*names, "label"])
+    pq.write_table(table, tmp_path / "rows.parquet")
+    pq.write_table(table.rename_columns(["z", *names[1:], "label"]), tmp_path / "others.parquet")
+    rows = streaming.rows(tmp_path / "rows.parquet", target="label")
+    for machine in (EEMClassifier(20, random_state=0), make_pipeline(MinMaxScaler(), EEMClassifier(20))):
+        streaming.fit(machine, rows)
+        assert machine.feature_names_in_.tolist() == names
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert (streaming.predict(machine, rows) == y).mean() > 0.9
+        with pytest.raises(ValueError, match="the features z, x1"):
+            streaming.predict(machine, streaming.rows(tmp_path / "others.parquet", target="label"))
 
 
 # --- what is refused --------------------------------------------------------------------------------------

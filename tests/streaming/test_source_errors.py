@@ -220,10 +220,8 @@ def test_a_function_that_returns_no_chunks_is_told_so():
     assert message == "the function returned int; an iterator of chunks, X or (X, y), is accepted."
 
 
-@pytest.mark.parametrize(
-    "again", [iter, lambda rows: rows.targets(), lambda rows: rows.take([0])], ids=["rows", "targets", "take"]
-)
-@pytest.mark.parametrize("first", [list, lambda rows: list(rows.targets()), lambda rows: rows.take([0])])
+@pytest.mark.parametrize("again", [iter, lambda rows: rows.targets()], ids=["rows", "targets"])
+@pytest.mark.parametrize("first", [list, lambda rows: list(rows.targets())], ids=["rows", "targets"])
 def test_an_iterator_is_read_once(first, again):
     rows = streaming.rows(iter([(X, Y)]))
     assert not rows.repeatable
@@ -243,18 +241,6 @@ def test_targets_that_are_not_there(table):
     assert refusal(ValueError, lambda: list(streaming.rows([X]).targets())) == (
         "chunk 0 has no y; where targets are asked for, (X, y) is accepted."
     )
-
-
-@pytest.mark.parametrize("rows", [(X, Y), ([(X, Y)],)], ids=["array", "chunks"])
-def test_rows_that_are_not_there_cannot_be_taken(rows):
-    assert refusal(IndexError, lambda: streaming.rows(*rows).take([2, 6])) == (
-        "there is no row 6; rows have the numbers from 0 to 5."
-    )
-    assert refusal(IndexError, lambda: streaming.rows(*rows).take([-1])).startswith("there is no row -1; ")
-    for indices in ([], [[1]], [0.5], [True]):
-        assert "accepted are some row numbers, a sequence of integers." in refusal(
-            IndexError, lambda indices=indices: streaming.rows(*rows).take(indices)
-        )
 
 
 @pytest.mark.parametrize(

@@ -66,19 +66,6 @@ def test_chunks_are_the_rows_in_order_in_their_own_precision(written, kind, chun
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=15)
-@given(data=st.data())
-def test_rows_are_taken_by_their_numbers_in_the_order_asked(written, kind, data):
-    n = len(written.X)
-    indices = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=20))
-    chunk_rows = data.draw(st.one_of(st.none(), st.integers(1, 300)))
-    X, y = written.sources[kind](chunk_rows=chunk_rows).take(indices)
-    assert_array_equal(dense(X), written.X[indices])
-    assert_array_equal(y, written.y[indices])
-    assert X.dtype == np.float32
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_targets_alone_are_those_beside_the_rows(written, kind):
     source = written.sources[kind](chunk_rows=50)
     targets = list(source.targets())
@@ -139,9 +126,6 @@ def test_of_an_array_in_blocks_a_chunk_is_whole_blocks_and_each_is_read_once(wri
         starts, stops = zip(*blocks.read, strict=True)
         assert starts == (0, *stops[:-1])
         assert all(stop % 30 == 0 for stop in stops[:-1])
-    blocks.read = []
-    streaming.rows(blocks).take([31, 45, 200])
-    assert blocks.read == [(30, 60), (180, 210)]
 
 
 def test_what_is_written_to_a_private_map_is_read(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import issparse
 
-from entrolearn.streaming.base import Rows, chunk_rows_for, stacked
+from entrolearn.streaming.base import Rows, chunk_rows_for
 from entrolearn.streaming.mapped import MappedArray, NpyFile, file_map
 
 __all__ = ["ArrayRows", "check_shapes", "reader"]
@@ -34,6 +34,7 @@ class ArrayRows(Rows):
         check_shapes(self._X.shape, None if y is None else self._y.shape)
         self.n_rows, self.n_features = map(int, self._X.shape)
         self.has_targets = y is not None
+        self._reads_ahead = isinstance(self._X, NpyFile | _Blocked)
         self.chunk_rows = chunk_rows or _default_chunk_rows(self._X)
 
     def _chunks(self) -> Iterator[tuple]:
@@ -42,9 +43,6 @@ class ArrayRows(Rows):
 
     def _targets(self) -> Iterator[np.ndarray]:
         return map(np.asarray, self._y.pieces(self.chunk_rows))
-
-    def _gather(self, wanted: np.ndarray) -> tuple:
-        return self._X.take(wanted), np.asarray(self._y.take(wanted)) if self.has_targets else None
 
 
 def reader(array):
@@ -74,10 +72,6 @@ class _Sliced:
         for start in range(0, self.shape[0], size):
             yield self._array[start : start + size]
 
-    def take(self, wanted: np.ndarray):
-        rows = self._array[wanted]
-        return rows if issparse(rows) else np.asarray(rows)
-
 
 class _Blocked:
     """An array that is stored in blocks of rows, each of which is read as a whole and once."""
@@ -99,14 +93,6 @@ class _Blocked:
                 first, end = start, upto
                 del rest, more
             yield held[start - first : stop - first]
-
-    def take(self, wanted: np.ndarray) -> np.ndarray:
-        blocks = wanted // self.unit
-        return stacked(self._of_block(block, wanted[blocks == block]) for block in np.unique(blocks))
-
-    def _of_block(self, block: int, wanted: np.ndarray) -> np.ndarray:
-        first = int(block) * self.unit
-        return np.asarray(self._array[first : first + self.unit])[wanted - first]
 
 
 def check_shapes(shape: tuple, targets: tuple | None) -> None:

@@ -1,14 +1,12 @@
 """What every source of rows is: chunks of X and y, one after the other."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from scipy.sparse import issparse, vstack
 
-from entrolearn.streaming.columns import rows_of
-
-__all__ = ["CHUNK_BYTES", "Rows", "chunk_rows_for", "stacked", "taken"]
+__all__ = ["CHUNK_BYTES", "Rows", "chunk_rows_for", "read_ahead"]
 
 # Of numbers in a chunk, as they stand in the source: what a learner makes of them takes a few times as much.
 # Files of NumPy, Parquet and Zarr are read as fast as in larger chunks.
@@ -57,8 +55,11 @@ class Rows(ABC):
     has_targets: bool | None = None
     repeatable: bool = True
 
+    #: Whether a chunk takes work to read, which can be done while the one before is worked on.
+    _reads_ahead: bool = False
+
     def __iter__(self) -> Iterator[tuple]:
-        return self._chunks()
+        return read_ahead(self._chunks()) if self._reads_ahead else self._chunks()
 
     def targets(self) -> Iterator[np.ndarray]:
         """The targets alone, chunk by chunk; the features are not read where the source has them apart.
@@ -77,41 +78,6 @@ class Rows(ABC):
             raise ValueError("these rows have no target; give y, or name the column or array with target=.")
         return self._targets()
 
-    def take(self, indices) -> tuple[np.ndarray, np.ndarray | None]:
-        """Rows by their numbers, gathered in one pass that reads what it must.
-
-        Parameters
-        ----------
-        indices : array-like of int, shape (n_taken,)
-            From 0 to n_rows - 1, in any order, any of them as often as wanted.
-
-        Returns
-        -------
-        X : {ndarray, CSR}, shape (n_taken, n_features)
-            In the order of `indices`.
-        y : ndarray, shape (n_taken,) or (n_taken, n_outputs), or None
-            None where there is no target.
-
-        Raises
-        ------
-        IndexError
-            If there is no such row.
-        """
-        indices = np.asarray(indices)
-        if indices.ndim != 1 or indices.dtype.kind not in "iu" or not len(indices):
-            raise IndexError(
-                f"indices have shape {indices.shape} and type {indices.dtype}; accepted are some row "
-                "numbers, a sequence of integers."
-            )
-        wanted, places = np.unique(indices, return_inverse=True)
-        if wanted[0] < 0 or (self.n_rows is not None and wanted[-1] >= self.n_rows):
-            found = wanted[0] if wanted[0] < 0 else wanted[-1]
-            raise IndexError(
-                f"there is no row {found}; rows have the numbers from 0 to {_last(self.n_rows)}."
-            )
-        X, y = self._gather(wanted)
-        return X[places], None if y is None else y[places]
-
     @abstractmethod
     def _chunks(self) -> Iterator[tuple]:
         """The pairs of X and y."""
@@ -121,23 +87,6 @@ class Rows(ABC):
             if y is None:
                 raise ValueError(f"chunk {i} has no y; where targets are asked for, (X, y) is accepted.")
             yield y
-
-    def _gather(self, wanted: np.ndarray) -> tuple:
-        """X and y of the rows with these numbers, which ascend."""
-        parts, start, done = [], 0, 0
-        for X, y in self._chunks():
-            stop = start + X.shape[0]
-            upto = int(np.searchsorted(wanted, stop))
-            if upto > done:
-                here = wanted[done:upto] - start
-                parts.append((taken(X, here), None if y is None else y[here]))
-            start, done = stop, upto
-            if done == len(wanted):
-                break
-        else:
-            raise IndexError(f"there is no row {wanted[-1]}; rows have the numbers from 0 to {_last(start)}.")
-        Xs, ys = zip(*parts, strict=True)
-        return stacked(Xs), None if ys[0] is None else np.concatenate(ys)
 
     def __repr__(self) -> str:
         once = "" if self.repeatable else ", repeatable=False"
@@ -149,20 +98,10 @@ def chunk_rows_for(bytes_per_row: float) -> int:
     return max(1, int(CHUNK_BYTES / max(1, bytes_per_row)))
 
 
-def taken(X, indices: np.ndarray):
-    """Some rows of one chunk, an ndarray or CSR."""
-    if issparse(X):
-        return X.tocsr()[indices]
-    return np.asarray(rows_of(X, indices))
-
-
-def stacked(parts: Iterable):
-    """Rows of several arrays, or of several sparse ones, below one another."""
-    parts = list(parts)
-    if len(parts) == 1:
-        return parts[0]
-    return vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
-
-
-def _last(n_rows: int | None) -> str:
-    return "n_rows - 1" if n_rows is None else str(n_rows - 1)
+def read_ahead(chunks: Iterator) -> Iterator:
+    """The same chunks, each of them read while the one before it is worked on."""
+    with ThreadPoolExecutor(1, thread_name_prefix="read_ahead") as reader:
+        coming = reader.submit(next, chunks, None)
+        while (chunk := coming.result()) is not None:
+            coming = reader.submit(next, chunks, None)
+            yield chunk

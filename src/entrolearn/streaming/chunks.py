@@ -34,10 +34,6 @@ class ChunkRows(Rows):
         self._begin()
         return super().targets()
 
-    def _gather(self, wanted: np.ndarray) -> tuple:
-        self._begin()
-        return super()._gather(wanted)
-
     def _begin(self) -> None:
         if self._begun and not self.repeatable:
             raise ValueError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from entrolearn.suggest import did_you_mean
 
-__all__ = ["cut", "features_of", "names_of", "numbers_only", "pick", "rows_of", "targets_of"]
+__all__ = ["cut", "features_of", "names_of", "numbers_only", "pick", "targets_of"]
 
 #: Names that an error lists at most.
 LISTED = 10
@@ -23,13 +23,6 @@ def names_of(frame) -> list:
 def cut(frame, start: int, size: int):
     """Consecutive rows, a view."""
     return frame.iloc[start : start + size] if hasattr(frame, "iloc") else frame.slice(start, size)
-
-
-def rows_of(frame, indices: np.ndarray):
-    """Rows by their numbers."""
-    if hasattr(frame, "iloc"):
-        return frame.iloc[indices]
-    return frame.take(indices) if hasattr(frame, "column_names") else frame[indices]
 
 
 def features_of(frame, names: Sequence[str]):

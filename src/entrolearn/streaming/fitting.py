@@ -130,6 +130,7 @@ class _Fit:
         dtypes = list(machine._dtypes) if self.source.repeatable else [np.float64]
         if not self._sum_and_solve(dtypes):
             self._sum_and_solve([np.float64])
+        _keep_names(machine, self.source)
 
     def _refuse_what_is_read_once(self, machine, classes) -> None:
         if self.source.repeatable:
@@ -209,19 +210,28 @@ def _fit_pipeline(pipeline: Pipeline, source: Rows, classes, progress: bool | Ca
     check_additive(machine)
     for name, step in steps:
         _refuse_step(name, step, source)
+    rows_of_step = source
     for i, (name, step) in enumerate(steps):
         if step is None or step == "passthrough":
             continue
         fitted = clone(step)
-        for X, _ in shown(source, progress, source.n_rows, name):
+        for X, _ in shown(rows_of_step, progress, source.n_rows, name):
             if not hasattr(fitted, "partial_fit"):
                 fitted.fit(X)  # looks at the columns alone
                 break
             fitted.partial_fit(X)
         pipeline.steps[i] = name, fitted
-        source = TransformedRows(source, fitted)
-    _Fit(machine, source, progress).run(classes)
+        rows_of_step = TransformedRows(rows_of_step, fitted)
+    _Fit(machine, rows_of_step, progress).run(classes)
+    _keep_names(next(step for _, step in pipeline.steps if step not in (None, "passthrough")), source)
     return pipeline
+
+
+def _keep_names(fitted, source: Rows) -> None:
+    """What scikit-learn keeps of a frame, for rows that came as arrays whose columns have names."""
+    names = source.feature_names
+    if names is not None and not hasattr(fitted, "feature_names_in_"):
+        fitted.feature_names_in_ = np.asarray(names, dtype=object)
 
 
 def _refuse_step(name: str, step, source: Rows) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from entrolearn.streaming.arrays import check_shapes, reader
 from entrolearn.streaming.base import Rows, chunk_rows_for
-from entrolearn.streaming.columns import cut, features_of, names_of, numbers_only, pick, rows_of, targets_of
+from entrolearn.streaming.columns import cut, features_of, names_of, numbers_only, pick, targets_of
 
 __all__ = ["FrameRows"]
 
@@ -52,8 +52,3 @@ class FrameRows(Rows):
         if self._y is not None:
             return map(np.asarray, self._y.pieces(self.chunk_rows))
         return (targets_of(some, self._target_names) for some in self._cuts())
-
-    def _gather(self, wanted: np.ndarray) -> tuple:
-        some = rows_of(self._frame, wanted)
-        y = targets_of(some, self._target_names) if self._y is None else np.asarray(self._y.take(wanted))
-        return np.asarray(features_of(some, self._features)), y

@@ -13,9 +13,6 @@ import numpy as np
 
 __all__ = ["MappedArray", "NpyFile", "file_map", "give_back"]
 
-# A row that is looked at brings pages around it, up to 2 MiB of them.
-ROWS_AT_ONCE = 32
-
 
 def file_map(array) -> mmap.mmap | None:
     """The map of a file in which an array, or the array that it is a view of, has its numbers.
@@ -50,13 +47,6 @@ class MappedArray:
             rows = slice(start, min(start + size, self.shape[0]))
             yield self._columns(rows) if self._by_columns else self._copy(self._array[rows])
 
-    def take(self, wanted: np.ndarray) -> np.ndarray:
-        """Rows by their numbers, which ascend."""
-        if self._by_columns:
-            return self._columns(wanted)
-        parts = np.array_split(wanted, range(ROWS_AT_ONCE, len(wanted), ROWS_AT_ONCE))
-        return np.concatenate([self._copy(self._array[part]) for part in parts])
-
     def _columns(self, rows: slice | np.ndarray) -> np.ndarray:
         """Rows, one column after the other: each stands in a place of its own and brings pages around it."""
         return np.column_stack([self._copy(self._array[rows, j]) for j in range(self.shape[1])])
@@ -90,14 +80,6 @@ class NpyFile:
         with self._path.open("rb", buffering=0) as file:
             for start in range(0, self.shape[0], size):
                 yield self._rows(file, start, min(size, self.shape[0] - start))
-
-    def take(self, wanted: np.ndarray) -> np.ndarray:
-        """Rows by their numbers, which ascend."""
-        rows = np.empty((len(wanted), *self.shape[1:]), self.dtype)
-        with self._path.open("rb", buffering=0) as file:
-            for i, number in enumerate(wanted):
-                rows[i] = self._rows(file, int(number), 1)[0]
-        return rows
 
     def _rows(self, file, start: int, n_rows: int) -> np.ndarray:
         if not self._by_columns:

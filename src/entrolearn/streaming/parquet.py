@@ -4,13 +4,12 @@ import glob
 import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 
-from entrolearn.streaming.base import Rows, chunk_rows_for, stacked
-from entrolearn.streaming.columns import features_of, listed, numbers_only, pick, rows_of, targets_of
+from entrolearn.streaming.base import Rows, chunk_rows_for
+from entrolearn.streaming.columns import features_of, listed, numbers_only, pick, targets_of
 from entrolearn.streaming.extras import stream_extra
 
 __all__ = ["SUFFIXES", "DatasetRows", "ParquetRows", "parquet_files"]
@@ -23,6 +22,8 @@ BUFFER_BYTES = 2**16
 
 class _BatchedRows(Rows):
     """Rows that come as pyarrow's record batches, of the columns that are asked for."""
+
+    _reads_ahead = True
 
     def _choose(self, schema, target, features, where: str, chunk_rows: int | None) -> None:
         self._features, self._target_names = pick(schema.names, target, features, where)
@@ -84,8 +85,7 @@ class ParquetRows(_BatchedRows):
         checked = self._columns if features is not None else None
         for file, schema in zip(files[1:], schemas[1:], strict=True):
             _check_same(files[0], schemas[0], file, schema, checked)
-        self._ends = list(accumulate(n_rows))
-        self.n_rows = self._ends[-1]
+        self.n_rows = sum(n_rows)
         if not self.n_rows:
             raise ValueError(f"{listed(files)}: no rows; at least one is accepted.")
 
@@ -93,35 +93,6 @@ class ParquetRows(_BatchedRows):
         for path in self._files:
             with _opened(path) as file:
                 yield from file.iter_batches(batch_size=self.chunk_rows, columns=columns)
-
-    def _gather(self, wanted: np.ndarray) -> tuple:
-        Xs, ys = zip(*self._found(wanted), strict=True)
-        return stacked(Xs), np.concatenate(ys) if self.has_targets else None
-
-    def _found(self, wanted: np.ndarray) -> Iterator[tuple]:
-        """The wanted rows, read from their row groups alone."""
-        starts = [0, *self._ends[:-1]]
-        for path, start, end in zip(self._files, starts, self._ends, strict=True):
-            if not len(here := _between(wanted, start, end)):
-                continue
-            with _opened(path) as file:
-                yield from self._of_file(file, here - start)
-
-    def _of_file(self, file, wanted: np.ndarray) -> Iterator[tuple]:
-        first = 0
-        for group in range(file.num_row_groups):
-            last = first + file.metadata.row_group(group).num_rows
-            if len(here := _between(wanted, first, last)):
-                yield from self._of_group(file, group, here - first)
-            first = last
-
-    def _of_group(self, file, group: int, wanted: np.ndarray) -> Iterator[tuple]:
-        first = 0
-        batches = file.iter_batches(batch_size=self.chunk_rows, row_groups=[group], columns=self._columns)
-        for table in _tables(batches, self.chunk_rows):
-            if len(here := _between(wanted, first, first + table.num_rows)):
-                yield self._pair(rows_of(table, here - first))
-            first += table.num_rows
 
 
 class DatasetRows(_BatchedRows):
@@ -244,8 +215,3 @@ def _tables(batches: Iterable, size: int) -> Iterator:
             n_held += batch.num_rows
     if held:
         yield Table.from_batches(held)
-
-
-def _between(wanted: np.ndarray, start: int, stop: int) -> np.ndarray:
-    """Of ascending numbers, those from start to stop - 1."""
-    return wanted[slice(*np.searchsorted(wanted, [start, stop]))]
