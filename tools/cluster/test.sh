@@ -70,7 +70,7 @@ start_slurm() {
 }
 
 start_node() { slurmd -N "$node" || die "slurmd did not start: $slurm/slurmd.log"; }
-node_is() { [ "$(sinfo -h -o %t)" = "$1" ]; }
+node_is() { case $(sinfo -h -o %t) in "$1"*) true ;; *) false ;; esac; }
 
 # waiting_for SECONDS WHAT COMMAND...: until the command succeeds.
 waiting_for() {
@@ -143,8 +143,8 @@ training() { kill -0 $running && [ "$(trained)" -ge $finished_before_kill ] && s
 waiting_for 1800 "$finished_before_kill trained cells" training
 hit=$(squeue -h -t R -o %i | tr '\n' ' ')
 kill_node
-say "killed the node with its jobs ${hit% }, $(trained) cells being trained"
-waiting_for 120 "Slurm to miss the node" node_is down
+say "$(trained) cells are trained; killed the node with its jobs ${hit% }"
+waiting_for 300 "Slurm to miss the node" node_is down
 requeued=$(for job in $hit; do scontrol show job "$job" | grep -c 'Restarts=[1-9]'; done | awk '{ n += $1 } END { print n + 0 }')
 [ "$requeued" -gt 0 ] || die "no job was queued again: the kill has shown nothing"
 say "Slurm has queued $requeued of them again; starting the node"
