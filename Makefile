@@ -21,10 +21,10 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults bench ui server screenshots report docs lint format lock unlock clean
+.PHONY: help env demo test faults bench ui server screenshots report docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 env:  ## create or update .venv from requirements.lock (PYTHON=... names the Python to use)
 	@tools/environment.sh
@@ -80,11 +80,22 @@ format: env  ## bring the code into that style
 	@$(IN_ENV) ruff format
 	@$(IN_ENV) snakefmt Snakefile workflow
 
-lock:  ## write requirements.lock anew from pyproject.toml (ARGS=--upgrade takes the newest versions)
+# What the executors need beside the lock: they are installed beside it, too.
+lock:  ## write requirements.lock and tools/executors.txt anew from pyproject.toml (ARGS=--upgrade takes the newest versions)
 	@PATH="$$PATH:$$PWD/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	    --extra lab --extra stream --extra dask --extra server --extra docs --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock
+	    --extra lab --extra stream --extra dask --extra server --extra docs --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock && \
+	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+	    --extra slurm --extra kubernetes --constraint requirements.lock \
+	    $$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements.lock) \
+	    --custom-compile-command "make lock" $(ARGS) pyproject.toml -o tools/executors.txt
+
+executors: env  ## put Snakemake's executors for Slurm and Kubernetes into .executors (docs/cluster.md)
+	@tools/executors.sh
+
+cluster-test: env  ## the demonstration through a Slurm on this machine, compared with a plain run (root; installs slurm-wlm)
+	@tools/cluster/test.sh
 
 unlock:  ## free the workflow's folder after a run that was killed
 	@$(IN_ENV) snakemake --unlock

@@ -12,6 +12,7 @@ try:
         cell_spec,
         choice_spec,
         figure_cells,
+        figure_datasets,
         figure_files,
         figure_formats,
         figure_spec,
@@ -26,6 +27,13 @@ try:
     from entrolearn.lab.digests import changed_files, end_future, set_changed_aside
     from entrolearn.lab.kinds import GENERATED, KINDS
     from entrolearn.lab.registry import made_of, parts_seed
+    from entrolearn.lab.resources import (
+        ceiling,
+        needs_of_cell,
+        needs_of_choice,
+        needs_of_data,
+        needs_of_drawing,
+    )
     from entrolearn.lab.schema import ConfigError
     from entrolearn.lab.sources import source_digests
     from entrolearn.lab.surroundings import (
@@ -45,7 +53,8 @@ prepare_for_jobs()
 # Relative, so that results stay up to date when a checkout moves.
 HOME = Path(os.path.relpath(workflow.basedir))
 
-# What tables and pages look like: not imported, yet as much a part of them as the code.
+# What tables and pages look like: not imported, yet as much a part of them as the code. These files and those of a
+# study are here, wherever results are kept, which is what `local` says.
 TEMPLATES = sorted(
     os.path.relpath(file)
     for file in Path(entrolearn.lab.__file__).parent.glob("templates/*")
@@ -88,8 +97,9 @@ if workflow.is_main_process:
         raise WorkflowError(str(error)) from None
 
 
-# What a cluster is told of a cell's limits: with time to start it and to write what it has found.
-MINUTES = round(SETTINGS["limit_seconds"] / 60) + 30
+# What a job may take at most. Its process is held to it on any machine, whatever a cluster was asked for.
+LIMIT_MEBIBYTES = round(SETTINGS["limit_gib"] * 1024)
+CEILING = ceiling(SETTINGS)
 
 
 wildcard_constraints:
@@ -159,8 +169,38 @@ def choices_of(wildcards):
     ]
 
 
+def asked(needs):
+    """What a cluster is asked for, by the work's needs: its memory and its minutes, more on each attempt."""
+    return {
+        "mem_mb": lambda wildcards, attempt: needs(wildcards)
+        .asked(SETTINGS, attempt)
+        .mem_mb,
+        "runtime": lambda wildcards, attempt: needs(wildcards)
+        .asked(SETTINGS, attempt)
+        .runtime,
+    }
+
+
+def data_needs(wildcards):
+    return needs_of_data(CATALOG[wildcards.dataset])
+
+
+def cell_needs(wildcards):
+    return needs_of_cell(cell_of(wildcards), CATALOG[wildcards.dataset])
+
+
+def choice_needs(wildcards):
+    return needs_of_choice(choices_of(wildcards), CATALOG[wildcards.dataset])
+
+
+def figure_needs(wildcards):
+    shown = figure_datasets(study_of(wildcards), wildcards.figure)
+    return needs_of_drawing([CATALOG[dataset] for dataset in shown])
+
+
 def published_of(wildcards):
-    return study_of(wildcards).get("published", [])
+    study = study_of(wildcards)
+    return local(study["published"]) if "published" in study else []
 
 
 def receipt_of(wildcards):
@@ -172,7 +212,8 @@ def receipt_of(wildcards):
 
 def own_file_of(wildcards):
     """The file of a data set of the user's own; nothing for the others."""
-    return CATALOG[wildcards.dataset].get("file", [])
+    entry = CATALOG[wildcards.dataset]
+    return local(entry["file"]) if "file" in entry else []
 
 
 def attempt_of(wildcards):

@@ -51,11 +51,11 @@ rule prepare:
         "logs/prepare/{dataset}.log",
     conda:
         "../../environment.yml"
-    # Those of a cell: reading a file is work that may not end, or take all memory, just as well.
+    # The limits of a cell: reading a file is work that may not end, or take all memory, just as well.
     resources:
-        runtime=MINUTES,
-        mem_mb=round(SETTINGS["limit_gib"] * 1024),
+        **asked(data_needs),
         limit_seconds=SETTINGS["limit_seconds"],
+        limit_mebibytes=LIMIT_MEBIBYTES,
     params:
         entry=lambda wildcards: CATALOG[wildcards.dataset],
         code=code("entrolearn.lab.datasets"),
@@ -72,6 +72,8 @@ rule scale:
         "logs/{paper}/scale/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        **asked(data_needs),
     params:
         scaling=lambda wildcards: scaling_of(study_of(wildcards), wildcards.dataset),
         code=code("entrolearn.lab.datasets"),
@@ -88,6 +90,8 @@ rule split:
         "logs/{paper}/split/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        **asked(data_needs),
     params:
         protocol=lambda wildcards: protocol_of(study_of(wildcards), wildcards.dataset),
         seed=lambda wildcards: parts_seed(

@@ -24,8 +24,10 @@ rule measure:
     conda:
         "../../environment.yml"
     threads: 1
+    # What is measured grows until it meets a limit of its own.
     resources:
-        runtime=MINUTES,
+        mem_mb=CEILING.mem_mb,
+        runtime=CEILING.runtime,
     params:
         measurement=measurement_of,
         code=code_of_measurement,

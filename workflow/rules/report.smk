@@ -1,9 +1,8 @@
-# Tables, figures, and the pages that a reader opens.
+# Tables, figures, and the pages that a reader opens. Some figures fit what they show; all else reads and writes.
 
 
 localrules:
     table,
-    figure,
     page_to_hover,
     page,
 
@@ -12,7 +11,7 @@ rule table:
     input:
         results=files_of_table,
         published=published_of,
-        templates=TEMPLATES,
+        templates=local(TEMPLATES),
     output:
         "results/{paper}/tables/{table}.csv",
         report(
@@ -58,6 +57,8 @@ rule figure:
     conda:
         "../../environment.yml"
     threads: 1
+    resources:
+        **asked(figure_needs),
     params:
         spec=figure_of,
         code=code_of_figure,
@@ -91,7 +92,7 @@ rule page:
         figures=lambda wildcards: figures_of(wildcards.paper, ["csv", "html"]),
         records=of_study("results/{paper}/records/{dataset}/{model}.json"),
         scores=of_study("results/{paper}/scores/{dataset}"),
-        templates=TEMPLATES,
+        templates=local(TEMPLATES),
     output:
         page="results/report/{paper}.html",
     log:

@@ -19,7 +19,7 @@ rule select:
         "../../environment.yml"
     threads: 1
     resources:
-        runtime=MINUTES,
+        **asked(choice_needs),
     params:
         cells=choices_of,
         code=code_of_choice,

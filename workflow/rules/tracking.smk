@@ -36,7 +36,7 @@ rule track_paper:
     input:
         tables=lambda wildcards: tables_of(wildcards.paper),
         figures=lambda wildcards: figures_of(wildcards.paper),
-        study=lambda wildcards: study_of(wildcards)["file"],
+        study=lambda wildcards: local(study_of(wildcards)["file"]),
     output:
         receipt="results/{paper}/tracked.json",
     log:

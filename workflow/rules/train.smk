@@ -17,9 +17,9 @@ rule train:
     threads: 1
     # Limits are resources, not parameters: raising them does not make anew what is there.
     resources:
-        runtime=MINUTES,
-        mem_mb=round(SETTINGS["limit_gib"] * 1024),
+        **asked(cell_needs),
         limit_seconds=SETTINGS["limit_seconds"],
+        limit_mebibytes=LIMIT_MEBIBYTES,
     params:
         cell=cell_of,
         code=code_of_cell,

@@ -21,5 +21,8 @@ if "snakemake" in globals():
             snakemake.params.entry,
             snakemake.input.receipt,
             snakemake.output[0],
-            {"seconds": snakemake.resources.limit_seconds, "gib": snakemake.resources.mem_mb / 1024},
+            {
+                "seconds": snakemake.resources.limit_seconds,
+                "gib": snakemake.resources.limit_mebibytes / 1024,
+            },
         )

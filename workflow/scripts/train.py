@@ -20,5 +20,8 @@ if "snakemake" in globals():
             snakemake.output.candidates,
             snakemake.output.record,
             snakemake.params.cell,
-            {"seconds": snakemake.resources.limit_seconds, "gib": snakemake.resources.mem_mb / 1024},
+            {
+                "seconds": snakemake.resources.limit_seconds,
+                "gib": snakemake.resources.limit_mebibytes / 1024,
+            },
         )

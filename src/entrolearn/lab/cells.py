@@ -136,6 +136,15 @@ def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
     return list(dict.fromkeys(files))
 
 
+def figure_datasets(study: Mapping, figure: str) -> list[str]:
+    """The data sets that a figure shows anything of, or the table that it is drawn from."""
+    entry = study["figures"][figure]
+    if "dataset" in entry:
+        return [entry["dataset"]]
+    group = entry.get("datasets") or study["tables"][entry["table"]].get("datasets")
+    return list(study["datasets"].get(group, ()))
+
+
 def figure_formats(study: Mapping, figure: str) -> tuple[str, ...]:
     """The formats that a figure is written in."""
     return ("svg", "png", "csv", *(["html"] if study["figures"][figure]["kind"] in TO_HOVER else []))
