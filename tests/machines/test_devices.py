@@ -190,6 +190,14 @@ def test_numbers_move_to_a_device_in_the_precision_that_it_has(single):
         devices.in_double(reference)
 
 
+@pytest.mark.parametrize("left", [-1.0, 0.0, np.nan, np.inf])
+def test_factor_that_a_library_gives_without_an_error_is_looked_at(monkeypatch, left):
+    # CuPy's does not wait for the device to say whether it succeeded.
+    failed = array_api_strict.asarray(np.diag([1.0, left]))
+    monkeypatch.setattr(array_api_strict.linalg, "cholesky", lambda matrix: failed)
+    assert devices.cholesky(array_api_strict.asarray(np.eye(2))) is None
+
+
 def test_error_that_is_not_about_a_factor_is_not_taken_for_one(monkeypatch):
     def no_memory(matrix):
         raise RuntimeError("out of memory")

@@ -257,7 +257,9 @@ def cholesky(matrix):
         if "LinAlgError" not in type(error).__name__:
             raise
         return None
-    return factor if bool(xp.all(xp.isfinite(xp.linalg.diagonal(factor)))) else None
+    # Some raise no error, and leave what they stopped at, or what is no number, on the diagonal.
+    diagonal = xp.linalg.diagonal(factor)
+    return factor if bool(xp.all(xp.logical_and(diagonal > 0, xp.isfinite(diagonal)))) else None
 
 
 def solve_cholesky(factor, right):
