@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+import dask
 import dask.array as da
 import numpy as np
 from dask.delayed import Delayed
@@ -69,12 +70,14 @@ def chunks_of(X, y, name: str) -> Chunks:
         y = _cut_alike(X, y)
     elif is_frame(X) and is_frame(y) and X.known_divisions and y.known_divisions:
         y = y if X.divisions == y.divisions else y.repartition(divisions=X.divisions)
-    if len(X_chunks := _chunks(X)) != len(y_chunks := _chunks(y)):
+    lengths = _lengths(X) or _lengths(y)
+    X_chunks, y_chunks = _delayed(X, y)
+    if len(X_chunks) != len(y_chunks):
         raise ValueError(
             f"X comes in {len(X_chunks)} chunks and y in {len(y_chunks)}, and not all their lengths are "
             "known; accepted: as many of y as of X, or lengths that compute_chunk_sizes() has found."
         )
-    return Chunks(X_chunks, y_chunks, _lengths(X) or _lengths(y))
+    return Chunks(X_chunks, y_chunks, lengths)
 
 
 def check_rows(X, name: str) -> None:
@@ -140,8 +143,12 @@ def _cut_alike(X: da.Array, y: da.Array) -> da.Array:
     return y.rechunk({0: X.chunks[0]})
 
 
-def _chunks(collection) -> list[Delayed]:
-    return np.ravel(collection.to_delayed()).tolist()
+def _delayed(X, y) -> tuple[list[Delayed], list[Delayed]]:
+    """The chunks of each; those of two arrays share what they come from, which is then computed once."""
+    together = isinstance(X, da.Array) and isinstance(y, da.Array)
+    if together:
+        X, y = dask.optimize(X, y)
+    return tuple(np.ravel(each.to_delayed(optimize_graph=not together)).tolist() for each in (X, y))
 
 
 def _lengths(collection) -> tuple[int, ...] | None:
