@@ -26,6 +26,7 @@ from entrolearn import (
     RKELMClassifier,
     RKELMRegressor,
     WELMClassifier,
+    streaming,
 )
 from entrolearn.streaming import distributed, sampling
 
@@ -282,6 +283,19 @@ def test_prediction_goes_past_chunks_without_rows_and_has_any_estimator(X):
     machine = LogisticRegression().fit(X, y)
     found = distributed.predict(machine, in_chunks(X)[kept], "predict_proba")
     assert_allclose(found.compute(), machine.predict_proba(X[800:]))
+
+
+def test_the_doors_of_streams_take_collections(X):
+    y = labels(X, 2)
+    machine = streaming.fit(EEMClassifier(20, random_state=0), in_chunks(X), in_chunks(y), classes=[0, 1])
+    assert_same(EEMClassifier(20, random_state=0).fit(X, y), machine, X)
+    answers = streaming.predict(machine, in_chunks(X), method="decision_function")
+    assert isinstance(answers, da.Array)
+    assert_array_equal(answers.compute(), machine.decision_function(X))
+    with pytest.raises(TypeError, match="a Dask array, with a method store"):
+        streaming.predict(machine, in_chunks(X), progress=True)
+    with pytest.raises(AttributeError, match="did you mean 'predict_proba'"):
+        streaming.predict(machine, in_chunks(X), method="predict_probs")
 
 
 # --- what is refused ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
@@ -126,7 +127,7 @@ def predict(machine, X, method: str = "predict"):
         Any that is fitted; it goes to each worker once.
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
     method : str, default="predict"
-        Which of its methods: ``"decision_function"``, ``"predict_proba"``, ``"transform"`` …
+        Which of its methods, such as ``"decision_function"``, ``"predict_proba"`` or ``"transform"``.
 
     Returns
     -------
@@ -139,6 +140,17 @@ def predict(machine, X, method: str = "predict"):
         If X is no collection of whole rows, or one the machine refuses.
     AttributeError
         If the machine has no such method.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from entrolearn import EEMClassifier
+    >>> from entrolearn.streaming import distributed
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = EEMClassifier(n_hidden=20, random_state=0).fit(X, y)
+    >>> distributed.predict(machine, da.from_array(X, chunks=(50, 4)), "predict_proba").compute().shape
+    (150, 3)
     """
     check_is_fitted(machine)
     check_rows(X, type(machine).__name__)
@@ -156,8 +168,9 @@ def _one_row_like(X):
     return X._meta_nonempty.head(1) if is_frame(X) else np.ones((1, X.shape[1]), dtype=X.dtype)
 
 
-def _answers(X, machine, method: str, nothing: np.ndarray) -> np.ndarray:
-    return np.asarray(getattr(machine, method)(X)) if X.shape[0] else nothing
+def _answers(X, machine, method: str, nothing):
+    answers = getattr(machine, method)(X) if X.shape[0] else nothing
+    return answers if issparse(answers) else np.asarray(answers)
 
 
 # --- the passes of a fit ----------------------------------------------------------------------------------
