@@ -49,6 +49,8 @@ SCIENTIFIC = {"numpy", "scipy", "sklearn"}
 # What `pip install entrolearn` brings: its dependencies, and the two that scikit-learn brings along.
 INSTALLED = SCIENTIFIC | {"highspy", "joblib", "threadpoolctl"}
 ONLY_IN = {
+    "dask": "streaming",
+    "distributed": "streaming",
     "mlflow": "lab.tracking",
     "matplotlib": "plotting",
     "pandas": "lab",

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.linalg.blas import dsyr, dsyrk, ssyrk
-from scipy.linalg.lapack import dpocon
+from scipy.linalg.lapack import dpocon, dtpttr, dtrttp
 from scipy.sparse.linalg import LinearOperator, onenormest
 
 from entrolearn.validation import array_namespace, device_of, has_double, is_numpy, to_numpy
@@ -35,6 +35,7 @@ __all__ = [
     "like",
     "mirrored",
     "namespace",
+    "packed",
     "plus_products",
     "reciprocal_condition",
     "rows_of_groups",
@@ -45,6 +46,7 @@ __all__ = [
     "symmetric_product",
     "take_rows",
     "total_of",
+    "unpacked",
     "zero_square",
     "zeros",
 ]
@@ -193,6 +195,31 @@ def copied(array, order: str = "K"):
 
 
 # --- symmetric matrices -------------------------------------------------------------------------------------
+
+
+def packed(lower, n_rows: int):
+    """What is pickled of a sum over so many rows: its triangle alone, or nothing; half the bytes travel.
+
+    Parameters
+    ----------
+    lower : array, shape (n, n)
+        Of NumPy; another library's is left as it is.
+    n_rows : int
+
+    Returns
+    -------
+    ndarray, shape (n (n + 1) / 2,), or None where there are no rows
+    """
+    if not is_numpy(lower):
+        return lower
+    return dtrttp(lower, uplo="L")[0] if n_rows else None
+
+
+def unpacked(triangle, order: int):
+    """The matrix of this order again, as :func:`packed` had it."""
+    if triangle is None:
+        return zero_square(order, np.empty(0))
+    return dtpttr(order, triangle, uplo="L")[0] if triangle.ndim == 1 else triangle
 
 
 def mirrored(lower):

@@ -16,6 +16,7 @@ from entrolearn.machines.devices import (
     like,
     mirrored,
     namespace,
+    packed,
     plus_products,
     rows_of_groups,
     sum_of_squares,
@@ -23,6 +24,7 @@ from entrolearn.machines.devices import (
     symmetric_product,
     take_rows,
     total_of,
+    unpacked,
     zero_square,
     zeros,
 )
@@ -181,6 +183,12 @@ class ClassMoments:
 
     def _copy(self) -> "ClassMoments":
         return self._with({name: copied(getattr(self, name)) for name in _SUMS}, self.sizes)
+
+    def __getstate__(self) -> dict:
+        return {**vars(self), "_outer": packed(self._outer, self.n)}
+
+    def __setstate__(self, state: dict) -> None:
+        vars(self).update(state, _outer=unpacked(state["_outer"], len(state["_sum"])))
 
     def restrict(self, h: int) -> "ClassMoments":
         """Moments of the first h units, a view: h must be one of `sizes`."""

@@ -17,12 +17,14 @@ from entrolearn.machines.devices import (
     decompose,
     like,
     namespace,
+    packed,
     plus_products,
     reciprocal_condition,
     solve_cholesky,
     sums_like,
     take_rows,
     total_of,
+    unpacked,
     zero_square,
     zeros,
 )
@@ -128,6 +130,12 @@ class NormalEquations:
 
     def _copy(self) -> "NormalEquations":
         return self._with(copied(self._gram, "F"), copied(self._right, "C"))
+
+    def __getstate__(self) -> dict:
+        return {**vars(self), "_gram": packed(self._gram, self.n)}
+
+    def __setstate__(self, state: dict) -> None:
+        vars(self).update(state, _gram=unpacked(state["_gram"], len(state["_right"])))
 
     def restrict(self, h: int) -> "NormalEquations":
         """Equations of the first h units, a view."""

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state, get_tags
 
 from entrolearn.machines.additive import Additive, Spread, Survey
 from entrolearn.machines.base import encode
+from entrolearn.streaming.additive import check_additive, check_classes_seen
 from entrolearn.streaming.base import Rows
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.sampling import sample_of
@@ -33,9 +34,11 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
         ``partial_fit`` or need no fit: each is one more pass over the rows. It is fitted in place.
     X : Rows, or what :func:`rows` takes
         Arrays, memory maps, files, iterators of chunks; or a Dask array or frame of shape
-        (n_samples, n_features), whose sums are then made where its chunks are.
+        (n_samples, n_features), whose sums are then made where its chunks are, by
+        :func:`entrolearn.streaming.distributed.fit`.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        Where X does not bring the targets along.
+        Where X does not bring the targets along. With a Dask array a Dask array; with a Dask frame a frame or
+        Series too, or names of its columns.
     classes : array-like of shape (n_classes,), default=None
         The labels, for a classifier. Rows that can be read only once need them.
     progress : bool or callable, default=False
@@ -90,21 +93,6 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
 
 def _is_dask(X) -> bool:
     return hasattr(X, "__dask_graph__")
-
-
-def check_additive(machine) -> None:
-    """Refuse a machine whose fit is no sum over the rows.
-
-    Raises
-    ------
-    TypeError
-    """
-    if not isinstance(machine, Additive):
-        raise TypeError(
-            f"{type(machine).__name__} cannot be fitted chunk by chunk; accepted: EEMClassifier, "
-            "EEKMClassifier, WELMClassifier(solver='cholesky'), ELMClassifier, ELMRegressor, "
-            "RKELMClassifier, RKELMRegressor, or a pipeline that ends in one."
-        )
 
 
 class _Fit:
@@ -166,10 +154,8 @@ class _Fit:
             sums = machine._add_rows(sums, X, targets)
             if is_classifier(machine):
                 seen.update(np.unique(y).tolist())
-        if is_classifier(machine) and (missing := [c for c in machine.classes_.tolist() if c not in seen]):
-            raise ValueError(
-                f"no row has the label {missing[0]!r}, which classes names; found: {sorted(seen)}."
-            )
+        if is_classifier(machine):
+            check_classes_seen(machine.classes_.tolist(), seen)
         return machine._solve_sums(sums, survey.dtype)
 
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:

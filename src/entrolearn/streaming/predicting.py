@@ -72,7 +72,8 @@ def predict(machine, rows, *, method: str = "predict", out=None, progress: bool 
     machine : estimator
         As :func:`predict_chunks` takes it.
     rows : Rows, or what :func:`~entrolearn.streaming.rows` takes for X
-        As :func:`predict_chunks` takes them.
+        As :func:`predict_chunks` takes them; or a Dask array or frame, whose answers are a Dask array that is
+        computed when asked for (:func:`entrolearn.streaming.distributed.predict`).
     method : str, default="predict"
         As :func:`predict_chunks` takes it.
     out : array-like, default=None
@@ -100,11 +101,25 @@ def predict(machine, rows, *, method: str = "predict", out=None, progress: bool 
     >>> bool((streaming.predict(machine, streaming.rows(X, chunk_rows=40)) == machine.predict(X)).all())
     True
     """
+    if hasattr(rows, "__dask_graph__"):
+        return _lazily(machine, rows, method, out, progress)
     source = rows if isinstance(rows, Rows) else rows_from(rows)
     if out is not None:
         _check_room(out, source.n_rows)
     answers = predict_chunks(machine, source, method=method, progress=progress)
     return _gathered(answers, source.n_rows) if out is None else _filled(out, answers)
+
+
+def _lazily(machine, collection, method: str, out, progress: bool | Callable):
+    if out is not None or progress is not False:
+        raise TypeError(
+            "out and progress are not accepted with a Dask collection, whose answers are not computed yet: "
+            "they are a Dask array, with a method store."
+        )
+    from entrolearn.streaming.distributed import predict as predict_collection  # imports Dask, as they have
+
+    _method(machine, method)
+    return predict_collection(machine, collection, method)
 
 
 def _method(machine, name: str) -> Callable:

@@ -1,0 +1,282 @@
+"""What a task makes of one chunk for a fit, and how such results merge: targets, surveys, sums.
+
+Nothing here changes what it is given: Dask may need it again, for a task that a lost worker had done.
+"""
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse import vstack as stack_sparse
+from sklearn.base import is_classifier
+from sklearn.utils.multiclass import check_classification_targets
+
+from entrolearn.machines.additive import Additive, Spread
+from entrolearn.streaming import sampling
+
+__all__ = [
+    "Looking",
+    "Summing",
+    "checked_rows",
+    "first_rows_of_chunk",
+    "merged_sums",
+    "merged_surveys",
+    "merged_targets",
+    "picks_of",
+    "sums_of_chunk",
+    "survey_of_chunk",
+    "targets_of_chunk",
+]
+
+# Of the first chunk, from which the sums take their shifts.
+FIRST_ROWS = 1024
+
+
+def checked_rows(machine: Additive, X, y, where: str, *, first: bool, dtypes: list) -> tuple:
+    """Rows and targets of a chunk as the machine checks them; its error says which rows they are."""
+    try:
+        return machine._checked(X, y, first=first, dtypes=dtypes)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{where}: {error}") from error
+
+
+def first_rows_of_chunk(X, y) -> tuple:
+    """Some of the first rows, and their y."""
+    return X[:FIRST_ROWS], y[:FIRST_ROWS]
+
+
+# --- targets: how many rows, and which labels --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What is asked of y alone.
+
+    Attributes
+    ----------
+    lengths : tuple of int
+        Rows of each chunk, in order.
+    labels : ndarray, shape (n_labels,)
+        Sorted; none where they were not asked for.
+    """
+
+    lengths: tuple[int, ...]
+    labels: np.ndarray
+
+
+def targets_of_chunk(y, labels: bool, where: str) -> Targets:
+    """Of one chunk of y, with its labels or without."""
+    y = np.asarray(y)
+    if not (labels and len(y)):
+        return Targets((len(y),), np.empty(0, dtype=y.dtype))
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    return Targets((len(y),), np.unique(y))
+
+
+def merged_targets(parts: Sequence[Targets]) -> Targets:
+    """Of chunks that lie side by side."""
+    lengths = sum((part.lengths for part in parts), ())
+    labels = [part.labels for part in parts if len(part.labels)] or [parts[0].labels]
+    return Targets(lengths, reduce(np.union1d, labels))
+
+
+# --- survey: landmarks and spread --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Looking:
+    """What a survey needs beside a chunk.
+
+    Attributes
+    ----------
+    machine : Additive
+    spread : bool
+        Whether the spread of the numbers is asked for.
+    dtype : dtype
+        Of the rows.
+    """
+
+    machine: Additive
+    spread: bool
+    dtype: np.dtype
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Some rows, and the place of each among all landmarks."""
+
+    places: np.ndarray
+    found: object
+
+    def merge(self, other: "Picked") -> "Picked":
+        """These and others."""
+        pair = [self.found, other.found]
+        found = stack_sparse(pair, "csr") if issparse(self.found) else np.concatenate(pair)
+        return Picked(np.concatenate([self.places, other.places]), found)
+
+    @property
+    def rows(self):
+        """Those that were picked in the order of their places, shape (n_landmarks, n_features)."""
+        return self.found[np.argsort(self.places)]
+
+
+@dataclass(frozen=True)
+class PickByNumber:
+    """Which rows of a chunk are landmarks, and which of the landmarks they are."""
+
+    rows: np.ndarray
+    places: np.ndarray
+
+    def of(self, X) -> Picked:
+        """From the rows of the chunk."""
+        return Picked(self.places, X[self.rows])
+
+    def __bool__(self) -> bool:
+        return len(self.rows) > 0
+
+
+@dataclass(frozen=True)
+class PickAtRandom:
+    """How many rows of a chunk may become landmarks, and the seed of their keys."""
+
+    size: int
+    seed: int
+
+    def of(self, X) -> sampling.Reservoir:
+        """From the rows of the chunk."""
+        sample = sampling.Reservoir(self.size, np.random.RandomState(self.seed))
+        sample.offer(X)
+        return sample
+
+
+def picks_of(lengths: Sequence[int], n_landmarks: int, rng: np.random.RandomState) -> Iterator:
+    """For each chunk, what picks the landmarks in it: those of a fit in memory, where they can be known.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Rows of each.
+    n_landmarks : int
+    rng : RandomState
+        In the state in which the fit would find it.
+    """
+    n_rows = sum(lengths)
+    if n_rows > sampling.MOST_PERMUTED:
+        for seed in rng.randint(2**31, size=len(lengths)):
+            yield PickAtRandom(n_landmarks, int(seed))
+        return
+    numbers = rng.permutation(n_rows)[:n_landmarks]
+    places = np.argsort(numbers)
+    edges = np.cumsum([0, *lengths])
+    here = np.split(places, np.searchsorted(numbers[places], edges[1:-1]))
+    for some, start in zip(here, edges[:-1], strict=True):
+        yield PickByNumber(numbers[some] - start, some)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a survey has found.
+
+    Attributes
+    ----------
+    landmarks : Picked or Reservoir
+    spread : Spread
+    """
+
+    landmarks: object
+    spread: Spread
+
+
+def survey_of_chunk(looking: Looking, X, y, pick, where: str) -> Seen | None:
+    """Of one chunk; None where it is empty."""
+    if not X.shape[0]:
+        return None
+    X, _ = checked_rows(looking.machine, X, y, where, first=False, dtypes=[looking.dtype])
+    return Seen(pick.of(X), Spread.of(X) if looking.spread else Spread())
+
+
+def merged_surveys(parts: Sequence[Seen | None]) -> Seen | None:
+    """Of several chunks."""
+    found = [part for part in parts if part is not None]
+    if not found:
+        return None
+    landmarks, spread = copy.copy(found[0].landmarks), found[0].spread
+    for other in found[1:]:
+        landmarks, spread = landmarks.merge(other.landmarks), spread.merge(other.spread)
+    return Seen(landmarks, spread)
+
+
+# --- sums --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Summing:
+    """What adding up needs beside a chunk.
+
+    Attributes
+    ----------
+    machine : Additive
+        With its hidden layer.
+    no_sums : object
+        The sums of no rows, with the shifts of all.
+    dtype : dtype
+        Of the rows.
+    """
+
+    machine: Additive
+    no_sums: object
+    dtype: np.dtype
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over some rows.
+
+    Attributes
+    ----------
+    sums : object
+        The machine's.
+    labels : ndarray, shape (n_labels,)
+        That the rows have; none for a regressor.
+    """
+
+    sums: object
+    labels: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    def __sizeof__(self) -> int:
+        """In bytes, by which Dask places tasks and spills results."""
+        sums = self.sums if isinstance(self.sums, list) else [self.sums]
+        return sum(getattr(value, "nbytes", 0) for each in sums for value in vars(each).values())
+
+
+def sums_of_chunk(summing: Summing, X, y, where: str) -> Sums | None:
+    """Over the rows of one chunk; None where it is empty."""
+    if not X.shape[0]:
+        return None
+    machine = summing.machine
+    rows, targets = checked_rows(machine, X, y, where, first=False, dtypes=[summing.dtype])
+    sums = machine._add_rows(copy.deepcopy(summing.no_sums), rows, targets)
+    return Sums(sums, np.unique(np.asarray(y))) if is_classifier(machine) else Sums(sums)
+
+
+def merged_sums(parts: Sequence[Sums | None]) -> Sums | None:
+    """Over the rows of several chunks."""
+    found = [part for part in parts if part is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    return Sums(_total([part.sums for part in found]), reduce(np.union1d, [part.labels for part in found]))
+
+
+def _total(sums: Sequence):
+    if isinstance(sums[0], list):  # of each class
+        return [_total(of_class) for of_class in zip(*sums, strict=True)]
+    total = sums[0] + sums[1]
+    for other in sums[2:]:
+        total += other
+    return total

@@ -1,0 +1,277 @@
+"""Fits to the rows of Dask's arrays and frames, and predictions of them, where their chunks are.
+
+A fit is a survey of the rows, where the hidden layer needs one, and a sum over them. Each is a tree of tasks:
+one for each chunk, then one for every few results that lie side by side. How results are added up does not
+depend on which worker was first, nor on one that was lost.
+"""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+try:
+    import dask
+    from dask.delayed import Delayed
+    from dask.diagnostics import ProgressBar
+except ImportError as error:
+    raise ImportError(
+        "a fit to Dask's collections needs Dask, which is not installed: pip install 'entrolearn[dask]'"
+    ) from error
+
+from entrolearn.machines.additive import Additive, Survey
+from entrolearn.machines.base import encode
+from entrolearn.streaming.additive import check_additive, check_classes_seen
+from entrolearn.streaming.chunkwise import (
+    Looking,
+    Summing,
+    Targets,
+    checked_rows,
+    first_rows_of_chunk,
+    merged_sums,
+    merged_surveys,
+    merged_targets,
+    picks_of,
+    sums_of_chunk,
+    survey_of_chunk,
+    targets_of_chunk,
+)
+from entrolearn.streaming.dask_chunks import check_rows, chunks_of, is_frame
+
+__all__ = ["fit", "predict"]
+
+# Results that one task merges. More make fewer tasks, and more sums that a worker holds at once.
+FAN_IN = 4
+
+
+def fit(machine, X, y=None, *, classes=None, progress: bool = False):
+    """Fit a machine to the rows of a Dask collection, on whatever scheduler is in use.
+
+    The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
+    Chunks stay where they are; sums over rows travel, (n_hidden, n_hidden) for each class, and landmarks. A
+    worker holds the chunks that it works on and a few sums. The chunks are computed once for the sums, those
+    of y once before unless `classes` names the labels, and all once before where a layer needs landmarks:
+    ``persist`` them where the workers' memory holds them.
+
+    Parameters
+    ----------
+    machine : estimator
+        EEMClassifier, EEKMClassifier, WELMClassifier(solver="cholesky"), ELMClassifier, ELMRegressor,
+        RKELMClassifier or RKELMRegressor. It is fitted in place.
+    X : dask.array of shape (n_samples, n_features), or dask.dataframe
+        An array is cut along its rows only; the numbers of rows need not be known. Chunks are dense, CSR or
+        frames, and large enough to keep a worker busy: some ten thousand rows.
+    y : dask.array of shape (n_samples,) or (n_samples, n_outputs), dask.dataframe or its Series, or names
+        An array that is cut otherwise than X is cut anew. A string or a list of strings names columns of X.
+    classes : array-like of shape (n_classes,), default=None
+        The labels, for a classifier.
+    progress : bool, default=False
+        Whether Dask shows how far each pass is.
+
+    Returns
+    -------
+    machine : object
+        The same, fitted.
+
+    Raises
+    ------
+    TypeError
+        If the machine's fit is no sum over the rows, or X or y is no Dask collection.
+    ValueError
+        If a setting needs all rows at once, X is cut along its features, X and y do not fit together, there
+        are no rows, a class has none, or a chunk is refused: the error says which rows.
+
+    Notes
+    -----
+    The hidden layer is drawn by the caller and goes to each worker once. Landmarks are the rows that
+    ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. Rows in single precision are
+    computed as ``machine.fit`` computes them; where their covariance has no Cholesky factor, they are summed
+    once more in double precision.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from entrolearn import ELMClassifier
+    >>> from entrolearn.streaming import distributed
+    >>> X = da.random.default_rng(0).uniform(size=(1000, 3), chunks=(250, 3))
+    >>> y = X.sum(axis=1) > 1.5
+    >>> machine = distributed.fit(ELMClassifier(20, C=1e-3, random_state=0), X, y)
+    >>> bool((distributed.predict(machine, X) == y).mean() > 0.95)
+    True
+    """
+    if isinstance(machine, Pipeline):
+        raise TypeError(
+            "a Pipeline cannot be fitted to a Dask collection; accepted: its last step, on rows that Dask "
+            "has scaled, such as (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)); or the pipeline, on "
+            "files that entrolearn.streaming reads chunk by chunk."
+        )
+    check_additive(machine)
+    if not isinstance(progress, bool):
+        raise TypeError(f"progress={progress!r}; accepted with Dask's collections: True or False.")
+    machine._validate_params()
+    _Fit(machine, X, y, progress).run(classes)
+    return machine
+
+
+def predict(machine, X, method: str = "predict"):
+    """What a fitted estimator says of the rows of a Dask collection, computed chunk by chunk when asked for.
+
+    Parameters
+    ----------
+    machine : estimator
+        Any that is fitted; it goes to each worker once.
+    X : dask.array of shape (n_samples, n_features), or dask.dataframe
+    method : str, default="predict"
+        Which of its methods, such as ``"decision_function"``, ``"predict_proba"`` or ``"transform"``.
+
+    Returns
+    -------
+    dask.array of shape (n_samples,) or (n_samples, n_columns)
+        With the chunks of X.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If X is no collection of whole rows, or one the machine refuses.
+    AttributeError
+        If the machine has no such method.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from entrolearn import EEMClassifier
+    >>> from entrolearn.streaming import distributed
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = EEMClassifier(n_hidden=20, random_state=0).fit(X, y)
+    >>> distributed.predict(machine, da.from_array(X, chunks=(50, 4)), "predict_proba").compute().shape
+    (150, 3)
+    """
+    check_is_fitted(machine)
+    check_rows(X, type(machine).__name__)
+    nothing = getattr(machine, method)(_one_row_like(X))[:0]
+    whole = dask.delayed(machine, pure=False, traverse=False)
+    if is_frame(X):
+        return X.map_partitions(_answers, whole, method, nothing, meta=nothing)
+    columns = {"drop_axis": 1} if nothing.ndim == 1 else {"chunks": (X.chunks[0], nothing.shape[1:])}
+    return X.map_blocks(
+        _answers, whole, method, nothing, dtype=nothing.dtype, meta=nothing, name=None, **columns
+    )
+
+
+def _one_row_like(X):
+    return X._meta_nonempty.head(1) if is_frame(X) else np.ones((1, X.shape[1]), dtype=X.dtype)
+
+
+def _answers(X, machine, method: str, nothing):
+    answers = getattr(machine, method)(X) if X.shape[0] else nothing
+    return answers if issparse(answers) else np.asarray(answers)
+
+
+# --- the passes of a fit ----------------------------------------------------------------------------------
+
+
+class _Fit:
+    """One machine, the chunks it is fitted to, and whether to show how far it is."""
+
+    def __init__(self, machine: Additive, X, y, progress: bool):
+        self.machine = machine
+        self.name = type(machine).__name__
+        self.chunks = chunks_of(X, y, self.name)
+        self.progress = progress
+
+    def run(self, classes) -> None:
+        """The passes in turn."""
+        machine = self.machine
+        lengths = self.chunks.lengths
+        count = lengths is None and machine._needs().n_landmarks > 0
+        if count or (is_classifier(machine) and classes is None):
+            seen = self._look_at_targets()
+            lengths = seen.lengths
+            classes = seen.labels if classes is None else classes
+        if is_classifier(machine):
+            machine.classes_, _ = encode(np.asarray(classes), self.name)
+        machine._refuse_sums()
+        machine._forget()
+        first_rows = self._first_rows()
+        if not self._sum_and_solve(first_rows, lengths, list(machine._dtypes)):
+            self._sum_and_solve(first_rows, lengths, [np.float64])
+
+    def _look_at_targets(self) -> Targets:
+        look = dask.delayed(targets_of_chunk)
+        parts = [look(y, is_classifier(self.machine), where) for _, y, where in self.chunks]
+        seen = self._computed(_tree(merged_targets, parts))
+        if not sum(seen.lengths):
+            raise ValueError("there are no rows to fit to.")
+        return seen
+
+    def _first_rows(self) -> tuple:
+        """Of the first chunk that has any: X, y and what to call them."""
+        for X, y, where in self.chunks:
+            first = dask.delayed(first_rows_of_chunk)(X, y).compute()
+            if first[0].shape[0]:
+                return *first, where
+        raise ValueError("there are no rows to fit to.")
+
+    def _sum_and_solve(self, first_rows: tuple, lengths: tuple[int, ...] | None, dtypes: list) -> bool:
+        machine = self.machine
+        rng = check_random_state(machine.random_state)
+        X, targets = checked_rows(machine, *first_rows, first=True, dtypes=dtypes)
+        machine._layer = machine._layer_on(self._survey(X, lengths, rng), rng)
+        work = _ship(Summing(machine, machine._no_sums(X, targets), X.dtype))
+        add = dask.delayed(sums_of_chunk)
+        parts = [add(work, X, y, where) for X, y, where in self.chunks]
+        total = self._computed(_tree(merged_sums, parts))
+        if is_classifier(machine):
+            check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
+        return machine._solve_sums(total.sums, X.dtype)
+
+    def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
+        """What the layer has to know of all rows; of their number of features and precision X tells."""
+        needs = self.machine._needs()
+        n_features, dtype = X.shape[1], X.dtype
+        if not needs.n_landmarks:
+            return Survey(n_features, dtype)
+        work = _ship(Looking(self.machine, needs.scale, dtype))
+        look = dask.delayed(survey_of_chunk)
+        parts = [
+            look(work, X, y, pick, where)
+            for (X, y, where), pick in zip(
+                self.chunks, picks_of(lengths, needs.n_landmarks, rng), strict=True
+            )
+            if needs.scale or pick
+        ]
+        found = self._computed(_tree(merged_surveys, parts))
+        scale = found.spread.scale_gamma(n_features, dtype) if needs.scale else None
+        return Survey(n_features, dtype, found.landmarks.rows, scale)
+
+    def _computed(self, result: Delayed):
+        client = getattr(dask.base.get_scheduler(), "__self__", None)  # of a Client's get, where there is one
+        if client is None:
+            with ProgressBar() if self.progress else nullcontext():
+                return result.compute()
+        future = client.compute(result)
+        if self.progress:
+            from distributed import progress
+
+            progress(future)
+        return future.result()
+
+
+def _ship(work) -> Delayed:
+    """One key for what all tasks need: it goes to each worker once."""
+    return dask.delayed(work, pure=False, traverse=False)
+
+
+def _tree(merged: Callable, parts: list[Delayed]) -> Delayed:
+    """The parts merged, neighbours first, FAN_IN at a time."""
+    merge = dask.delayed(merged)
+    while len(parts) > 1:
+        groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
+        parts = [merge(group) if len(group) > 1 else group[0] for group in groups]
+    return parts[0]

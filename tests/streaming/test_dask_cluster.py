@@ -1,0 +1,95 @@
+"""Fits on two worker processes that hold less than the data, one of which is killed."""
+
+import os
+import resource
+import signal
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+
+from entrolearn import EEKMClassifier, EEMClassifier
+from entrolearn.streaming import distributed
+
+D = 200
+LENGTHS = (5000,) * 90  # of chunks of 8 MB: 720 MB in all
+LIMIT_MB = 350  # of each worker, of which the interpreter and the libraries take 230
+# A worker that has more than its limit is killed rather than helped: nothing is spilled to disk.
+MEMORY = {"target": False, "spill": False, "pause": False, "terminate": 0.95}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        dask.config.set({f"distributed.worker.memory.{name}": value for name, value in MEMORY.items()}),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit=f"{LIMIT_MB}MB", dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def chunk(start: int, length: int) -> np.ndarray:
+    return np.random.default_rng(start).random((length, D))
+
+
+def rows(lengths, make=chunk) -> tuple[da.Array, da.Array]:
+    """X, made by the workers chunk by chunk, and the label of each row."""
+
+    def made(block_info=None):
+        (start, stop), _ = block_info[None]["array-location"]
+        return make(start, stop - start)
+
+    X = da.map_blocks(made, chunks=(lengths, (D,)), dtype=np.float64, meta=np.empty((0, 0)))
+    return X, X[:, 0] + X[:, 1] + 0.2 * X[:, 2] > 1.1
+
+
+def in_memory(lengths) -> tuple[np.ndarray, np.ndarray]:
+    starts = np.cumsum([0, *lengths])[:-1]
+    X = np.vstack([chunk(start, length) for start, length in zip(starts.tolist(), lengths, strict=True)])
+    return X, X[:, 0] + X[:, 1] + 0.2 * X[:, 2] > 1.1
+
+
+def assert_same(found, whole, X):
+    expected = whole.decision_function(X)
+    assert_allclose(found.decision_function(X), expected, rtol=0, atol=1e-10 * expected.std())
+
+
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def test_workers_that_together_hold_less_than_the_data_fit_the_machine_of_one(client):
+    X, y = rows(LENGTHS)
+    assert X.nbytes / 1e6 > 2 * LIMIT_MB
+    processes = client.run(os.getpid)
+    machine = distributed.fit(EEMClassifier(40, random_state=0), X, y, classes=[False, True])
+    assert client.run(os.getpid) == processes  # none was killed and started anew
+    assert max(client.run(peak_mb).values()) < LIMIT_MB
+    X, y = in_memory(LENGTHS)
+    assert_same(machine, EEMClassifier(40, random_state=0).fit(X, y), X[:10_000])
+
+
+@pytest.mark.parametrize(
+    "machine", [EEMClassifier(40, random_state=0), EEKMClassifier(40, random_state=0)], ids=["eem", "eekm"]
+)
+def test_killed_worker_changes_nothing(client, machine, tmp_path):
+    lengths = (2000,) * 30
+    killed = tmp_path / "killed"
+
+    def make(start, length):
+        if start == 40_000 and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return chunk(start, length)
+
+    X, y = rows(lengths, make)
+    found = distributed.fit(clone(machine), X, y, classes=[False, True])
+    assert killed.exists()
+    X, y = in_memory(lengths)
+    assert_same(found, clone(machine).fit(X, y), X)
