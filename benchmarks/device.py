@@ -222,9 +222,9 @@ def seconds(work: Callable[[], object], where: str) -> float:
 
 
 def _wait(where: str) -> None:
-    import torch
-
     if where != "cpu":
+        import torch
+
         torch.cuda.synchronize(where)
 
 
