@@ -12,6 +12,7 @@ from benchmarks import (
     accumulation,
     clusterings,
     device,
+    distributed,
     information,
     manifold,
     on_paper,
@@ -49,6 +50,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "error_entropy": ("Entropy of errors", information.entropies),
     "ica": ("Independent components", information.components),
     "streams": ("Rows on disk", streams.streams),
+    "distributed": ("Worker processes", distributed.distributed),
+    "reduction": ("Sums on their way", distributed.reduction),
     "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),
     "tracking": ("Writers to a tracking store", tracking_load.load),
 }

@@ -27,7 +27,7 @@ def client():
     with (
         dask.config.set({f"distributed.worker.memory.{name}": value for name, value in MEMORY.items()}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit=f"{LIMIT_MB}MB", dashboard_address=None
+            n_workers=2, threads_per_worker=1, memory_limit=f"{LIMIT_MB}MB", dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):
