@@ -50,6 +50,7 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "error_entropy": ("Entropy of errors", information.entropies),
     "ica": ("Independent components", information.components),
     "streams": ("Rows on disk", streams.streams),
+    "enough": ("How many rows are enough", streams.enough),
     "distributed": ("Worker processes", distributed.distributed),
     "reduction": ("Sums on their way", distributed.reduction),
     "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),

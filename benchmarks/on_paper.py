@@ -1,25 +1,24 @@
 """What a fit to very many rows takes on several machines, from what parts of it take on this one."""
 
 import math
-import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.data import uniform
-from benchmarks.measure import Spent, alone, spend
+from benchmarks.distributed import one_reduction
+from benchmarks.measure import alone, spend
 from benchmarks.report import Section
 from entrolearn import EEMClassifier
 from entrolearn.lab.limits import Limits
-from entrolearn.machines.moments import ClassMoments
+from entrolearn.streaming.distributed import FAN_IN
 
 # What nobody can measure here: how fast a network and a shared store are, and how many cores a machine has.
 NETWORK = 10e9 / 8  # bytes a second: 10 Gbit/s
 STORE = 2e9  # bytes a second that a shared store gives to all machines together
 CORES = 16
-FAN_IN = 8  # sums that a task of the tree adds
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,9 @@ class Constants:
     predict_seconds : float
         For one row.
     sums_bytes : int
-        Of the sums, as they travel.
+        Of the sums, as they travel: of symmetric matrices one triangle.
     merge_seconds : float
-        To unpack sums and to add them to others.
+        To pack and unpack sums and to add them to others.
     """
 
     row_seconds: float
@@ -117,19 +116,9 @@ def constants(n_features: int, n_hidden: int, measured_on: Sequence[int]) -> Con
     of_few, of_many = (spend(lambda n=n: machine.fit(X[:n], y[:n])).seconds for n in (few, many))
     row = (of_many - of_few) / (many - few)
     predict = spend(lambda: machine.predict(X)).seconds / many
-    sums = [ClassMoments.from_data(np.ones((2, n_hidden))) for _ in range(2)]
-    packed = pickle.dumps(sums, protocol=5)
-    return Constants(row, max(of_few - few * row, 0.0), predict, len(packed), merging(packed, sums).seconds)
-
-
-def merging(packed: bytes, sums: list[ClassMoments]) -> Spent:
-    """Unpack sums and add them to others."""
-
-    def merge():
-        for mine, other in zip(sums, pickle.loads(packed), strict=True):  # noqa: S301  packed a line before
-            mine += other
-
-    return replace(spend(merge), value=None)
+    of_sums = one_reduction(n_hidden)
+    merge = sum(of_sums[step] for step in ("packing ms", "unpacking ms", "merging ms")) / 1000
+    return Constants(row, max(of_few - few * row, 0.0), predict, int(of_sums["MiB"] * 2**20), merge)
 
 
 def cost(found: Constants, n_samples: float, n_features: int, n_hidden: int, n_machines: int) -> Cost:
@@ -143,8 +132,8 @@ def cost(found: Constants, n_samples: float, n_features: int, n_hidden: int, n_m
         tree=levels * level,
         solve=found.solve_seconds,
         travels=(workers - 1) * found.sums_bytes,
-        # Of each worker: its sums, those that arrive, a chunk as read and as checked, a block of units.
-        memory=2 * found.sums_bytes + 2 * 2**25 + 2 * 2**24,
+        # Of each worker: its sums and those that arrive, both triangles; two chunks; a block of units.
+        memory=4 * found.sums_bytes + 2 * 2**25 + 2 * 2**24,
     )
 
 
@@ -153,5 +142,5 @@ def in_words(found: Constants) -> str:
     return (
         f"{found.row_seconds * 1e6:.1f} µs for a row's sums, {found.solve_seconds:.2f} s for the solution, "
         f"{found.predict_seconds * 1e6:.2f} µs for a prediction, {found.sums_bytes / 2**20:.1f} MiB of sums, "
-        f"{found.merge_seconds * 1e3:.0f} ms to unpack and add them"
+        f"{found.merge_seconds * 1e3:.0f} ms to pack, unpack and add them"
     )

@@ -3,7 +3,7 @@
 import resource
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -108,3 +108,41 @@ def seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
+
+
+def enough(
+    limits: Limits,
+    n_samples: Sequence[int] = (10_000, 100_000, 1_000_000, 10_000_000),
+    n_features=54,
+    n_hidden=500,
+) -> Section:
+    """What more rows change: the answers of machines that were fitted to fewer, beside those of the last."""
+    X, y = uniform(100_000, n_features, np.float32, seed=2**31)
+    answers = {n: alone(limits, answers_after, n, X, n_hidden) for n in n_samples}
+    last = answers[n_samples[-1]]
+    rows = [
+        {
+            "rows": n,
+            "rows / h": n / n_hidden,
+            "accuracy %": 100 * (said == y).mean(),
+            "other answers %": 100 * (said != last).mean(),
+        }
+        for n, said in answers.items()
+    ]
+    notes = [
+        f"d = {n_features}, h = {n_hidden}; answers for {len(y):,} rows that no machine has seen, and the "
+        f"share of them that the machine of {n_samples[-1]:,} rows gives otherwise."
+    ]
+    return Section("How many rows are enough", pd.DataFrame(rows).set_index("rows"), notes)
+
+
+def answers_after(n_samples: int, X: np.ndarray, n_hidden: int) -> np.ndarray:
+    """The labels that a machine gives to X which has learnt from so many other rows."""
+
+    def chunks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        step = min(n_samples, WRITTEN_AT_ONCE)
+        for start in range(0, n_samples, step):
+            yield uniform(min(step, n_samples - start), X.shape[1], np.float32, seed=start)
+
+    machine = EEMClassifier(n_hidden, random_state=0)
+    return streaming.fit(machine, chunks, classes=[0, 1]).predict(X)
