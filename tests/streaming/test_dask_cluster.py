@@ -64,6 +64,9 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
+@pytest.mark.fault(
+    "Memory", "more rows than Dask's workers hold together", "summed chunk by chunk; no worker is killed"
+)
 def test_workers_that_together_hold_less_than_the_data_fit_the_machine_of_one(client):
     X, y = rows(LENGTHS)
     assert X.nbytes / 1e6 > 2 * LIMIT_MB
@@ -75,6 +78,7 @@ def test_workers_that_together_hold_less_than_the_data_fit_the_machine_of_one(cl
     assert_same(machine, EEMClassifier(40, random_state=0).fit(X, y), X[:10_000])
 
 
+@pytest.mark.fault("Killed", "a worker of Dask, with sums of some chunks", "the machine is the same")
 @pytest.mark.parametrize(
     "machine", [EEMClassifier(40, random_state=0), EEKMClassifier(40, random_state=0)], ids=["eem", "eekm"]
 )

@@ -29,6 +29,7 @@ from entrolearn import (
     streaming,
 )
 from entrolearn.streaming import distributed, sampling
+from entrolearn.streaming.chunkwise import Summing, merged_sums, sums_of_chunk
 
 # Ridges that leave the equations so well conditioned that two orders of summation agree to 1e-10.
 CLASSIFIERS = [
@@ -165,6 +166,19 @@ def test_single_precision_that_does_not_do_is_summed_once_more_in_double():
     whole, in_parts = fitted_both_ways(machine, X, y, in_chunks(X, 100), in_chunks(y, 100))
     assert in_parts.solver_info_["dtype"] == whole.solver_info_["dtype"] == "float64"
     assert_array_equal(in_parts._layer.weights, whole._layer.weights)
+
+
+@pytest.mark.parametrize("machine", [WELMClassifier(20, solver="cholesky"), RKELMClassifier(20)])
+def test_merging_leaves_what_it_merges_as_it_was(machine, X):
+    # Dask may merge the same results again, for a worker that was lost.
+    y = labels(X, 2)
+    machine.set_params(random_state=0).fit(X, y)
+    rows, coded = machine._checked(X, y, first=False, dtypes=[np.float64])
+    summing = Summing(machine, machine._no_sums(rows, coded), np.float64)
+    parts = [sums_of_chunk(summing, X[i : i + 500], y[i : i + 500], "") for i in (0, 500, 1000)]
+    once, again = (cloudpickle.dumps(merged_sums(parts).sums) for _ in range(2))
+    assert once == again
+    assert merged_sums([None, parts[0], None]) is parts[0]
 
 
 def test_layer_travels_once_and_the_sums_without_what_they_do_not_need(monkeypatch):
