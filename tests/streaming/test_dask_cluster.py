@@ -78,9 +78,7 @@ def test_workers_that_together_hold_less_than_the_data_fit_the_machine_of_one(cl
     assert_same(machine, EEMClassifier(40, random_state=0).fit(X, y), X[:10_000])
 
 
-@pytest.mark.fault(
-    "Killed", "a worker of Dask, with sums of some chunks", "the machine of an undisturbed fit"
-)
+@pytest.mark.fault("Killed", "a worker of Dask, with sums of some chunks", "the machine is the same")
 @pytest.mark.parametrize(
     "machine", [EEMClassifier(40, random_state=0), EEKMClassifier(40, random_state=0)], ids=["eem", "eekm"]
 )
