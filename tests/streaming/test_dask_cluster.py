@@ -78,6 +78,14 @@ def test_workers_that_together_hold_less_than_the_data_fit_the_machine_of_one(cl
     assert_same(machine, EEMClassifier(40, random_state=0).fit(X, y), X[:10_000])
 
 
+def test_collections_that_the_workers_hold_are_used_where_they_are(client):
+    lengths = (500,) * 6
+    X, y = dask.persist(*rows(lengths))
+    machine = distributed.fit(EEKMClassifier(20, random_state=0), X, y)
+    X, y = in_memory(lengths)
+    assert_same(machine, EEKMClassifier(20, random_state=0).fit(X, y), X)
+
+
 @pytest.mark.fault("Killed", "a worker of Dask, with sums of some chunks", "the machine is the same")
 @pytest.mark.parametrize(
     "machine", [EEMClassifier(40, random_state=0), EEKMClassifier(40, random_state=0)], ids=["eem", "eekm"]

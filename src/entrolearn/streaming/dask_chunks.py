@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-import dask
 import dask.array as da
 import numpy as np
 from dask.delayed import Delayed
@@ -71,7 +70,7 @@ def chunks_of(X, y, name: str) -> Chunks:
     elif is_frame(X) and is_frame(y) and X.known_divisions and y.known_divisions:
         y = y if X.divisions == y.divisions else y.repartition(divisions=X.divisions)
     lengths = _lengths(X) or _lengths(y)
-    X_chunks, y_chunks = _delayed(X, y)
+    X_chunks, y_chunks = _chunks(X), _chunks(y)
     if len(X_chunks) != len(y_chunks):
         raise ValueError(
             f"X comes in {len(X_chunks)} chunks and y in {len(y_chunks)}, and not all their lengths are "
@@ -143,12 +142,10 @@ def _cut_alike(X: da.Array, y: da.Array) -> da.Array:
     return y.rechunk({0: X.chunks[0]})
 
 
-def _delayed(X, y) -> tuple[list[Delayed], list[Delayed]]:
-    """The chunks of each; those of two arrays share what they come from, which is then computed once."""
-    together = isinstance(X, da.Array) and isinstance(y, da.Array)
-    if together:
-        X, y = dask.optimize(X, y)
-    return tuple(np.ravel(each.to_delayed(optimize_graph=not together)).tolist() for each in (X, y))
+def _chunks(collection) -> list[Delayed]:
+    # Arrays as they are: optimised, X and y would each make anew what both come from.
+    as_it_is = isinstance(collection, da.Array)
+    return np.ravel(collection.to_delayed(optimize_graph=not as_it_is)).tolist()
 
 
 def _lengths(collection) -> tuple[int, ...] | None:

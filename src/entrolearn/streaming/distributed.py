@@ -2,7 +2,8 @@
 
 A fit is a survey of the rows, where the hidden layer needs one, and a sum over them. Each is a tree of tasks:
 one for each chunk, then one for every few results that lie side by side. How results are added up does not
-depend on which worker was first, nor on one that was lost.
+depend on which worker was first, nor on one that was lost. A chunk is made in the task that sums over it
+(:mod:`entrolearn.streaming.fusion`).
 """
 
 from collections.abc import Callable
@@ -42,6 +43,7 @@ from entrolearn.streaming.chunkwise import (
     targets_of_chunk,
 )
 from entrolearn.streaming.dask_chunks import check_rows, chunks_of, is_frame
+from entrolearn.streaming.fusion import fused
 
 __all__ = ["fit", "predict"]
 
@@ -205,7 +207,7 @@ class _Fit:
     def _look_at_targets(self) -> Targets:
         look = dask.delayed(targets_of_chunk)
         parts = [look(y, is_classifier(self.machine), where) for _, y, where in self.chunks]
-        seen = self._computed(_tree(merged_targets, parts))
+        seen = self._merged(merged_targets, parts)
         if not sum(seen.lengths):
             raise ValueError("there are no rows to fit to.")
         return seen
@@ -226,7 +228,7 @@ class _Fit:
         work = _ship(Summing(machine, machine._no_sums(X, targets), X.dtype))
         add = dask.delayed(sums_of_chunk)
         parts = [add(work, X, y, where) for X, y, where in self.chunks]
-        total = self._computed(_tree(merged_sums, parts))
+        total = self._merged(merged_sums, parts)
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
         return machine._solve_sums(total.sums, X.dtype)
@@ -246,9 +248,13 @@ class _Fit:
             )
             if needs.scale or pick
         ]
-        found = self._computed(_tree(merged_surveys, parts))
+        found = self._merged(merged_surveys, parts)
         scale = found.spread.scale_gamma(n_features, dtype) if needs.scale else None
         return Survey(n_features, dtype, found.landmarks.rows, scale)
+
+    def _merged(self, merged: Callable, parts: list[Delayed]):
+        """What comes of the parts, which are computed where their chunks are made."""
+        return self._computed(fused(_tree(merged, parts), parts))
 
     def _computed(self, result: Delayed):
         client = getattr(dask.base.get_scheduler(), "__self__", None)  # of a Client's get, where there is one
