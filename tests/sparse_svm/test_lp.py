@@ -102,7 +102,8 @@ def test_the_coefficients_reach_the_bound_of_the_dual(wdbc, values, task, kernel
 def test_a_bound_that_is_far_away_may_bind_after_all(wdbc, monkeypatch):
     """Left out at first; some sets of a polynomial kernel would have coefficients of 1e7 units."""
     margins = margins_of("classes", wdbc, None, "poly")
-    supports = list(np.random.default_rng(2).random((40, margins.A.shape[1])) < 0.1)
+    # Which optimum of many is found depends on the processor's rounding: of these sets, several are such.
+    supports = list(np.random.default_rng(3).random((40, margins.A.shape[1])) < 0.3)
     found = [solution.loss for solution in on_supports(margins, supports)]
     monkeypatch.setattr(lp, "LOOSE", np.inf)
     assert_allclose(found, [solution.loss for solution in on_supports(margins, supports)], atol=1e-3)
