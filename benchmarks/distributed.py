@@ -1,5 +1,6 @@
 """One model's rows on two worker processes beside one, and what their sums cost on the way."""
 
+import logging
 import pickle
 import statistics
 import time
@@ -54,7 +55,7 @@ class Rows:
 
 
 def distributed(
-    limits: Limits, n_chunks=40, chunk_rows=25_000, n_features=54, n_hidden=500, repetitions=5
+    limits: Limits, n_chunks=32, chunk_rows=25_000, n_features=54, n_hidden=1000, repetitions=3
 ) -> Section:
     """The same fit by two worker processes, by one, as a stream and in memory; in turns, one thread each."""
     rows = Rows(n_chunks, chunk_rows, n_features)
@@ -88,6 +89,7 @@ def workers(n: int) -> Iterator:
     """A client of so many worker processes of one thread each, which have loaded what a fit needs."""
     from distributed import Client, LocalCluster
 
+    logging.getLogger("distributed").setLevel(logging.WARNING)  # every connection that is opened or closed
     with (
         LocalCluster(n_workers=n, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
