@@ -13,6 +13,8 @@ from benchmarks.measure import alone, spend
 from benchmarks.report import Section
 from entrolearn import EEMClassifier
 from entrolearn.lab.limits import Limits
+from entrolearn.machines.moments import ClassMoments, moments_by_group
+from entrolearn.machines.readouts import class_covariances, entropy_discriminant
 from entrolearn.streaming.distributed import FAN_IN
 
 # What nobody can measure here: how fast a network and a shared store are, and how many cores a machine has.
@@ -115,10 +117,18 @@ def constants(n_features: int, n_hidden: int, measured_on: Sequence[int]) -> Con
     machine = EEMClassifier(n_hidden, random_state=0).fit(X[:1000], y[:1000])
     of_few, of_many = (spend(lambda n=n: machine.fit(X[:n], y[:n])).seconds for n in (few, many))
     row = (of_many - of_few) / (many - few)
+    moments = moments_by_group(machine._layer, X[:few], y[:few], n_groups=2)
+    solve = spend(lambda: solved(moments)).seconds
     predict = spend(lambda: machine.predict(X)).seconds / many
     of_sums = one_reduction(n_hidden)
     merge = sum(of_sums[step] for step in ("packing ms", "unpacking ms", "merging ms")) / 1000
-    return Constants(row, max(of_few - few * row, 0.0), predict, int(of_sums["MiB"] * 2**20), merge)
+    return Constants(row, solve, predict, int(of_sums["MiB"] * 2**20), merge)
+
+
+def solved(moments: list[ClassMoments]):
+    """The entropy discriminant of two classes, with their shrinkages."""
+    covariances, _ = class_covariances(moments, "ledoit_wolf")
+    return entropy_discriminant(np.array([of_class.mean for of_class in moments]), covariances)
 
 
 def cost(found: Constants, n_samples: float, n_features: int, n_hidden: int, n_machines: int) -> Cost:
