@@ -8,11 +8,13 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from entrolearn.kernels import gamma_of_spread, scale_gamma
+from entrolearn.machines.base import codes_among
 from entrolearn.machines.device_units import mean_and_variance
 from entrolearn.machines.devices import in_double, take_rows
-from entrolearn.validation import is_numpy, numpy_dtype
+from entrolearn.machines.moments import add_rows, no_moments
+from entrolearn.validation import is_numpy, numpy_dtype, validate_data
 
-__all__ = ["Additive", "Needs", "Spread", "Survey"]
+__all__ = ["Additive", "AdditiveOverClasses", "Needs", "Spread", "Survey"]
 
 
 @dataclass(frozen=True)
@@ -176,3 +178,17 @@ class Additive:
         sums = self._add_rows(self._no_sums(X, targets), X, targets)
         if not self._solve_sums(sums, numpy_dtype(X)):
             self._fit_rows(in_double(X), targets)
+
+
+class AdditiveOverClasses(Additive):
+    """A classifier whose sums are the moments of each class in the hidden space."""
+
+    def _checked(self, X, y, *, first, dtypes):
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)
+        return X, codes_among(self.classes_, y)
+
+    def _no_sums(self, X, codes):
+        return no_moments(self._layer, X, codes, len(self.classes_))
+
+    def _add_rows(self, moments, X, codes):
+        return add_rows(moments, self._layer, X, codes)

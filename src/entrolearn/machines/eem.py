@@ -13,12 +13,11 @@ from sklearn.utils.extmath import softmax as softmax_of_rows
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.additive import Additive, Needs
+from entrolearn.machines.additive import AdditiveOverClasses, Needs
 from entrolearn.machines.base import (
     Machine,
     check_place,
     class_priors,
-    codes_among,
     encode,
     learn_stream_classes,
 )
@@ -32,7 +31,7 @@ from entrolearn.machines.layers import (
     RandomLayer,
     project_rows,
 )
-from entrolearn.machines.moments import ClassMoments, add_rows, no_moments
+from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.readouts import (
     SHRINKAGES,
     EntropyReadout,
@@ -55,7 +54,7 @@ from entrolearn.validation import (
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 
 
-class _EntropyMachine(Additive, Machine):
+class _EntropyMachine(AdditiveOverClasses, Machine):
     """A hidden layer, the entropy discriminant, and Bayes' rule on the projected class Gaussians."""
 
     _parameter_constraints: dict = {
@@ -105,16 +104,6 @@ class _EntropyMachine(Additive, Machine):
                 f"chunks: {', '.join(map(repr, SHRINKAGES))} or a number."
             )
         self.priors_ = class_priors(self.priors, self.classes_)
-
-    def _checked(self, X, y, *, first, dtypes):
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)
-        return X, codes_among(self.classes_, y)
-
-    def _no_sums(self, X, codes):
-        return no_moments(self._layer, X, codes, len(self.classes_))
-
-    def _add_rows(self, moments, X, codes):
-        return add_rows(moments, self._layer, X, codes)
 
     def _solve_sums(self, moments, dtype):
         return self._read_out(*self._gaussians_of(moments), dtype)

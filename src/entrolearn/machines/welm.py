@@ -12,20 +12,19 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.additive import Additive
+from entrolearn.machines.additive import AdditiveOverClasses
 from entrolearn.machines.base import (
     Machine,
     check_place,
     class_error_weights,
     class_targets,
-    codes_among,
     decide,
     encode,
 )
 from entrolearn.machines.devices import as_columns
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
-from entrolearn.machines.moments import ClassMoments, PartMoments, add_rows, no_moments
+from entrolearn.machines.moments import ClassMoments, PartMoments
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import (
@@ -39,7 +38,7 @@ from entrolearn.validation import (
 __all__ = ["WELMClassifier"]
 
 
-class WELMClassifier(Additive, Machine):
+class WELMClassifier(AdditiveOverClasses, Machine):
     """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
 
     Parameters
@@ -161,16 +160,6 @@ class WELMClassifier(Additive, Machine):
                 f"solver={self.solver!r} needs all rows at once; accepted of rows that come in chunks: "
                 "'cholesky'."
             )
-
-    def _checked(self, X, y, *, first, dtypes):
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
-        return X, codes_among(self.classes_, y)
-
-    def _no_sums(self, X, codes):
-        return no_moments(self._layer, X, codes, len(self.classes_))
-
-    def _add_rows(self, moments, X, codes):
-        return add_rows(moments, self._layer, X, codes)
 
     def _solve_sums(self, moments, dtype):
         self._keep(*_solve_moments(self, moments, self.classes_))

@@ -43,7 +43,7 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
         The labels, for a classifier. Rows that can be read only once need them.
     progress : bool or callable, default=False
         True shows a bar for each pass; a callable gets the number of rows that a pass has read so far, and
-        that of all rows, or None where it is not known.
+        that of all rows, or None where it is not known; with Dask it is refused.
 
     Returns
     -------
