@@ -39,7 +39,7 @@ test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 faults: env  ## make everything go wrong that can, in a quarter of an hour, and print what became of it (FAULTS=its table)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist worksteal -m fault --fault-table=$(FAULTS) $(ARGS)
 
-bench: env  ## time the learners beside their peers, in half an hour or so (ARGS=--help says what can be left out)
+bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
 
 # MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
