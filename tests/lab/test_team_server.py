@@ -327,7 +327,7 @@ def test_port_that_is_taken_is_named_before_anything_is_made(team, tmp_path, whi
         ({"DATABASE_PORT": "70000"}, "DATABASE_PORT=70000: a port is a number from 1 to 65535"),
         ({"PORT": "5440", "DATABASE_PORT": "5440"}, "PORT and DATABASE_PORT are both 5440: they differ"),
         ({"WORKERS": "0"}, "WORKERS=0: it is a whole number, at least 1"),
-        ({"SERVER": "/tmp/with space"}, "SERVER=/tmp/with space: a path without spaces and quotes"),
+        ({"SERVER": "/srv/with space"}, "SERVER=/srv/with space: a path without spaces and quotes"),
         ({"PYTHON": "/no/python"}, "/no/python is no Python that runs: make env (or name one in PYTHON)"),
     ],
 )
