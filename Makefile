@@ -3,6 +3,10 @@
 # that demo, report, test, bench, server, screenshots and lock run.
 
 PORT ?= 5000
+# How long `make fuzz` runs, where its draws begin, in how many processes; CASE='{...}' holds one case to the laws.
+SECONDS ?= 3600
+SEED ?= 0
+JOBS ?= 2
 # Where `make faults` writes its table.
 FAULTS ?= results/faults.md
 STORE := mlflow.db
@@ -21,10 +25,10 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults bench ui server screenshots report docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz dask-versions bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 env:  ## create or update .venv from requirements.lock (PYTHON=... names the Python to use)
 	@tools/environment.sh
@@ -39,8 +43,18 @@ test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 faults: env  ## make everything go wrong that can, in a quarter of an hour, and print what became of it (FAULTS=its table)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist worksteal -m fault --fault-table=$(FAULTS) $(ARGS)
 
+fuzz: env  ## hold learners to laws on drawn settings and data, findings in results/fuzz.jsonl (SECONDS=3600 SEED=0 JOBS=2)
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -m fuzz --seconds $(SECONDS) --seed $(SEED) \
+	    --jobs $(JOBS) $(if $(CASE),--case '$(CASE)')
+
+dask-versions: env  ## test with the oldest and the newest Dask that are promised, in minutes (needs a package index)
+	@$(ONE_THREAD) tools/dask_versions.sh $(ARGS)
+
 bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
+
+peers: env  ## install npeet-plus and bmi into .peers, for the part `information` of make bench (0.7 GB)
+	@tools/peers.sh
 
 # MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
 # uses, would be five more processes.
@@ -49,7 +63,7 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
 	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
 	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
-	@.venv/bin/python -m entrolearn.lab.artifacts $(STORE) mlruns
+	@.venv/bin/python -m entrolab.artifacts $(STORE) mlruns
 	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
 	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
 	    --host 127.0.0.1 --port $(PORT)
@@ -81,15 +95,16 @@ format: env  ## bring the code into that style
 	@$(IN_ENV) snakefmt Snakefile workflow
 
 # What the executors need beside the lock: they are installed beside it, too.
-lock:  ## write requirements.lock and tools/executors.txt anew from pyproject.toml (ARGS=--upgrade takes the newest versions)
+lock:  ## write requirements.lock and tools/executors.txt anew from both pyproject.toml (ARGS=--upgrade takes the newest versions)
 	@PATH="$$PATH:$$PWD/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	    --extra lab --extra stream --extra dask --extra server --extra docs --extra dev --custom-compile-command "make lock" $(ARGS) pyproject.toml -o requirements.lock && \
+	    --extra stream --extra dask --extra server --extra docs --extra dev --no-emit-package entrolearn \
+	    --custom-compile-command "make lock" $(ARGS) pyproject.toml src/entrolab/pyproject.toml -o requirements.lock && \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	    --extra slurm --extra kubernetes --constraint requirements.lock \
+	    --extra slurm --extra kubernetes --constraint requirements.lock --no-emit-package entrolearn \
 	    $$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements.lock) \
-	    --custom-compile-command "make lock" $(ARGS) pyproject.toml -o tools/executors.txt
+	    --custom-compile-command "make lock" $(ARGS) src/entrolab/pyproject.toml -o tools/executors.txt
 
 executors: env  ## put Snakemake's executors for Slurm and Kubernetes into .executors (docs/cluster.md)
 	@tools/executors.sh

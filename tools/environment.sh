@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv from requirements.lock, with this package in it as an editable install. Run by `make env`; does
+# Makes .venv from requirements.lock, with entrolearn and entrolab in it as editable installs. Run by `make env`; does
 # nothing, at once, when .venv is already what the lock says. Needs Python and the tools that every Linux or macOS has.
 #
 #   PYTHON                the Python to build with            (default: the first of the candidates that will do)
@@ -34,7 +34,7 @@ machine_has_uv() { [ "$installer" = uv ] && uv --version >/dev/null 2>&1; }
 
 # ---- what is there ------------------------------------------------------------------------------------------------
 
-wanted() { printf '%s\n' "$venv"; cksum requirements.lock pyproject.toml; }
+wanted() { printf '%s\n' "$venv"; cksum requirements.lock pyproject.toml src/entrolab/pyproject.toml; }
 
 finished() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(wanted)" ]; }
 
@@ -102,13 +102,13 @@ with_uv() {
     fi
     # Compiled at once: each of the workflow's jobs imports in a third of the time, also where Python may not write.
     "$uv" pip install --compile-bytecode --python "$python" --require-hashes -r requirements.lock &&
-        "$uv" pip install --python "$python" --no-deps --no-build-isolation -e .
+        "$uv" pip install --python "$python" --no-deps --no-build-isolation -e . -e src/entrolab
 }
 
 with_pip() {
     has_pip &&
         "$python" -m pip install --require-hashes -r requirements.lock &&
-        "$python" -m pip install --no-deps --no-build-isolation -e .
+        "$python" -m pip install --no-deps --no-build-isolation -e . -e src/entrolab
 }
 
 install() {

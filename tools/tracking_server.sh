@@ -76,7 +76,7 @@ check_settings() {
     "$python" -c '' 2>/dev/null || die "$python is no Python that runs: make env (or name one in PYTHON)"
     for name in mlflow psycopg2; do
         "$python" -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('$name') is None)" ||
-            die "$python has no $name: make env, or pip install 'entrolearn[lab,server]'"
+            die "$python has no $name: make env, or pip install 'entrolab[server]'"
     done
     is_port "$port" || die "PORT=$port: a port is a number from 1 to 65535"
     is_port "$database_port" || die "DATABASE_PORT=$database_port: a port is a number from 1 to 65535"
@@ -225,7 +225,7 @@ status:1)
 import:2)
     find_postgresql
     mlflow_runs && database_runs || die "not running in $folder: start it first"
-    PGPASSFILE=$passwords exec "$python" -m entrolearn.lab.tracking.moving "$2" \
+    PGPASSFILE=$passwords exec "$python" -m entrolab.tracking.moving "$2" \
         "postgresql://mlflow@127.0.0.1:$its_database_port/mlflow" "$artifacts"
     ;;
 *)

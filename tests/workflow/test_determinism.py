@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from entrolearn.lab.datasets import load_dataset
-from entrolearn.lab.stored import load
+from entrolab.dataset import load_dataset
+from entrolab.stored import load
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

@@ -15,9 +15,9 @@ import psutil
 import pytest
 import yaml
 
-from entrolearn.lab.datasets import load_dataset, load_folds
-from entrolearn.lab.frames import read_frame
-from entrolearn.lab.records import read_json
+from entrolab.dataset import load_dataset, load_folds
+from entrolab.frames import read_frame
+from entrolab.records import read_json
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

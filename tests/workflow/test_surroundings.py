@@ -389,7 +389,7 @@ def test_what_the_environment_says_does_not_matter(new_little, plain):
     assert_as_plain(run(project, TABLE, environment=junk), project, plain)
 
 
-STRAY = ("numpy", "yaml", "json", "logging", "entrolearn", "conftest", "sitecustomize")
+STRAY = ("numpy", "yaml", "json", "logging", "entrolearn", "entrolab", "conftest", "sitecustomize")
 
 
 @pytest.mark.fault(

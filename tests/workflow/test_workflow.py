@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
+import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,12 +15,13 @@ import skops.io
 import yaml
 from sklearn.svm import SVR
 
-from entrolearn.lab.datasets import load_dataset, load_folds
-from entrolearn.lab.figures import read_figure
-from entrolearn.lab.tables import read_table
+from entrolab.dataset import load_dataset, load_folds
+from entrolab.figures import read_figure
+from entrolab.tables import read_table
 
 pytestmark = pytest.mark.workflow
 
+ROOT = Path(__file__).parents[2]
 TABLE = "results/tiny/tables/table1.csv"
 CELLS = [
     (dataset, model) for dataset in ("sklearn-wine-0", "my-moons") for model in ("lda", "svm")
@@ -431,6 +434,34 @@ def test_an_added_model_trains_the_new_cells_alone(finished):
     assert trained == {
         f"paper=tiny, dataset={dataset}, model=knn" for dataset in ("sklearn-wine-0", "my-moons")
     }
+
+
+@pytest.fixture
+def after_edits(quick, tmp_path):
+    """What a dry run plans, as `planned` gives it, when some files of the packages are edited."""
+
+    def plan(*files: str) -> set[tuple[str, str]]:
+        source = shutil.copytree(ROOT / "src", tmp_path / "src")
+        for file in files:
+            with (source / file).open("a") as edited:
+                edited.write("\nEDITED = True\n")
+        result = quick.run("-n", TABLE, environment={"PYTHONPATH": str(source)})
+        assert result.returncode == 0, result.stdout
+        return planned(result.stdout)
+
+    return plan
+
+
+def test_an_edited_parser_template_or_other_learner_trains_nothing(after_edits):
+    of_other_runs = ("entrolab/parsers.py", "entrolearn/machines/rkelm.py", "entrolearn/measures/counts.py")
+    plan = after_edits(*of_other_runs, "entrolab/templates/table.html.j2", "entrolab/report/papers.py")
+    assert {rule for rule, _ in plan} == {"table"}
+
+
+def test_an_edited_learner_trains_its_own_runs_alone(after_edits):
+    plan = after_edits("entrolearn/machines/eem.py")
+    trained = {wildcards for rule, wildcards in plan if rule == "train"}
+    assert trained == {"paper=tiny, dataset=my-moons, model=eem"}
 
 
 # ---------------------------------------------------------------------------------------- what it survives

@@ -7,8 +7,8 @@ from pathlib import Path
 from snakemake.logging import logger
 
 try:
-    import entrolearn.lab
-    from entrolearn.lab.cells import (
+    import entrolab
+    from entrolab.cells import (
         cell_spec,
         choice_spec,
         figure_cells,
@@ -20,29 +20,31 @@ try:
         protocol_of,
         rows_to_hover,
         scaling_of,
+        score_tables,
         study_cells,
         table_files,
     )
-    from entrolearn.lab.config import load_configuration, store_digest
-    from entrolearn.lab.digests import changed_files, end_future, set_changed_aside
-    from entrolearn.lab.kinds import GENERATED, KINDS
-    from entrolearn.lab.registry import made_of, parts_seed
-    from entrolearn.lab.resources import (
+    from entrolab.config import load_configuration, store_digest
+    from entrolab.digests import changed_files, end_future, set_changed_aside
+    from entrolab.kinds import GENERATED, KINDS
+    from entrolab.origins import MADE_BY
+    from entrolab.registry import made_of, parts_seed
+    from entrolab.resources import (
         ceiling,
         needs_of_cell,
         needs_of_choice,
         needs_of_data,
         needs_of_drawing,
     )
-    from entrolearn.lab.schema import ConfigError
-    from entrolearn.lab.sources import source_digests
-    from entrolearn.lab.surroundings import (
+    from entrolab.schema import ConfigError
+    from entrolab.sources import source_digests
+    from entrolab.surroundings import (
         SurroundingsError,
         check_paths,
         check_writable,
         prepare_for_jobs,
     )
-    from entrolearn.lab.wording import title
+    from entrolab.notation import title
 except ImportError as error:
     raise WorkflowError(
         f"{error}: run `make env`, then `. .venv/bin/activate`, then this again"
@@ -56,8 +58,7 @@ HOME = Path(os.path.relpath(workflow.basedir))
 # What tables and pages look like: not imported, yet as much a part of them as the code. These files and those of a
 # study are here, wherever results are kept, which is what `local` says.
 TEMPLATES = sorted(
-    os.path.relpath(file)
-    for file in Path(entrolearn.lab.__file__).parent.glob("templates/*")
+    os.path.relpath(file) for file in Path(entrolab.__file__).parent.glob("templates/*")
 )
 
 try:
@@ -121,15 +122,19 @@ def code(*import_paths):
     return lambda wildcards: source_digests(*import_paths)
 
 
+def code_of_data(wildcards):
+    return source_digests(
+        "entrolab.prepare", MADE_BY[CATALOG[wildcards.dataset]["source"]]
+    )
+
+
 def code_of_cell(wildcards):
-    return source_digests("entrolearn.lab.training", *made_of(cell_of(wildcards)))
+    return source_digests("entrolab.training", *made_of(cell_of(wildcards)))
 
 
 def code_of_choice(wildcards):
     cells = choices_of(wildcards)
-    return source_digests(
-        "entrolearn.lab.stages", *chain.from_iterable(map(made_of, cells))
-    )
+    return source_digests("entrolab.stages", *chain.from_iterable(map(made_of, cells)))
 
 
 def code_of_figure(wildcards):
@@ -137,7 +142,7 @@ def code_of_figure(wildcards):
     fitted = [panel["learner"] for panel in figure.get("panels", [])]
     fitted += [figure["model"]] if "model" in figure else []
     return source_digests(
-        "entrolearn.lab.figures", *chain.from_iterable(map(made_of, fitted))
+        "entrolab.figures", *chain.from_iterable(map(made_of, fitted))
     )
 
 
@@ -201,6 +206,12 @@ def figure_needs(wildcards):
 def published_of(wildcards):
     study = study_of(wildcards)
     return local(study["published"]) if "published" in study else []
+
+
+def score_tables_of(wildcards):
+    """The score tables that show a data set: what its runs say is read from them."""
+    tables = score_tables(study_of(wildcards), wildcards.dataset)
+    return [f"results/{wildcards.paper}/tables/{table}.csv" for table in tables]
 
 
 def receipt_of(wildcards):

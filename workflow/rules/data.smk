@@ -58,7 +58,7 @@ rule prepare:
         limit_mebibytes=LIMIT_MEBIBYTES,
     params:
         entry=lambda wildcards: CATALOG[wildcards.dataset],
-        code=code("entrolearn.lab.datasets"),
+        code=code_of_data,
     script:
         "../scripts/prepare.py"
 
@@ -76,7 +76,7 @@ rule scale:
         **asked(data_needs),
     params:
         scaling=lambda wildcards: scaling_of(study_of(wildcards), wildcards.dataset),
-        code=code("entrolearn.lab.datasets"),
+        code=code("entrolab.scale"),
     script:
         "../scripts/scale.py"
 
@@ -97,6 +97,6 @@ rule split:
         seed=lambda wildcards: parts_seed(
             SETTINGS["seed"], wildcards.paper, wildcards.dataset
         ),
-        code=code("entrolearn.lab.protocols"),
+        code=code("entrolab.protocols"),
     script:
         "../scripts/split.py"

@@ -31,7 +31,7 @@ rule table:
         "../../environment.yml"
     params:
         study=shown_of,
-        code=code("entrolearn.lab.rendering"),
+        code=code("entrolab.rendering"),
     script:
         "../scripts/table.py"
 
@@ -79,7 +79,7 @@ rule page_to_hover:
         "../../environment.yml"
     params:
         spec=figure_of,
-        code=code("entrolearn.lab.figures"),
+        code=code("entrolab.figures"),
     script:
         "../scripts/page_to_hover.py"
 
@@ -104,7 +104,7 @@ rule page:
     params:
         study=study_of,
         home=lambda wildcards: str(HOME),
-        code=code("entrolearn.lab.report"),
+        code=code("entrolab.report"),
     script:
         "../scripts/page.py"
 

@@ -13,7 +13,7 @@ rule track:
         scaled="results/{paper}/scaled/{dataset}.npz",
         scores="results/{paper}/scores/{dataset}",
         models="results/{paper}/models/{dataset}",
-        published=published_of,
+        tables=score_tables_of,
     output:
         receipt="results/{paper}/tracked/{dataset}.json",
     log:
@@ -27,7 +27,7 @@ rule track:
         models=models_of,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
-        code=code("entrolearn.lab.tracking"),
+        code=code("entrolab.tracking"),
     script:
         "../scripts/track.py"
 
@@ -51,6 +51,6 @@ rule track_paper:
         which_store=store_digest(SETTINGS),
         # The store keeps absolute paths: in a folder that was moved, this job mends them.
         folder=os.getcwd(),
-        code=code("entrolearn.lab.tracking"),
+        code=code("entrolab.tracking"),
     script:
         "../scripts/track_paper.py"

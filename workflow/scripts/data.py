@@ -1,8 +1,8 @@
 """Say which data sets are there, and of the others why not."""
 
-from entrolearn.lab.datasets import summary
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.records import read_json
+from entrolab.joblog import job_log
+from entrolab.prepare import summary
+from entrolab.records import read_json
 
 
 def main(catalog: dict, receipts: list) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from entrolearn.lab.download import download
-from entrolearn.lab.joblog import job_log, tell
-from entrolearn.lab.records import write_json
+from entrolab.download import download
+from entrolab.joblog import job_log, tell
+from entrolab.records import write_json
 
 
 def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: int) -> None:

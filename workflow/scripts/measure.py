@@ -1,7 +1,7 @@
 """Measure what one table asks of one data set."""
 
-from entrolearn.lab.joblog import Progress, job_log
-from entrolearn.lab.measuring import measure
+from entrolab.joblog import Progress, job_log
+from entrolab.measuring import measure
 
 
 def main(raw: str, scaled: str, output: str, measurement: dict) -> None:

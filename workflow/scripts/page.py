@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from entrolearn.lab.checkout import git, lock_digest
-from entrolearn.lab.config import load_configuration
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.report import build_report, read_results
+from entrolab.checkout import commit_of, lock_digest
+from entrolab.config import load_configuration
+from entrolab.joblog import job_log
+from entrolab.report import build_report, read_results
 
 
 def main(home: str, config: dict, paper: str, folder: Path, results: Path) -> None:
@@ -16,7 +16,7 @@ def main(home: str, config: dict, paper: str, folder: Path, results: Path) -> No
         found,
         folder,
         catalog=catalog,
-        commit=git("describe", "--always", "--dirty", folder=home) or "",
+        commit=commit_of(home) or "",
         lock=lock_digest(home) or "",
         only=[paper],
     )

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from entrolearn.lab.datasets import passing_absence, prepare, save_dataset
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.limits import Limits
+from entrolab.dataset import passing_absence, save_dataset
+from entrolab.joblog import job_log
+from entrolab.limits import Limits
+from entrolab.prepare import prepare
 
 
 def main(key: str, entry: dict, receipts: list, output: str, limits: dict) -> None:

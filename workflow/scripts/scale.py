@@ -1,7 +1,8 @@
 """Scale a data set as the study does."""
 
-from entrolearn.lab.datasets import load_dataset, passing_absence, save_dataset, scale
-from entrolearn.lab.joblog import job_log
+from entrolab.dataset import load_dataset, passing_absence, save_dataset
+from entrolab.joblog import job_log
+from entrolab.scale import scale
 
 
 def main(source: str, output: str, scaling: dict) -> None:

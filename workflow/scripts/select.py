@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.stages import select
+from entrolab.joblog import job_log
+from entrolab.stages import select
 
 
 def main(

@@ -1,8 +1,8 @@
 """Draw the parts of a data set: folds or trials."""
 
-from entrolearn.lab.datasets import load_dataset, passing_absence, save_folds
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.protocols import protocol
+from entrolab.dataset import load_dataset, passing_absence, save_folds
+from entrolab.joblog import job_log
+from entrolab.protocols import protocol
 
 
 def main(source: str, output: str, entry: dict, seed: int) -> None:

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.rendering import write_table
-from entrolearn.lab.results import Results
-from entrolearn.lab.tables import make_table, read_published, table_spec
+from entrolab.joblog import job_log
+from entrolab.rendering import write_table
+from entrolab.results import Results
+from entrolab.tables import make_table, read_published, table_spec
 
 NOTHING_PRINTED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 

@@ -1,7 +1,7 @@
 """Write the cells of one data set to the tracking store."""
 
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.tracking import Cell, track_dataset
+from entrolab.joblog import job_log
+from entrolab.tracking import Cell, track_dataset
 
 
 def main(
@@ -10,11 +10,11 @@ def main(
     dataset: str,
     models: list,
     store: str | None,
-    published: str | None,
+    tables: list,
     receipt: str,
 ) -> None:
     cells = [Cell.at(paper, dataset, model) for model in models]
-    track_dataset(study, paper, dataset, cells, store_uri=store, published=published, receipt=receipt)
+    track_dataset(study, paper, dataset, cells, store_uri=store, tables=tables, receipt=receipt)
 
 
 if "snakemake" in globals():
@@ -26,6 +26,6 @@ if "snakemake" in globals():
             snakemake.wildcards.dataset,
             snakemake.params.models,
             snakemake.params.store,
-            snakemake.input.get("published") or None,
+            snakemake.input.tables,
             snakemake.output.receipt,
         )

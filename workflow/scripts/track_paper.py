@@ -1,7 +1,7 @@
 """Bring the paper's own run in the tracking store up to date with its tables and figures."""
 
-from entrolearn.lab.joblog import job_log
-from entrolearn.lab.tracking import track_paper
+from entrolab.joblog import job_log
+from entrolab.tracking import track_paper
 
 
 def main(

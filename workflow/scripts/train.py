@@ -1,7 +1,7 @@
 """Fit a learner's whole grid on all training sets of a data set."""
 
-from entrolearn.lab.joblog import Progress, job_log
-from entrolearn.lab.stages import train
+from entrolab.joblog import Progress, job_log
+from entrolab.training import train
 
 
 def main(dataset: str, folds: str, candidates: str, record: str, cell: dict, limits: dict) -> None:

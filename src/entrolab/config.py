@@ -1,0 +1,432 @@
+"""Settings, the catalog of data sets and the studies: read, checked, defaults filled in.
+
+Everything that a person writes is checked here, before a job starts, and what is wrong is told in one line:
+the file, the place in it, what was found there and what is accepted.
+"""
+
+import hashlib
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+
+from entrolab.cells import grouped
+from entrolab.checking import check_study
+from entrolab.kinds import KINDS
+from entrolab.metrics import CLASSES, NUMBERS, metrics_of
+from entrolab.owndata import entry_of
+from entrolab.printed import check_printed
+from entrolab.registry import ONE_OF, expand_values
+from entrolab.schema import ConfigError, check_known, check_schema
+from entrolab.surroundings import find_learners_in
+
+# Settings that add a user's own files to the project's.
+EXTRA = ("extra_studies", "extra_datasets")
+
+# Kinds of figures that may add to a model's own parameters.
+WITH_PARAMS = ("process", "error_densities")
+
+# Rules of the workflow, whose names no study can have as its target.
+RULES = {
+    *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "select", "measure"),
+    *("measure_generated", "track", "track_paper", "table", "figure", "page_to_hover", "page", "report"),
+}
+
+# What a cell may take where the configuration does not say.
+LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
+
+# What a study does where its file does not say; its title and tables come from its name and its data.
+DEFAULTS = {
+    "reference": "",
+    "about": "",
+    "url": "",
+    "answer": [],
+    "scaling": {"method": "minmax"},
+    "protocol": {"folds": 5},
+    "criteria": ["cv"],
+    "of_dataset": {},
+    "figures": {},
+    "errata": [],
+}
+# Of these, a study has those that fit its data sets.
+SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
+# The group of all data sets, if a study has no other of this name; and the tables that show them by default.
+ALL = "all"
+SHOWN = {"scores": CLASSES, "errors": NUMBERS}
+
+# Parts of what YAML's parser says of common slips, and what was wanted.
+YAMLS_WORDS = {
+    r"'\t'": "spaces",
+    "mapping values are not allowed": "a blank after each colon, and the keys of one level in one column",
+    "expected <block end>": "the keys of one level in one column",
+}
+
+# Values of one parameter that are written in short, and values of a whole file with its aliases written out.
+MOST_IN_FULL = 10_000
+MOST_VALUES = 1_000_000
+
+
+def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, dict, dict]:
+    """Everything that there is to configure: the catalog of data sets, the studies and the settings.
+
+    Parameters
+    ----------
+    home : path
+        The folder of the Snakefile.
+    config : mapping
+        The workflow's config.
+    """
+    home = Path(home)
+    schemas = home / "workflow" / "schemas"
+    check_schema(config, schemas / "config.yaml", "config")
+    extra = {name: [Path(config[name])] if config.get(name) else [] for name in EXTRA}
+    folders = [home / "config" / "papers", *extra["extra_studies"]]
+    find_learners_in(folders)
+    catalog = load_catalog(
+        [home / "config" / "datasets.yaml", *extra["extra_datasets"]], schemas / "dataset.yaml"
+    )
+    studies = load_studies(folders, schemas / "paper.yaml", catalog)
+    return _with_own_data(catalog, studies), studies, load_settings(config, studies)
+
+
+def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping]) -> dict[str, dict]:
+    """The catalog with the studies' own data sets, whose results all studies keep in one place."""
+    whole = dict(catalog)
+    for study in studies.values():
+        for key, entry in study["own_data"].items():
+            if whole.setdefault(key, entry) != entry:
+                raise ConfigError(
+                    f"{study['file']}: datasets.{key}: another study has other data of this name; "
+                    "accepted: another name"
+                )
+    return whole
+
+
+def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
+    """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
+    # Snakemake notes what its jobs are told, for as long as their results stand.
+    if config.get("store") and urlsplit(config["store"]).password is not None:
+        raise ConfigError(
+            "config: store: an address with a password would be kept among snakemake's notes; "
+            "give it in the variable MLFLOW_TRACKING_URI"
+        )
+    papers = config["papers"]
+    papers = [papers] if isinstance(papers, str) else list(papers)
+    for paper in papers:
+        check_known(paper, studies, "config", "papers", "study")
+    return {"store": None, "mirror": None, **LIMITS, **dict.fromkeys(EXTRA), **config, "papers": papers}
+
+
+def store_digest(settings: Mapping) -> str:
+    """What tells one tracking store from another: another address lacks the runs that were logged so far.
+
+    The address itself may hold a password, and snakemake would note it.
+    """
+    address = settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or ""
+    return hashlib.sha256(address.encode()).hexdigest()[:16]
+
+
+def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
+    """The entries of some catalogs of data sets, by key. A key is in one of them only."""
+    catalog: dict[str, dict] = {}
+    for file in files:
+        entries = read_yaml(file)
+        check_schema(entries, schema, str(file))
+        if repeated := sorted(catalog.keys() & entries.keys()):
+            raise ConfigError(
+                f"{file}: there is a data set {repeated[0]!r} already; give this one another key"
+            )
+        for key, entry in entries.items():
+            _check_rows(file, key, entry["expect"])
+        catalog |= entries
+    return catalog
+
+
+def _check_rows(file: Path, key: str, expect: Mapping) -> None:
+    """The classes of a data set have all of its rows."""
+    classes = [expect[name] for name in ("negative", "positive") if name in expect]
+    if len(classes) == 2 and sum(classes) != expect["rows"]:
+        raise ConfigError(
+            f"{file}: {key}.expect: found {classes[0]} negative and {classes[1]} positive rows; accepted: "
+            f"{expect['rows']} rows together"
+        )
+
+
+def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Mapping]) -> dict[str, dict]:
+    """Every study of some folders by name, which is its file's.
+
+    Raises
+    ------
+    ConfigError
+        For the first thing that is wrong in any of them.
+    """
+    studies: dict[str, dict] = {}
+    for folder in folders:
+        files = sorted(Path(folder).glob("*.yaml"))
+        if not files:
+            found = "no study (*.yaml) in this folder" if Path(folder).is_dir() else "there is no such folder"
+            raise ConfigError(f"{folder}: {found}; accepted: a folder with studies, one file each")
+        for file in files:
+            if file.stem in studies:
+                raise ConfigError(
+                    f"{file}: there is a study {file.stem!r} already; give this file another name"
+                )
+            studies[file.stem] = load_study(file, schema, catalog)
+    return studies
+
+
+def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict:
+    """A study as a plain dict, defaults filled in, every name in it known to exist.
+
+    Its ``tasks`` say what is learnt of each of its data sets. What differs between data sets stays as it is
+    written, ``{of_dataset: name}``, until a cell asks for it.
+
+    Parameters
+    ----------
+    file : Path
+    schema : Path
+        JSON schema of study files.
+    catalog : mapping
+        The entries of the data sets that there are.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", file.stem):
+        raise ConfigError(
+            f"{file}: a study's file is named in lower-case letters, digits and _, such as eem.yaml"
+        )
+    if file.stem in RULES:
+        raise ConfigError(f"{file}: `snakemake {file.stem}` is there already; give this file another name")
+    study = read_yaml(file)
+    check_schema(study, schema, str(file))
+    study |= _groups(file, study["datasets"], catalog)
+    catalog = {**catalog, **study["own_data"]}
+    study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
+    study = {**_with_defaults(study, file), "file": str(file)}
+    check_study(file, study, schema, catalog)
+    if "published" in study:
+        study["published"] = _published(file, study["published"])
+        check_printed(study["published"], study)
+    return study
+
+
+def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
+    """The groups of a study's data sets, of which each of its own is one; and the entries of these."""
+    own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, Mapping)}
+    for key in own:
+        if key in catalog:
+            raise ConfigError(
+                f"{file}: datasets.{key}: the catalog has a data set {key!r}; accepted: another name"
+            )
+    groups = {group: [group] if group in own else keys for group, keys in datasets.items()}
+    for group, keys in groups.items():
+        for key in keys:
+            check_known(key, {**catalog, **own}, file, f"datasets.{group}", "data set")
+    return {"datasets": groups, "own_data": own}
+
+
+def read_yaml(file: Path):
+    """A YAML file's content. Refuses a repeated key, and reads ``1e-3`` as the number that it looks like."""
+    try:
+        content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506  a SafeLoader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 1}" if mark else "?"
+        problem = error.problem or error.context
+        accepted = next((f"; accepted: {said}" for part, said in YAMLS_WORDS.items() if part in problem), "")
+        raise ConfigError(f"{file}: {where}: {problem}{accepted}") from None
+    except UnicodeDecodeError as error:
+        line = 1 + error.object.count(b"\n", 0, error.start)
+        byte = error.object[error.start]
+        raise ConfigError(f"{file}: line {line}: found the byte 0x{byte:02x}; accepted: UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{file}: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise ConfigError(f"{file}: lists or mappings in one another by the hundred") from None
+    if content is None:
+        raise ConfigError(f"{file}: there is nothing in it")
+    if _n_values(content, {}) > MOST_VALUES:
+        raise ConfigError(
+            f"{file}: aliases (*name) make it refer to itself, or have more than {MOST_VALUES:,} values"
+        )
+    return content
+
+
+def _n_values(content, known: dict[int, float]) -> float:
+    """How many values there are with every alias written out; infinite where one stands within itself."""
+    if not isinstance(content, (dict, list)):
+        return 1
+    if id(content) not in known:
+        known[id(content)] = math.inf
+        parts = content.values() if isinstance(content, dict) else content
+        known[id(content)] = 1 + sum(_n_values(part, known) for part in parts)
+    return known[id(content)]
+
+
+# Words that are no names unless they are quoted.
+_NO_NAMES = {"tag:yaml.org,2002:bool": "true or false", "tag:yaml.org,2002:null": "nothing"}
+
+
+class _Loader(yaml.SafeLoader):
+    def construct_mapping(self, node, deep=False):
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse(key, "a key is a list or a mapping; accepted: a name")
+            if key.value in seen:
+                self._refuse(key, f"key {key.value!r} is repeated")
+            if means := _NO_NAMES.get(key.tag):
+                self._refuse(
+                    key, f"key {key.value!r} means {means} in YAML; accepted: '{key.value}' in quotes"
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+    def _refuse(self, key: yaml.Node, problem: str) -> None:
+        raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
+)
+
+
+# ------------------------------------------------------------------------------------------------ defaults
+
+
+def _with_defaults(study: dict, file: Path) -> dict:
+    scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in study["tasks"].values())]
+    named = {"title": file.stem.replace("_", " ").capitalize(), "metrics": scores}
+    study = {**DEFAULTS, **named, **study}
+    study["models"] = {
+        name: {"estimator": model} if isinstance(model, str) else model
+        for name, model in study["models"].items()
+    }
+    study |= _tables(study)
+    models = {
+        name: {
+            "label": name.replace("_", " "),
+            "sublabel": "",
+            "criteria": study["criteria"],
+            **model,
+            "steps": [
+                {"estimator": step} if isinstance(step, str) else step for step in model.get("steps", [])
+            ],
+            **_searched(file, f"models.{name}", model),
+            ONE_OF: {
+                learner: {**entry, **_searched(file, f"models.{name}.{ONE_OF}.{learner}", entry)}
+                for learner, entry in model.get(ONE_OF, {}).items()
+            },
+        }
+        for name, model in study["models"].items()
+    }
+    return {
+        **study,
+        "scaling": {"fit_on": "all", **study["scaling"]},
+        "protocol": _whole_protocol(study["protocol"]),
+        "of_dataset": {
+            name: _expanded(file, f"of_dataset.{name}", values)
+            for name, values in study["of_dataset"].items()
+        },
+        "models": models,
+        "figures": {
+            name: {"notes": [], **({"params": {}} if figure["kind"] in WITH_PARAMS else {}), **figure}
+            for name, figure in study["figures"].items()
+        },
+    }
+
+
+def _tables(study: Mapping) -> dict:
+    """The tables, with the groups that they show; by default a table of all scores."""
+    groups = {ALL: list(study["tasks"]), **study["datasets"]}
+    tables = study.get("tables")
+    if tables is None:
+        by_table = {
+            name: [key for key, task in study["tasks"].items() if task in tasks]
+            for name, tasks in SHOWN.items()
+        }
+        # A group that no file can name, so that it takes the place of none.
+        groups |= {f"{ALL} {name}": keys for name, keys in by_table.items() if keys}
+        tables = {
+            name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
+        }
+    tables = {name: {**KINDS[table["kind"]].defaults, **table} for name, table in tables.items()}
+    shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
+    return {
+        "datasets": {
+            name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
+        },
+        "tables": {
+            name: {"notes": [], "printed": name, **_scored(table, groups, study), **_named(table, study)}
+            for name, table in tables.items()
+        },
+    }
+
+
+def _scored(table: Mapping, groups: Mapping, study: Mapping) -> dict:
+    """A table, that of scores with all metrics that fit its data sets."""
+    if table["kind"] != "scores":
+        return dict(table)
+    tasks = {study["tasks"][key] for key in groups.get(table["datasets"], ())}
+    fitting = [metric for metric in study["metrics"] if all(metrics_of(task, [metric]) for task in tasks)]
+    return {"metric": fitting or study["metrics"], "criterion": study["criteria"][0], **table}
+
+
+def _named(table: Mapping, study: Mapping) -> dict:
+    """All models, by their names, where a table asks for them."""
+    if table.get("models") != ALL:
+        return {}
+    # A model with criteria of its own was not asked to be a column of every table, nor one in print alone.
+    return {
+        "models": [
+            name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}
+        ]
+    }
+
+
+def _whole_protocol(protocol: Mapping) -> dict:
+    if "trials" not in protocol:
+        return {"repeats": 1, "inner": "leave-two-folds-out", **protocol}
+    inner = {"folds": 4, **protocol.get("inner", {})}
+    return {**protocol, "inner": {"used": inner["folds"], **inner}}
+
+
+def _expanded(file: Path, where: str, values: Mapping) -> dict:
+    """Values by name, those in short (``logspace``, ``range``) in full."""
+    return {name: _in_full(file, f"{where}.{name}", value) for name, value in values.items()}
+
+
+def _searched(file: Path, where: str, entry: Mapping) -> dict:
+    """What is fixed and what is searched of a learner, in full."""
+    return {name: _expanded(file, f"{where}.{name}", entry.get(name, {})) for name in ("params", "grid")}
+
+
+def _in_full(file: Path, where: str, value):
+    if not isinstance(value, Mapping) or len(value) != 1 or not set(value) <= {"logspace", "range"}:
+        return value
+    ((form, (first, last, step)),) = value.items()
+    if (last - first) / (step if form == "range" else 1) > MOST_IN_FULL:
+        raise ConfigError(f"{file}: {where}: found {value}; accepted: at most {MOST_IN_FULL:,} values")
+    try:
+        values = expand_values(value)
+    except ValueError as error:
+        raise ConfigError(
+            f"{file}: {where}: {error}; accepted: {{range: [first, last, step]}} that contains both ends"
+        ) from None
+    if not values or not all(map(math.isfinite, values)):
+        raise ConfigError(
+            f"{file}: {where}: found {value}; accepted: {{logspace: [first exponent, last exponent, base]}}, "
+            "the first not above the last, of finite numbers"
+        )
+    return values
+
+
+def _published(file: Path, published: str) -> str:
+    found = os.path.normpath(file.parent / published)
+    if not os.path.isfile(found):
+        raise ConfigError(f"{file}: published: there is no file {found}")
+    return found

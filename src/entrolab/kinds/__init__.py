@@ -1,0 +1,75 @@
+"""Kinds of tables: what is in a cell, how it is judged beside the printed number, and how it is shown.
+
+All that tells one kind of table from another is in its object here; the checks of a study, the rules, the
+tables' frames and their views ask it. The workflow asks before any job starts, so nothing heavy is imported.
+"""
+
+from entrolab.kinds.base import (
+    GENERATED,
+    PRINTED_ALONE,
+    Cell,
+    Found,
+    Judged,
+    Kind,
+    Printed,
+)
+from entrolab.kinds.characteristics import Characteristics
+from entrolab.kinds.clusterings import Clusterings
+from entrolab.kinds.correlations import Correlations
+from entrolab.kinds.evaluations import Evaluations
+from entrolab.kinds.generated import Capacity, Density
+from entrolab.kinds.growth import Growth
+from entrolab.kinds.information import Information
+from entrolab.kinds.parameters import Parameters
+from entrolab.kinds.scores import CRITERIA, Scores
+from entrolab.kinds.searches import Searches
+from entrolab.kinds.separability import Separability
+from entrolab.kinds.starts import Starts
+from entrolab.kinds.times import Times
+from entrolab.kinds.training import Training
+from entrolab.text import one_line
+
+__all__ = [
+    "CRITERIA",
+    "FILES",
+    "GENERATED",
+    "KINDS",
+    "PRINTED_ALONE",
+    "Cell",
+    "Found",
+    "Judged",
+    "Kind",
+    "Printed",
+    "one_line",
+]
+
+KINDS: dict[str, Kind] = {
+    "scores": Scores(),
+    "times": Times(),
+    "characteristics": Characteristics(),
+    "parameters": Parameters(),
+    "correlations": Correlations(),
+    "growth": Growth(),
+    "separability": Separability(),
+    "density": Density(),
+    "capacity": Capacity(),
+    "starts": Starts(),
+    "evaluations": Evaluations(),
+    "clusterings": Clusterings(),
+    "training": Training(),
+    "information": Information(),
+    "searches": Searches(),
+}
+
+# Where the files of a stage are.
+FILES = {
+    "data": "results/data/{dataset}.npz",
+    "folds": "results/{paper}/folds/{dataset}.npz",
+    "scaled": "results/{paper}/scaled/{dataset}.npz",
+    "scores": "results/{paper}/scores/{dataset}",
+    "models": "results/{paper}/models/{dataset}",
+    "records": "results/{paper}/records/{dataset}/{model}.json",
+    "candidates": "results/{paper}/candidates/{dataset}/{model}.parquet",
+    "measured": "results/{paper}/measured/{table}/{dataset}.parquet",
+    "tables": "results/{paper}/tables/{table}.csv",
+}

@@ -1,0 +1,68 @@
+"""How numbers and names are written: powers of two, the decimals of what is printed, headings."""
+
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+
+class Power(str):
+    """A number as plain text, such as "2^-20", whose exponent the views of a table raise."""
+
+    __slots__ = ()
+
+    def raised(self, markup: Callable[[str, str], str]) -> str:
+        """The number in some markup, a function of base and exponent."""
+        return markup(*self.split("^"))
+
+    def __html__(self) -> str:
+        return self.raised(lambda base, exponent: f"{base}<sup>{exponent.replace('-', '−')}</sup>")
+
+
+def power_of_two(value: float) -> Power | None:
+    """`value` as a power of two, to the eight digits that a table's file keeps; None if it is none.
+
+    Examples
+    --------
+    >>> power_of_two(0.25), power_of_two(9.5367432e-07), power_of_two(3.0)
+    ('2^-2', '2^-20', None)
+    """
+    exponent = round(math.log2(value))
+    return Power(f"2^{exponent}") if math.isclose(value, 2.0**exponent, rel_tol=1e-7) else None
+
+
+def decimals_of(text: object) -> int:
+    """Decimals that a number is written with.
+
+    Examples
+    --------
+    >>> decimals_of("0.150"), decimals_of("29"), decimals_of(1e-05)
+    (3, 0, 5)
+    """
+    return max(0, -int(Decimal(str(text)).as_tuple().exponent))
+
+
+def decimals_needed(value: float) -> int:
+    """Decimals that it takes to write a number down.
+
+    Examples
+    --------
+    >>> decimals_needed(0.0006), decimals_needed(29.0)
+    (4, 0)
+    """
+    return decimals_of(Decimal(repr(float(value))).normalize())
+
+
+def title(name: str) -> str:
+    """A table's or a figure's key as a heading.
+
+    Examples
+    --------
+    >>> title("table4"), title("figure2_real"), title("demo_cv")
+    ('Table 4', 'Figure 2, real', 'Demo cv')
+    """
+    numbered = re.fullmatch(r"(table|figure)(\d+)(?:_(\w+))?", name)
+    if not numbered:
+        return name.replace("_", " ").capitalize()
+    kind, number, variant = numbered.groups()
+    return f"{kind.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")

@@ -1,0 +1,118 @@
+"""Ours against print: a study's numbers in one picture, a panel for each thing that is measured."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.atomic import replacing
+from entrolab.metrics import METRICS
+from entrolab.notation import title
+from entrolab.report.studies import StudyResults
+from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
+
+__all__ = ["agreement", "compared"]
+
+# Kinds of tables whose numbers mean the same here and in print, and what they measure; "" is the metric's to
+# say. Seconds of two machines are compared as ratios, sizes of data sets and parameters agree or do not.
+MEASURED = {
+    "scores": "",
+    "training": "",
+    "separability": "visual separability, %",
+    "correlations": "rank correlation",
+}
+LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
+N_COLUMNS = 3
+INCHES = 9.0
+# So many of the numbers that are furthest from print are named.
+FURTHEST = 3
+
+
+def agreement(results: StudyResults, file: Path) -> dict | None:
+    """Draw a study's numbers against the printed ones; None, and no file, where nothing is to be compared.
+
+    Parameters
+    ----------
+    results : StudyResults
+    file : Path
+        Ending in ``.svg``.
+
+    Returns
+    -------
+    dict or None
+        Keys file, alt (the counts and the furthest numbers) and says (what the band and the panels are).
+    """
+    points = compared(results)
+    if points.empty:
+        return None
+    panels, words, bands = {}, [], {}
+    for name, rows in points.groupby("measured", sort=False):
+        std = rows["published_std"].median()
+        bands[name] = None if pd.isna(std) else float(std)
+        panels[name] = AgreementDisplay(
+            rows["published"], rows["ours"], rows["verdict"], name=name, band=bands[name]
+        )
+        words.append(_in_words(name, rows))
+    with journal_style():
+        figure = plot_panels(panels, n_columns=N_COLUMNS, width=INCHES, height=1.0, common=False)
+        with replacing(file) as temporary:
+            save_figure(figure, temporary)
+    return {
+        "file": f"{file.parent.name}/{file.name}",
+        "alt": f"Ours against print. {' '.join(words)}",
+        "says": f"On the line ours equals print. {_band_in_words(bands)}{LEFT_OUT}",
+    }
+
+
+def _band_in_words(bands: Mapping[str, float | None]) -> str:
+    said = ", ".join(f"{name}: {band:.2g}" for name, band in bands.items() if band is not None)
+    if not said:
+        return ""
+    return (
+        f"The grey band is the median of the printed ± ({said}). Each number is judged by its own ±, so that "
+        "one may stand within the band and depart, or outside and agree. "
+    )
+
+
+def compared(results: StudyResults) -> pd.DataFrame:
+    """The numbers of a study that stand beside a printed one of the same meaning.
+
+    Returns
+    -------
+    DataFrame
+        The rows of its tables with the columns table and measured (the metric with its unit).
+    """
+    found = []
+    for name, table in results.tables.items():
+        kind = results.study["tables"][name]["kind"]
+        if kind in MEASURED:
+            rows = table[table["published"].notna() & table["ours"].notna()]
+            rows = rows[rows["verdict"].isin(["reproduced", "higher", "lower"])]
+            measured = [_measured(kind, metric) for metric in rows["metric"]]
+            found.append(rows.assign(table=name, measured=measured))
+    found = [rows for rows in found if len(rows)]
+    if not found:
+        return pd.DataFrame(columns=["table", "measured"])
+    points = pd.concat(found, ignore_index=True)
+    return points[points["measured"] != ""]
+
+
+def _measured(kind: str, metric: str) -> str:
+    if MEASURED[kind]:
+        return MEASURED[kind]
+    known = METRICS.get(metric)
+    return "" if known is None else f"{known.label}, %" if known.percent else known.label
+
+
+def _in_words(name: str, rows: pd.DataFrame) -> str:
+    said = ", ".join(
+        f"{(rows['verdict'] == verdict).sum()} {verdict}" for verdict in ("reproduced", "higher", "lower")
+    )
+    far = rows.loc[rows["difference"].abs().nlargest(FURTHEST).index]
+    furthest = "; ".join(map(_one_in_words, far.to_dict("records")))
+    return f"{name}: {len(rows)} numbers, {said}; furthest: {furthest}."
+
+
+def _one_in_words(row: Mapping) -> str:
+    at = ", ".join(filter(None, [title(row["table"]), row["dataset"], row["model"]]))
+    return f"{at}, printed {row['published']:.4g}, ours {row['ours']:.4g}"

@@ -1,0 +1,67 @@
+"""Which parameters were chosen, and how often."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from entrolab.registry import ONE_OF, expand_values
+from entrolab.report.studies import StudyResults, model_name
+
+
+def chosen_parameters(results: StudyResults) -> list[dict]:
+    """Count how often the study's first criterion took each value of each grid, over all data sets and folds.
+
+    Returns
+    -------
+    list of dict
+        Keys key, model, parameter and values: a list of {"value", "times", "share"} in the grid's order.
+    """
+    if not len(results.scores):
+        return []
+    criterion = results.study["criteria"][0]
+    taken = results.scores[
+        (results.scores["criterion"] == criterion) & results.scores["success"].astype(bool)
+    ]
+    summary = []
+    for key, model in results.study["models"].items():
+        rows = [json.loads(text) for text in taken.loc[taken["model"] == key, "params"]]
+        for learner, parameter, grid in _grids(model):
+            mine = [row for row in rows if learner in ("", row.get(ONE_OF))]
+            times = Counter(_value(row[parameter]) for row in mine if parameter in row)
+            if not times:
+                continue
+            total = sum(times.values())
+            summary.append(
+                {
+                    "key": key,
+                    "model": model_name(model),
+                    "parameter": f"{learner}: {parameter}" if learner else parameter,
+                    "values": [
+                        {"value": text, "times": times[text], "share": round(100 * times[text] / total)}
+                        for text in dict.fromkeys([*map(_value, _values(grid, results.study)), *times])
+                    ],
+                }
+            )
+    return summary
+
+
+def _grids(model: Mapping) -> Iterator[tuple[str, str, object]]:
+    """Every parameter of a model's grids with its values, and the one of its learners that it is of."""
+    one_of = model.get(ONE_OF, {})
+    if one_of:
+        yield "", ONE_OF, list(one_of)
+    yield from (("", parameter, grid) for parameter, grid in model["grid"].items())
+    for name, learner in one_of.items():
+        yield from ((name, parameter, grid) for parameter, grid in learner["grid"].items())
+
+
+def _values(grid, study: Mapping) -> list:
+    """The values of one parameter of a grid, of all data sets where they differ."""
+    if isinstance(grid, Mapping) and "of_dataset" in grid:
+        return list(chain.from_iterable(study["of_dataset"][grid["of_dataset"]].values()))
+    return expand_values(grid)
+
+
+def _value(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,89 @@
+"""The page of one data set: what it is, where it is from, and what became of it in each study."""
+
+from collections.abc import Mapping, Sequence
+
+from entrolab.kinds import one_line
+
+__all__ = ["dataset_line", "dataset_page"]
+
+LONGEST = 2000
+OF_A_FILE = ("path", "url", "sha256", "bytes")
+COUNTS = {
+    "rows": "rows",
+    "test_rows": "of them test rows",
+    "features": "features",
+    "negative": "negative",
+    "positive": "positive",
+    "classes": "classes",
+}
+
+
+def dataset_page(key: str, entry: Mapping, shown: Sequence[Mapping]) -> dict:
+    """Everything that the template of a data set's page wants.
+
+    Parameters
+    ----------
+    key : str
+    entry : mapping
+        The catalog's.
+    shown : sequence of mappings
+        Of each study, in order: key, title and tables (as :func:`entrolab.report.papers.laid_out`
+        gives them).
+    """
+    used = [
+        {"key": study["key"], "title": study["title"], "tables": tables}
+        for study in shown
+        if (tables := [of for table in study["tables"] if (of := _of_dataset(table, key))["rows"]])
+    ]
+    return {
+        **dataset_line(key, entry, used),
+        "counts": [
+            (said, f"{entry['expect'][name]:,}") for name, said in COUNTS.items() if name in entry["expect"]
+        ],
+        "source": one_line(entry["source"]),
+        "generator": _in_words(entry.get("generator") or {}),
+        "loader": entry.get("loader", ""),
+        "files": [
+            {name: file.get(name) for name in ("path", "url", "sha256", "bytes")}
+            for file in entry.get("files", [])
+        ],
+        "reference": one_line(entry.get("reference", "")),
+        "licence": one_line(entry.get("licence", "")),
+        "note": one_line(entry.get("note", ""), limit=LONGEST),
+        "used": used,
+    }
+
+
+def dataset_line(key: str, entry: Mapping, used: Sequence[Mapping]) -> dict:
+    """What a list of data sets says of one."""
+    expect = entry["expect"]
+    return {
+        "key": key,
+        "title": one_line(entry["title"]),
+        "task": entry["task"],
+        "rows": expect["rows"],
+        "features": expect["features"],
+        "classes": expect.get("classes", 2 if "positive" in expect else None),
+        "rarer": _rarer(expect),
+        "studies": [study["key"] for study in used],
+    }
+
+
+def _rarer(expect: Mapping) -> float | None:
+    """The share of the rarer of two classes, in percent."""
+    if "positive" not in expect:
+        return None
+    return 100 * min(expect["positive"], expect["negative"]) / expect["rows"]
+
+
+def _of_dataset(table: Mapping, key: str) -> dict:
+    """A table's rows of one data set, which need not be named in each of them, and the footnotes there."""
+    rows = [row for row in table["rows"] if row["at"].get("dataset") == key]
+    own = [{**row, "heads": [{**head, "span": 1} for head in row["heads"][1:]]} for row in rows]
+    letters = {letter for row in own for cell in row["cells"] for letter in cell.letters.split(",")}
+    notes = [note for note in table["footnotes"] if note["letter"] in letters]
+    return {**table, "heads": table["heads"][1:], "rows": own, "footnotes": notes}
+
+
+def _in_words(parameters: Mapping) -> str:
+    return ", ".join(f"{name} {value}" for name, value in parameters.items())

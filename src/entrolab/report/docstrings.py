@@ -1,0 +1,70 @@
+"""What the docstring of a learner says, for a page."""
+
+import re
+
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from markupsafe import Markup, escape
+
+from entrolab.sources import documentation
+
+__all__ = ["described"]
+
+# The title of a section of numpydoc stands on a line that is underlined.
+_SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+_INLINE = re.compile(r":math:`(?P<math>[^`]+)`|``(.+?)``|:[\w:]+:`~?([^`]+)`|`([^`]+)`")
+# An equation may begin beside its directive, or below it.
+_EQUATION = re.compile(r"^\.\. math::\s*(?P<math>.*)$", re.DOTALL)
+_BELOW = re.compile(r"^( *\.\. math::)\n\s*\n", re.MULTILINE)
+_LABEL = re.compile(r"^\.\. \[\w+\] *")
+_CITED = re.compile(r" ?\[\w+\]_")
+
+
+def described(import_path: str) -> dict[str, list[Markup]]:
+    """The paragraphs of a class's docstring that tell a reader what it is.
+
+    Returns
+    -------
+    dict
+        Keys summary (all before the parameters), notes and references; empty lists where there are none.
+    """
+    first, *rest = _SECTION.split(documentation(import_path))
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    # Of others' learners the first sentence will do: their own documentation has the rest.
+    own = import_path.startswith("entrolearn.")
+    return {
+        "summary": _paragraphs(first) if own else _paragraphs(first)[:1],
+        "notes": _paragraphs(sections.get("Notes", "")) if own else [],
+        "references": _paragraphs(sections.get("References", "")) if own else [],
+    }
+
+
+def _paragraphs(text: str) -> list[Markup]:
+    parts = re.split(r"\n\s*\n|\n(?=\.\. \[)", _BELOW.sub(r"\1\n", text).strip())
+    lines = (" ".join(_LABEL.sub("", part).split()) for part in parts)
+    return [_paragraph(line) for line in lines if line and (_EQUATION.match(line) or line[:3] != ".. ")]
+
+
+def _paragraph(line: str) -> Markup:
+    equation = _EQUATION.match(line)
+    return _mathml(equation["math"], as_block=True) if equation else _marked_up(line)
+
+
+def _mathml(tex: str, *, as_block: bool = False) -> Markup:
+    """An equation as browsers show it by themselves, or as it is written where it cannot be read."""
+    try:
+        return Markup(tex2mathml(tex, as_block=as_block))
+    except MathError:
+        return Markup("<code>{}</code>").format(tex)
+
+
+def _marked_up(line: str) -> Markup:
+    """Code between backticks as code, equations as such, everything else as text."""
+    line = _CITED.sub("", line)
+    shown, end = Markup(), 0
+    for part in _INLINE.finditer(line):
+        name = next(filter(None, part.groups()))
+        shown += escape(line[end : part.start()])
+        shown += _mathml(name) if part["math"] else Markup("<code>{}</code>").format(name)
+        end = part.end()
+    return shown + escape(line[end:])

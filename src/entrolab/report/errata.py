@@ -1,0 +1,51 @@
+"""Errata of a paper, and which of its tables and figures each of them speaks of."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from entrolab.kinds import one_line
+
+__all__ = ["errata_of", "listed_errata"]
+
+LONGEST = 2000
+# "Table 4", "Tables 2, 3 and 11", "Figures 2 to 4"
+_NAMED = re.compile(r"\b(table|figure)s? (\d+(?:(?:, | and | to )\d+)*)", re.IGNORECASE)
+# A study's own name of a table or figure: table9, table9_gamma, figures_2_to_4
+_NAME = re.compile(r"(table|figure)s?_?(\d+(?:_to_\d+)?)")
+
+
+def listed_errata(study: Mapping) -> list[dict]:
+    """A study's errata as they are shown, numbered from 1."""
+    return [
+        {"number": number} | {name: one_line(text, limit=LONGEST) for name, text in erratum.items()}
+        for number, erratum in enumerate(study["errata"], start=1)
+    ]
+
+
+def errata_of(errata: Sequence[Mapping], name: str) -> list[Mapping]:
+    """Those errata whose place names a table or a figure, which variants of it share.
+
+    Examples
+    --------
+    >>> errata = [{"where": "Tables 9 and 10"}, {"where": "eq. (3)"}, {"where": "Tables 2 to 4; Figure 9"}]
+    >>> [each["where"] for each in errata_of(errata, "table9_gamma")]
+    ['Tables 9 and 10']
+    >>> [each["where"] for each in errata_of(errata, "table3")]
+    ['Tables 2 to 4; Figure 9']
+    """
+    own = set(_places(_NAME.match(name)))
+    return [
+        erratum
+        for erratum in errata
+        if own & {place for named in _NAMED.finditer(erratum["where"]) for place in _places(named)}
+    ]
+
+
+def _places(named: re.Match | None) -> Iterator[tuple[str, int]]:
+    """What is named, table by table."""
+    if named is None:
+        return
+    what = named[1].lower()
+    for part in re.split(r", | and ", named[2]):
+        first, *last = (int(number) for number in re.findall(r"\d+", part))
+        yield from ((what, number) for number in range(first, (last or [first])[0] + 1))

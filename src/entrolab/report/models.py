@@ -1,0 +1,164 @@
+"""The page of one learner: what it is, in which studies it takes part, where it wins and where it loses."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from entrolab.kinds import one_line
+from entrolab.metrics import METRICS
+from entrolab.notation import power_of_two, title
+from entrolab.registry import ONE_OF, estimator_of, learners_of
+from entrolab.report.docstrings import described
+from entrolab.report.studies import StudyResults, model_name, trained
+
+__all__ = ["learners", "model_page", "standing"]
+
+# Data sets that a line names before it says "and so many others".
+NAMED = 6
+
+
+def learners(study: Mapping) -> dict[str, list[str]]:
+    """The learners that a study is about, by import path, each with the study's models that are made of it.
+
+    A model whose learner is chosen among several is about what comes before them: a projection.
+    """
+    found: dict[str, list[str]] = {}
+    for name, model in trained(study).items():
+        for path in _about(model):
+            found.setdefault(path, []).append(name)
+    return found
+
+
+def _about(model: Mapping) -> list[str]:
+    if model.get(ONE_OF) and model["steps"]:
+        return [model["steps"][-1]["estimator"]]
+    return learners_of(model)
+
+
+def model_page(
+    path: str, studies: Iterable[StudyResults], standings: Mapping[str, Sequence[Mapping]]
+) -> dict:
+    """Everything that the template of a learner's page wants.
+
+    Parameters
+    ----------
+    path : str
+        The learner's import path.
+    studies : iterable of StudyResults
+    standings : mapping of str to sequence of mappings
+        Of each study, as :func:`standing` gives them.
+    """
+    uses = [
+        {
+            "key": results.key,
+            "title": one_line(results.study["title"]),
+            "models": [_model(path, name, results) for name in models],
+            "standing": [
+                line
+                for line in standings[results.key]
+                if line["key"] in models
+                and _is_meant(path, results.study["models"][line["key"]], line["tasks"])
+            ],
+        }
+        for results in studies
+        if (models := learners(results.study).get(path))
+    ]
+    lines = [line for use in uses for line in use["standing"]]
+    return {
+        "path": path,
+        "name": path.rpartition(".")[2],
+        "package": path.partition(".")[0],
+        **described(path),
+        "uses": uses,
+        "first": sum(line["n_best"] for line in lines),
+        "compared": sum(line["n"] for line in lines),
+    }
+
+
+def _is_meant(path: str, model: Mapping, tasks: Iterable[str]) -> bool:
+    """Whether a model is this learner for any of some tasks, where it is another one for others."""
+    return "estimators" not in model or path in {estimator_of(model, task) for task in tasks}
+
+
+def _model(path: str, name: str, results: StudyResults) -> dict:
+    model = results.study["models"][name]
+    records = [
+        record
+        for record in results.records
+        if record["model"] == name and _is_meant(path, model, [results.study["tasks"][record["dataset"]]])
+    ]
+    return {
+        "key": name,
+        "name": model_name(model),
+        "after": [step["estimator"].rpartition(".")[2] for step in model["steps"]],
+        "params": _in_words(model.get("params", {})),
+        "grid": _in_words({parameter: _values(grid) for parameter, grid in model.get("grid", {}).items()}),
+        "one_of": [learner["estimator"].rpartition(".")[2] for learner in model.get(ONE_OF, {}).values()],
+        "n_cells": len(records),
+        "n_failed": sum(not record["success"] for record in records),
+    }
+
+
+def standing(results: StudyResults) -> list[dict]:
+    """How each model stands among the others of each table of scores, metric by metric.
+
+    A model without a number on a data set is not compared there; one that ties with the best is best.
+    """
+    lines = []
+    for name, table in results.tables.items():
+        if results.study["tables"][name]["kind"] != "scores":
+            continue
+        for metric, rows in table.groupby("metric", sort=False):
+            where = {"table": name, "title": title(name), "metric": METRICS[metric].label}
+            wide = rows.pivot(index="dataset", columns="model", values="ours")
+            ours = wide.loc[rows["dataset"].unique(), rows["model"].unique()]
+            for model, line in _compared(ours, METRICS[metric].greater_is_better):
+                label = model_name(results.study["models"][model])
+                lines.append({**where, "key": model, "model": label, "tasks": METRICS[metric].tasks, **line})
+    return lines
+
+
+def _compared(ours: pd.DataFrame, greater_is_better: bool) -> Iterator[tuple[str, dict]]:
+    """Each model beside the others on the data sets on which two or more have a number."""
+    signed = ours if greater_is_better else -ours
+    signed = signed[signed.notna().sum(axis=1) > 1]
+    behind = signed.rsub(signed.max(axis=1), axis=0)
+    last = signed.eq(signed.min(axis=1), axis=0)
+    for model in signed:
+        mine = behind[model].dropna()
+        if len(mine):
+            best = mine.index[mine == 0]
+            worst = mine[last.loc[mine.index, model]].sort_values(ascending=False, kind="stable").index
+            yield (
+                model,
+                {
+                    "n": len(mine),
+                    "n_best": len(best),
+                    "n_worst": len(worst),
+                    "behind": mine.mean(),
+                    "best": _some(list(best)),
+                    "worst": _some(list(worst)),
+                },
+            )
+
+
+def _some(keys: list[str]) -> dict:
+    return {"keys": keys[:NAMED], "more": len(keys) - NAMED if len(keys) > NAMED else 0}
+
+
+def _values(grid: object) -> object:
+    """The values of a grid in short."""
+    if not isinstance(grid, list):
+        return grid
+    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in grid]
+    if all(isinstance(value, float) and value > 0 for value in grid) and all(map(power_of_two, grid)):
+        shown = [power_of_two(value) for value in grid]
+    return ", ".join(shown) if len(shown) <= NAMED else f"{shown[0]}, {shown[1]} … {shown[-1]}"
+
+
+def _in_words(values: Mapping) -> str:
+    said = (
+        f"{name} by data set" if isinstance(value, Mapping) else f"{name} = {one_line(value)}"
+        for name, value in values.items()
+    )
+    return "; ".join(said)

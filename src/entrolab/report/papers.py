@@ -1,0 +1,185 @@
+"""The page of one study: its tables beside the printed numbers, its figures, errata and files."""
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from entrolab.atomic import replacing
+from entrolab.cells import figure_formats, figure_spec, study_cells
+from entrolab.figures import alternative_text, reasons
+from entrolab.kinds import one_line
+from entrolab.metrics import METRICS
+from entrolab.notation import title
+from entrolab.ranking import rank_section
+from entrolab.rendering import layout, legend
+from entrolab.report.agreement import agreement
+from entrolab.report.choices import chosen_parameters
+from entrolab.report.errata import LONGEST, errata_of, listed_errata
+from entrolab.report.failures import failures
+from entrolab.report.protocol import protocol
+from entrolab.report.provenance import in_short, made
+from entrolab.report.studies import StudyResults, model_name, trained
+from entrolab.tables import counts, judged, table_spec
+from entrolab.verdicts import JUDGED, VERDICTS
+
+__all__ = ["card", "laid_out", "paper_page", "shown_figure"]
+
+# Beside the pages, what they draw themselves.
+DRAWN = "figures"
+
+
+def laid_out(results: StudyResults) -> list[dict]:
+    """A study's tables as the templates see them, with a bar of their verdicts."""
+    specs = {name: table_spec(results.key, results.study, name, results.labels) for name in results.tables}
+    return [
+        {**layout(table, specs[name]), "bar": bar(counts(table))} for name, table in results.tables.items()
+    ]
+
+
+def card(results: StudyResults, folder: Path) -> dict:
+    """What the front page says of a study: how much of what is printed was reproduced, how long it took."""
+    study = results.study
+    found = Counter()
+    for table in results.tables.values():
+        found.update(judged(table)["verdict"])
+    answered = study.get("answer_figure")
+    return {
+        "key": results.key,
+        "title": one_line(study["title"]),
+        "reference": one_line(study["reference"]),
+        "about": one_line(study["about"]),
+        "is_paper": bool(study["reference"]) and found.total() > 0,
+        "judged": bar({name: found[name] for name in JUDGED}),
+        "reproduced": found["reproduced"],
+        "tables": [
+            {"name": name, "title": title(name), "caption": one_line(entry["caption"])}
+            for name, entry in study["tables"].items()
+        ],
+        "n_tables": len(study["tables"]),
+        "n_figures": len(study.get("figures", {})),
+        "made": in_short(results.records),
+        "answer": [one_line(sentence, limit=LONGEST) for sentence in study["answer"]],
+        "figure": shown_figure(results, answered) if answered else None,
+        "figures_folder": f"{relative(results.folder, folder)}/figures/",
+    }
+
+
+def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict:
+    """Everything that the template of a study's page wants."""
+    study, key = results.study, results.key
+    home = relative(results.folder, folder)
+    errata = listed_errata(study)
+    return {
+        "key": key,
+        "title": one_line(study["title"]),
+        "reference": one_line(study["reference"]),
+        "about": one_line(study["about"]),
+        "url": study["url"],
+        "protocol": protocol(study),
+        "tables": [
+            {
+                **table,
+                "errata": errata_of(errata, table["name"]),
+                "ranks": _ranks(results, table["name"], folder),
+            }
+            for table in tables
+        ],
+        "tables_folder": f"{home}/tables/",
+        "figures": [
+            {**shown_figure(results, name), "errata": errata_of(errata, name)}
+            for name in study.get("figures", {})
+        ],
+        "figures_folder": f"{home}/figures/",
+        "config": f"{key}.yaml",
+        "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
+        "legend": legend({}, {}),
+        "failures": failures(results),
+        "chosen": chosen_parameters(results),
+        "errata": errata,
+        "files": _files(results, home),
+        "model_names": [model_name(model) for model in trained(study).values()],
+        "facts": made(results.records, peaks=[results.peak]),
+    }
+
+
+def shown_figure(results: StudyResults, name: str) -> dict:
+    """What a page says of a figure; ``alt`` is empty where it has not been drawn yet."""
+    entry = results.study["figures"][name]
+    said = {
+        "name": name,
+        "title": title(name),
+        "caption": one_line(entry["caption"]),
+        "notes": [one_line(note) for note in entry["notes"]],
+        "formats": figure_formats(results.study, name),
+        "errata": [],
+        "alt": "",
+        "reasons": [],
+    }
+    if name not in results.figures:
+        return said
+    table = results.figures[name]
+    spec = figure_spec(results.key, results.study, name, seed=0)  # the text does not depend on the seed
+    return said | {"alt": alternative_text(spec, table), "reasons": reasons(table)}
+
+
+def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
+    """The models of a table of scores in the order of their ranks, by each metric that can be ranked.
+
+    A diagram is a file of its own: the parts of several in one page would share their ids.
+    """
+    entry = results.study["tables"][name]
+    if entry["kind"] != "scores":
+        return []
+    table = results.tables[name]
+    labels = {key: model_name(model) for key, model in results.study["models"].items()}
+    shown = []
+    for metric in table["metric"].unique():
+        if section := rank_section(table, labels, metric):
+            file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
+            with replacing(file) as temporary:
+                temporary.write_text(section.pop("diagram"), encoding="utf-8")
+            where = {
+                "name": f"{name}-ranks-{metric}",
+                "metric": METRICS[metric].label,
+                "file": f"{DRAWN}/{file.name}",
+            }
+            shown.append(where | section)
+    return shown
+
+
+def bar(found: Mapping[str, int]) -> dict:
+    """A bar of verdicts: its segments, and how many cells it stands for."""
+    segments = [
+        {"verdict": name, "slug": name.replace(" ", "-"), "mark": VERDICTS[name].mark, "count": number}
+        for name, number in found.items()
+        if number
+    ]
+    return {"segments": segments, "total": sum(found.values())}
+
+
+_STAGES = {"records": "json", "candidates": "parquet", "scores": "parquet"}
+
+
+def _files(results: StudyResults, home: str) -> list[dict]:
+    """Per data set and model, links to those of the cell's files that exist."""
+
+    def links(cell: str) -> list[tuple[str, str]]:
+        paths = {stage: f"{stage}/{cell}.{suffix}" for stage, suffix in _STAGES.items()}
+        return [
+            (stage, f"{home}/{path}") for stage, path in paths.items() if (results.folder / path).exists()
+        ]
+
+    return [
+        {
+            "key": dataset,
+            "label": results.labels.get(dataset, dataset),
+            "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
+        }
+        for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(results.study))
+    ]
+
+
+def relative(path: Path, folder: Path) -> str:
+    """A path as a page in `folder` links to it."""
+    return Path(os.path.relpath(path, folder)).as_posix()

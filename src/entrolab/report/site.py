@@ -1,0 +1,129 @@
+"""The site: a front page, a page for each study, data set and learner, and lists of the latter two."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from entrolab.atomic import replacing
+from entrolab.cells import grouped
+from entrolab.kinds import one_line
+from entrolab.rendering import legend, templates
+from entrolab.report.datasets import dataset_line, dataset_page
+from entrolab.report.models import learners, model_page, standing
+from entrolab.report.papers import card, laid_out, paper_page
+from entrolab.report.provenance import made, version
+from entrolab.report.studies import StudyResults
+
+
+def build_report(
+    studies: Iterable[StudyResults],
+    folder: str | Path,
+    *,
+    catalog: Mapping[str, Mapping],
+    commit: str = "",
+    lock: str = "",
+    only: Sequence[str] | None = None,
+) -> Path:
+    """Write the pages of studies, of their data sets and learners, and the lists of all of them.
+
+    Parameters
+    ----------
+    studies : iterable of StudyResults
+        All that have results, in the order in which the front page lists them.
+    folder : path
+        Where the pages go, e.g. ``results/report``.
+    catalog : mapping
+        The entries of the data sets that there are.
+    commit : str
+        The version of the code that the results were made with, shown as it is; "" shows none.
+    lock : str
+        The sha256 of the lock that the environment was made from; "" shows none.
+    only : sequence of str, optional
+        The studies whose own pages, and those of whose data sets and learners, are written; all by default.
+        Those of others stay as they are. The front page and the lists are always written.
+
+    Returns
+    -------
+    Path
+        The front page.
+    """
+    site, studies = _Site(Path(folder)), list(studies)
+    cards = {results.key: card(results, site.folder) for results in studies}
+    # Papers come first, on every page.
+    studies.sort(key=lambda results: not cards[results.key]["is_paper"])
+    mine = [results for results in studies if only is None or results.key in only]
+    tables = {results.key: laid_out(results) for results in _beside(mine, studies)}
+    for results in mine:
+        content = paper_page(results, tables[results.key], site.folder)
+        site.write(f"{results.key}.html", "paper", **content)
+        with replacing(site.folder / f"{results.key}.yaml") as temporary:
+            temporary.write_bytes(Path(results.study["file"]).read_bytes())
+    _write_datasets(site, catalog, studies, mine, tables)
+    _write_models(site, studies, mine)
+    records = chain.from_iterable(results.records for results in studies)
+    peaks = [
+        results.peak._replace(job=f"{results.key} {results.peak.job}") for results in studies if results.peak
+    ]
+    return site.write(
+        "index.html",
+        "index",
+        cards=[cards[results.key] for results in studies],
+        version=version(commit, lock),
+        facts=made(records, commit, peaks, lock),
+        key=legend({}, {}),
+    )
+
+
+class _Site:
+    """Where pages are written to, each from its template."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.environment = templates("html")
+
+    def write(self, name: str, template: str, /, **content: object) -> Path:
+        root = "../" * name.count("/")
+        text = self.environment.get_template(f"{template}.html.j2").render(root=root, **content)
+        with replacing(self.folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return self.folder / name
+
+
+def _beside(mine: Iterable[StudyResults], studies: Sequence[StudyResults]) -> list[StudyResults]:
+    """Some studies and all others that have a data set with one of them in common."""
+    keys = set(chain.from_iterable(grouped(results.study) for results in mine))
+    own = {results.key for results in mine}
+    return [
+        results for results in studies if results.key in own or not keys.isdisjoint(grouped(results.study))
+    ]
+
+
+def _write_datasets(
+    site: _Site,
+    catalog: Mapping,
+    studies: Sequence[StudyResults],
+    mine: Sequence[StudyResults],
+    tables: Mapping[str, Sequence[Mapping]],
+) -> None:
+    users: dict[str, list[dict]] = {}
+    for results in studies:
+        for key in grouped(results.study):
+            users.setdefault(key, []).append({"key": results.key, "title": one_line(results.study["title"])})
+    for key in dict.fromkeys(chain.from_iterable(grouped(results.study) for results in mine)):
+        shown = [{**study, "tables": tables[study["key"]]} for study in users[key]]
+        site.write(f"datasets/{key}.html", "dataset", **dataset_page(key, catalog[key], shown))
+    lines = [dataset_line(key, catalog[key], users[key]) for key in sorted(users)]
+    site.write("datasets/index.html", "datasets", lines=lines)
+
+
+def _write_models(site: _Site, studies: Sequence[StudyResults], mine: Sequence[StudyResults]) -> None:
+    renewed = set(chain.from_iterable(learners(results.study) for results in mine))
+    every = dict.fromkeys(chain.from_iterable(learners(results.study) for results in studies))
+    standings = {results.key: standing(results) for results in studies}
+    pages = [model_page(path, studies, standings) for path in every]
+    for page in pages:
+        if page["path"] in renewed:
+            site.write(f"models/{page['path']}.html", "model", **page)
+    # The project's own first.
+    pages.sort(key=lambda page: (page["package"] != "entrolearn", page["path"]))
+    site.write("models/index.html", "models", pages=pages)

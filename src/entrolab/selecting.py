@@ -1,0 +1,261 @@
+"""Selection: which grid point each criterion takes, what it scores, and the chosen model fitted for good."""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+
+from entrolab.frames import read_frame
+from entrolab.metrics import METRICS
+from entrolab.protocols import protocol
+from entrolab.registry import alternatives, build, learner_at, seed_from, step_params
+from entrolearn.path import n_iterations, n_support_vectors
+from entrolearn.selection import best_point
+
+ORACLE = "oracle"
+GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
+TIMED_AT_LEAST = 0.5  # seconds: what takes less is repeated, and the quickest time counts
+TIMED_AT_MOST = 5  # repetitions
+
+
+def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
+    """What each criterion chose in each fold, and how that scores on the rows left out.
+
+    A criterion takes the candidate with its largest value; ``cv``, the mean of the cell's first metric over
+    the inner folds, with its smallest where less is better, as of errors. An undefined value (NaN) is never
+    taken, and ties, an infinite divergence among them, go to the larger Gaussian divergence, then to the
+    earlier grid point. A grid of one point has no inner folds, and ``cv`` takes that point.
+    The criterion ``oracle`` takes, for all folds of a repeat, the grid point with the best mean test score:
+    a diagnostic that looks at test data.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        As :func:`entrolab.training.train_cell` gives it.
+    cell : mapping
+        As :func:`entrolab.cells.cell_spec` gives it.
+
+    Returns
+    -------
+    DataFrame
+        One row per repeat, fold and criterion; where nothing could be chosen, ``success`` is False.
+    """
+    rows = []
+    for repeat, of_repeat in candidates.groupby("repeat"):
+        oracle = _oracle_point(of_repeat, cell)
+        for fold, of_fold in of_repeat.groupby("fold"):
+            usable = of_fold[of_fold["success"]]
+            place = {name: cell[name] for name in ("paper", "dataset", "model")} | {
+                "repeat": repeat,
+                "fold": fold,
+            }
+            for criterion in cell["criteria"]:
+                row, value = _best(of_fold, criterion, cell)
+                rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, cell)})
+            point, value = oracle
+            row = None if point is None else usable[usable["point"] == point].iloc[0]
+            rows.append({**place, "criterion": ORACLE, **_chosen(row, value, of_fold, cell)})
+    return _frame(rows, cell)
+
+
+def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
+    """The candidates whose parameters lie within limits: choosing from part of a grid costs no fit.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        As :func:`entrolab.training.train_cell` gives it.
+    limits : mapping
+        Parameter -> ``{"min": …, "max": …}``, either of them, inclusive up to rounding. A candidate without
+        the parameter stays.
+    """
+
+    def within(params: str) -> bool:
+        return all(_between(json.loads(params).get(name), **limit) for name, limit in limits.items())
+
+    return candidates[candidates["params"].map(within).astype(bool)]
+
+
+def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study: Mapping) -> pd.DataFrame:
+    """What each criterion chooses from part of a cell's grid, given its file of candidates.
+
+    Parameters
+    ----------
+    file : path
+        ``<paper>/candidates/<dataset>/<model>.parquet``
+    limits : mapping
+        As for :func:`among`.
+    study : mapping
+        With the study's ``metrics``, of which candidates have those that fit their task, and ``criteria``.
+    """
+    paper, _, dataset, model = Path(file).with_suffix("").parts[-4:]
+    candidates = read_frame(file)
+    metrics = [metric for metric in study["metrics"] if f"test_{metric}" in candidates]
+    cell = {**study, "metrics": metrics, "paper": paper, "dataset": dataset, "model": model}
+    return choose(among(candidates, limits), cell)
+
+
+def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
+    slack = 1e-9  # 10^-1 may be written in two ways
+    return value is None or min - slack * abs(min) <= value <= max + slack * abs(max)
+
+
+def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
+    """The parameters that the study's first criterion chose most often; the earlier grid point of equals."""
+    if not cell["criteria"]:
+        return None
+    chosen = scores[(scores["criterion"] == cell["criteria"][0]) & scores["success"]]
+    if chosen.empty:
+        return None
+    times = Counter(chosen["point"])
+    point = min(times, key=lambda point: (-times[point], point))
+    return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])
+
+
+def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
+    """Fit the chosen model alone, and measure what a user would pay for it.
+
+    Where there are folds it is fitted on all rows and predicts them; where there are trials, it is fitted on
+    the training rows of the first one and predicts its test rows.
+
+    Returns
+    -------
+    fitted : estimator
+    facts : dict
+        ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
+        (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` of a
+        machine that has support vectors, ``n_iter`` of one that says how many iterations it took.
+    """
+    seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
+    chosen = step_params(cell, params, alternatives(cell, seed))
+    estimator = build(cell, seed).set_params(**chosen)
+    learnt, predicted = protocol(cell["protocol"]).final_rows(parts)
+    X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
+    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
+    _, predict_seconds = _timed(lambda: fitted.predict(unseen))
+    told = {"n_support": n_support_vectors(fitted), "n_iter": n_iterations(fitted)}
+    return fitted, {
+        "params": dict(params),
+        "chosen_by": cell["criteria"][0],
+        "estimator": learner_at(cell, params)["estimator"],
+        "fit_seconds": fit_seconds,
+        "predict_seconds": predict_seconds,
+        "n_stored_numbers": n_stored_numbers(fitted),
+        **{name: number for name, number in told.items() if number is not None},
+    }
+
+
+def n_stored_numbers(fitted) -> int:
+    """How many numbers a fitted estimator keeps in arrays, those of the objects inside it included.
+
+    The state of a generator of random numbers is none of them.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> n_stored_numbers(Ridge().fit([[0.0, 1.0], [1.0, 0.0]], [0.0, 1.0]))  # two coefficients
+    2
+    """
+    counted: dict[int, object] = {}  # kept meanwhile, so that no other object gets an id that is known
+
+    def count(value) -> int:
+        if id(value) in counted or isinstance(value, (type, FunctionType, ModuleType, *GENERATORS)):
+            return 0
+        counted[id(value)] = value
+        if isinstance(value, np.ndarray):
+            return _numbers_in(value) if value.dtype != object else sum(map(count, value.flat))
+        if sparse.issparse(value):
+            return value.nnz
+        if isinstance(value, dict):
+            return sum(map(count, value.values()))
+        if isinstance(value, (list, tuple)):
+            return sum(map(count, value))
+        # What is compiled, as a tree, tells its arrays as it does to be copied.
+        state = vars(value) if hasattr(value, "__dict__") else value.__getstate__()
+        return count(state) if isinstance(state, dict) else 0
+
+    return count(fitted)
+
+
+def _numbers_in(array: np.ndarray) -> int:
+    """How many numbers an array holds; of records, all their fields."""
+    types = [array.dtype[name] for name in array.dtype.names or ()] or [array.dtype]
+    return array.size * sum(one.kind in "fiub" for one in types)
+
+
+def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
+    usable = of_fold[of_fold["success"]]
+    if criterion == "cv" and len(of_fold) == len(usable) == 1:
+        return usable.iloc[0], np.nan  # the only point, which was not validated
+    metric = cell["metrics"][0]
+    column, sign = (f"cv_{metric}", _sign(metric)) if criterion == "cv" else (criterion, 1)
+    values = usable[column].to_numpy()
+    if np.isnan(values).all():
+        return None, None
+    best = best_point(sign * values, usable["dcs_gaussian"].to_numpy())
+    return usable.iloc[best], values[best]
+
+
+def _sign(metric: str) -> int:
+    """What a metric is multiplied with for its best value to be the largest."""
+    return 1 if METRICS[metric].greater_is_better else -1
+
+
+def _oracle_point(of_repeat: pd.DataFrame, cell: Mapping) -> tuple[int | None, float | None]:
+    """The grid point with the best mean test score among those with a score in every fold."""
+    metric = cell["metrics"][0]
+    column = f"test_{metric}"
+    scores = of_repeat[of_repeat["success"]].pivot(index="point", columns="fold", values=column)
+    scores = scores.reindex(columns=of_repeat["fold"].unique()).dropna()
+    if scores.empty:
+        return None, None
+    means = scores.mean(axis=1)
+    best = (_sign(metric) * means).idxmax()
+    return int(best), float(means[best])
+
+
+def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, cell: Mapping) -> dict:
+    if row is not None:
+        scores = {metric: row[f"test_{metric}"] for metric in cell["metrics"]}
+        return {
+            "point": row["point"],
+            "params": row["params"],
+            "criterion_value": value,
+            **scores,
+            "success": True,
+            "error": "",
+        }
+    errors = Counter(error for error in of_fold["error"] if error)
+    reason = errors.most_common(1)[0][0] if errors else "the criterion is undefined for every grid point"
+    nothing = dict.fromkeys(["criterion_value", *cell["metrics"]], np.nan)
+    return {"point": -1, "params": "", **nothing, "success": False, "error": reason}
+
+
+def _frame(rows: list[dict], cell: Mapping) -> pd.DataFrame:
+    """Score rows in the order of their columns' contract, typed also where there is no row."""
+    types = (
+        dict.fromkeys(["paper", "dataset", "model"], "str")
+        | dict.fromkeys(["repeat", "fold"], "int64")
+        | {"criterion": "str", "point": "int64", "params": "str", "criterion_value": "float64"}
+        | dict.fromkeys(cell["metrics"], "float64")
+        | {"success": "bool", "error": "str"}
+    )
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+
+def _timed(action: Callable):
+    """The result of an action and its seconds on the processor, whatever else runs there."""
+    times = []
+    while not times or (sum(times) < TIMED_AT_LEAST and len(times) < TIMED_AT_MOST):
+        started = time.process_time()
+        result = action()
+        times.append(time.process_time() - started)
+    return result, min(times)

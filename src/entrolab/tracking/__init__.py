@@ -1,0 +1,262 @@
+"""The ledger: what the record of each cell says becomes one MLflow run.
+
+The files under ``results`` are the truth; the store repeats them where runs can be compared. One experiment
+is one paper. It holds one run per cell (data set × model), and one that carries the rendered tables and the
+figures, which the others name in a tag: all side by side, as MLflow shows what lies under a parent only when
+asked. A cell is known by its key, ``<paper>/<dataset>/<model>``, and has exactly one live run:
+tracking a cell that says nothing new writes nothing, and a cell that changed replaces its run.
+
+This is the only package that imports mlflow.
+"""
+
+import hashlib
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from time import time
+from typing import Any
+
+import pandas as pd
+
+# MLflow reads these while it is imported. It would otherwise report its use, leave an installation id in the
+# home folder, and announce every run and every step of making a store. A tracking server that does not answer
+# is given up after about half a minute instead of four.
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+os.environ["DO_NOT_TRACK"] = "true"
+os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "ERROR")
+os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
+
+from mlflow.entities import Metric
+
+from entrolab.cellfiles import Cell
+from entrolab.checkout import git
+from entrolab.comparisons import read_score_tables
+from entrolab.notes import linked, paper_note
+from entrolab.records import machine, versions, write_json
+from entrolab.runs import dataset_contents
+from entrolab.tables import counts, judged, read_table
+from entrolab.tracking.ledger import open_ledger, says, study_run_name
+from entrolab.tracking.stores import PATIENCE, StoreUnavailable
+
+__all__ = ["Cell", "StoreUnavailable", "track_dataset", "track_paper"]
+
+logger = logging.getLogger(__name__)
+
+
+def track_dataset(
+    study: Mapping[str, Any],
+    paper: str,
+    dataset: str,
+    cells: Sequence[Cell],
+    *,
+    store_uri: str | None = None,
+    artifact_root: str | os.PathLike = "mlruns",
+    tables: Iterable[str | os.PathLike] = (),
+    receipt: str | os.PathLike | None = None,
+    patience: float = PATIENCE,
+) -> dict:
+    """Write the cells of one data set to the store, one finished run each.
+
+    A cell that is in the store already, finished, with the same digest and with its artifacts, is left alone.
+    Any other live run with its key is deleted, one that a killed job left running too, together with the
+    models it logged, and a new run is written. Runs that are left running of models which the study has no
+    more are closed as killed. The digest covers everything that the run says and the tables behind it, except
+    seconds, dates, the machine and the commit: the same numbers from a later commit are the same cell.
+
+    A cell whose training failed is a run with the status FAILED that gives the reason.
+
+    Parameters
+    ----------
+    study : mapping
+        The paper's file as parsed (title, metrics, criteria, protocol, scaling, models, tables).
+    paper, dataset : str
+        Keys of the paper and of the data set.
+    cells : sequence of Cell
+    store_uri : str, optional
+        Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
+    artifact_root : path
+        Folder of the artifacts of a new experiment; a tracking server has its own.
+    tables : iterable of paths
+        The csv files of the study's score tables, in its order: what runs say of means, printed numbers and
+        verdicts is read from them.
+    receipt : path, optional
+        Where to write what is returned, as JSON.
+    patience : float
+        Seconds that a locked store is waited for.
+
+    Returns
+    -------
+    dict
+        The store, the experiment, the run of the study's tables, the run of every model, and which of them
+        were written.
+
+    Raises
+    ------
+    StoreUnavailable
+        The store cannot be written. What the workflow computed stands; the next call logs it.
+    ValueError
+        A file of a cell cannot be read, or its model holds types that nobody vouched for.
+    """
+    code = _code()
+    contents = dataset_contents(study, cells, read_score_tables(tables))
+    with open_ledger(store_uri, paper, study, artifact_root, patience) as ledger:
+        study_run = ledger.study_run(paper, study)
+        live = ledger.live_runs(f"tags.dataset = '{dataset}'")
+        runs, written = {}, []
+        for cell, content in zip(cells, contents, strict=True):
+            own = [run for run in live if run.data.tags.get("entrolearn.key") == cell.key]
+            if len(own) == 1 and says(own[0], content, study_run) and ledger.has_artifacts(own[0]):
+                runs[cell.model] = own[0].info.run_id
+                continue
+            for run in own:
+                ledger.discard(run)
+            runs[cell.model] = ledger.write(content, study_run, code)
+            written.append(cell.model)
+        best = next((content for content in contents if "best" in content.tags), None)
+        ledger.register(paper, dataset, study, best, best and runs[best.cell.model])
+        keys = {cell.key for cell in cells}
+        for run in live:
+            if run.info.status == "RUNNING" and run.data.tags.get("entrolearn.key") not in keys:
+                ledger.call(ledger.client.set_terminated, run.info.run_id, "KILLED")
+    logger.info(
+        "%s/%s: %d runs written, %d as they were", paper, dataset, len(written), len(cells) - len(written)
+    )
+    done = ledger.place | {
+        "paper": paper,
+        "dataset": dataset,
+        "study_run": study_run,
+        "runs": runs,
+        "written": written,
+    }
+    if receipt is not None:
+        write_json(receipt, done)
+    return done
+
+
+def track_paper(
+    study: Mapping[str, Any],
+    paper: str,
+    tables: Sequence[str | os.PathLike],
+    figures: Sequence[str | os.PathLike] = (),
+    *,
+    config: str | os.PathLike,
+    store_uri: str | None = None,
+    artifact_root: str | os.PathLike = "mlruns",
+    receipt: str | os.PathLike | None = None,
+    patience: float = PATIENCE,
+) -> dict:
+    """Bring the run of a study's tables up to date with them, rendered, and with its figures.
+
+    The run is made when the paper has none and reopened when one of these or the study's file changed, or
+    when its artifacts are gone; otherwise nothing is written. Its metrics count the verdicts of every table,
+    such as ``table4/reproduced``.
+
+    Parameters
+    ----------
+    study, paper, store_uri, artifact_root, receipt, patience
+        As for :func:`track_dataset`.
+    tables : sequence of paths
+        The rendered tables; the verdicts are counted in those that end in ``.csv``.
+    figures : sequence of paths
+        The figures, and the csv files of what they show.
+    config : path
+        The study's YAML file.
+
+    Returns
+    -------
+    dict
+        The store, the experiment, the run, and whether it was written.
+
+    Raises
+    ------
+    StoreUnavailable
+        The store cannot be written.
+    """
+    tables, figures = sorted(map(Path, tables)), sorted(map(Path, figures))
+    compared = {
+        path.stem: read_table(path)
+        for path in tables
+        if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)
+    }
+    verdicts = {name: counts(table) for name, table in compared.items()}
+    reproduced = _reproduced(compared.values())
+    digest = hashlib.sha256()
+    for path in [Path(config), *tables, *figures]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    with open_ledger(store_uri, paper, study, artifact_root, patience) as ledger:
+        run_id = ledger.study_run(paper, study)
+        run = ledger.call(ledger.client.get_run, run_id)
+        known = run.data.tags.get("entrolearn.digest")
+        changed = known != digest.hexdigest() or not ledger.has_artifacts(run)
+        if changed:
+            ledger.call(ledger.client.update_run, run_id, status="RUNNING", name=study_run_name(paper))
+            for path in tables:
+                ledger.call(ledger.client.log_artifact, run_id, str(path), "tables")
+            for path in figures:
+                ledger.call(ledger.client.log_artifact, run_id, str(path), "figures")
+            ledger.call(ledger.client.log_artifact, run_id, str(config), "config")
+            now = round(time() * 1000)
+            note = linked(paper_note(study, paper, verdicts, reproduced), ledger.artifacts_of(run_id))
+            ledger.log(
+                run_id,
+                metrics=[
+                    Metric(name, count, now, 0)
+                    for name, count in _verdict_metrics(verdicts).items()
+                    # A verdict that no cell got is a zero only where it overwrites an earlier count.
+                    if count or name in run.data.metrics
+                ],
+                tags=_code() | _machine() | {"mlflow.note.content": note},
+            )
+            ledger.tag_experiment({"reproduced": reproduced})
+            # Last: a run whose job died before this line says by itself that it is to be written again.
+            ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
+            ledger.call(ledger.client.set_terminated, run_id, "FINISHED")
+    done = ledger.place | {"paper": paper, "study_run": run_id, "written": changed}
+    if receipt is not None:
+        write_json(receipt, done)
+    return done
+
+
+def _reproduced(tables: Iterable[pd.DataFrame]) -> str:
+    """How many of the printed numbers are reproduced, as in "3 of 4"."""
+    found = Counter(chain.from_iterable(judged(table)["verdict"] for table in tables))
+    return f"{found['reproduced']} of {found.total()}"
+
+
+def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """How many cells have each verdict: of all tables, then of each."""
+    every = Counter()
+    for found in verdicts.values():
+        every.update(found)
+    return dict(every) | {
+        f"{table}/{name}": count for table, found in verdicts.items() for name, count in found.items()
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Where the code was
+
+
+def _code() -> dict[str, str]:
+    """The commit, whether the checkout differs from it, and the hash of the lock, as tags."""
+    commit = git("rev-parse", "HEAD")
+    lock = Path("requirements.lock")
+    tags = {
+        "commit": commit or "unknown",
+        "dirty": "unknown" if commit is None else str(bool(git("status", "--porcelain", "-uno"))).lower(),
+        "lock": hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else "unknown",
+    }
+    # MLflow's own name for the commit: the UI shows it in the list of runs.
+    return tags | ({} if commit is None else {"mlflow.source.git.commit": commit})
+
+
+def _machine() -> dict[str, str]:
+    """The machine and the versions that the tables were made with, as tags."""
+    groups = {"machine": machine(), "version": versions()}
+    return {
+        f"{group}.{name}": str(value) for group, values in groups.items() for name, value in values.items()
+    }

@@ -1,0 +1,360 @@
+"""What is written to an open store: the experiment of a paper, its runs, their models."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import mlflow
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    Experiment,
+    InputTag,
+    LoggedModelOutput,
+    Metric,
+    Param,
+    Run,
+    RunTag,
+    ViewType,
+)
+from mlflow.entities.model_registry import ModelVersion
+from mlflow.exceptions import MlflowException
+from mlflow.models import infer_signature
+from mlflow.protos.databricks_pb2 import (
+    INVALID_PARAMETER_VALUE,
+    RESOURCE_ALREADY_EXISTS,
+    RESOURCE_DOES_NOT_EXIST,
+    ErrorCode,
+)
+from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS
+from scipy.sparse import csr_matrix, issparse
+
+from entrolab.dataset import load_dataset
+from entrolab.notes import alias, experiment_note, linked, paper_note, registered_note
+from entrolab.records import write_json
+from entrolab.runs import RunContent
+from entrolab.tracking.stores import Store, opened
+from entrolab.tracking.views import VIEWS, address, view_tags
+
+__all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
+
+MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
+ROWS_OF_EXAMPLE = 5
+STUDY_RUN = "study.run"  # the tag by which runs name the one of their study's tables; not MLflow's parent
+LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
+
+
+@contextmanager
+def open_ledger(
+    store_uri: str | None,
+    paper: str,
+    study: Mapping,
+    artifact_root: str | os.PathLike,
+    patience: float,
+) -> Iterator["Ledger"]:
+    """Open the paper's experiment for one writer."""
+    with opened(store_uri, artifact_root, patience) as store:
+        ledger = Ledger(store)
+        ledger.open_experiment(
+            paper, study, None if store.remote else Path(artifact_root, paper).resolve().as_uri()
+        )
+        yield ledger
+
+
+class Ledger:
+    """One experiment of an open store."""
+
+    def __init__(self, store: Store):
+        self.client, self.call = store.client, store.call
+        self._address = store.address
+        self.experiment_id = ""
+
+    @property
+    def place(self) -> dict:
+        return {"store": self._address, "experiment": self.experiment_id}
+
+    def open_experiment(self, paper: str, study: Mapping, artifact_location: str | None) -> None:
+        found = self.call(self.client.get_experiment_by_name, paper)
+        if found is None:
+            found = self._new_experiment(paper, artifact_location)
+        self.experiment_id, known = found.experiment_id, found.tags
+        if found.lifecycle_stage == "deleted":  # its name stays taken
+            self.call(self.client.restore_experiment, self.experiment_id)
+        views = {name: address(self.experiment_id, key) for key, (name, _) in VIEWS.items()}
+        tags = {
+            "mlflow.note.content": experiment_note(study, paper, views),
+            "mlflow.experimentKind": "custom_model_development",
+            **view_tags(study),
+        }
+        self.tag_experiment({name: value for name, value in tags.items() if known.get(name) != value})
+
+    def _new_experiment(self, paper: str, artifact_location: str | None) -> Experiment:
+        try:
+            self.call(self.client.create_experiment, paper, artifact_location)
+        except MlflowException as error:
+            # Behind a server others write too, who may have made it just now.
+            if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
+                raise
+        return self.call(self.client.get_experiment_by_name, paper)
+
+    def tag_experiment(self, tags: Mapping[str, str]) -> None:
+        for name, value in tags.items():
+            self.call(self.client.set_experiment_tag, self.experiment_id, name, value)
+
+    def live_runs(self, condition: str) -> list[Run]:
+        """The runs that meet the condition and are not deleted, oldest first."""
+        runs, token = [], None
+        while True:
+            page = self.call(
+                self.client.search_runs,
+                [self.experiment_id],
+                condition,
+                ViewType.ACTIVE_ONLY,
+                order_by=["attributes.start_time ASC"],
+                page_token=token,
+            )
+            runs += page
+            token = page.token
+            if not token:
+                return runs
+
+    def study_run(self, paper: str, study: Mapping) -> str:
+        """The id of the run of a study's tables; made, or closed where a killed job left it open."""
+        own = f"tags.`entrolearn.key` = '{paper}'"
+        found = self.live_runs(own)
+        if not found:
+            tags = {
+                "entrolearn.key": paper,
+                "paper": paper,
+                "mlflow.note.content": paper_note(study, paper, {}, ""),
+            }
+            name = study_run_name(paper)
+            self.call(self.client.create_run, self.experiment_id, tags=tags, run_name=name)
+            found = self.live_runs(own)  # behind a server, someone else may have made one just now
+        first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
+        for extra in others:
+            self.discard(extra)
+        if first.info.status != "FINISHED":
+            self.call(self.client.set_terminated, first.info.run_id, "FINISHED")
+        return first.info.run_id
+
+    def artifacts_of(self, run_id: str) -> str:
+        """Where MLflow's page shows the artifacts of a run, as a link on that page."""
+        return f"#/experiments/{self.experiment_id}/runs/{run_id}/artifacts"
+
+    def has_artifacts(self, run: Run) -> bool:
+        """Whether there are artifacts of a run and of each model that it logged, where the store says."""
+        models = run.outputs.model_outputs if run.outputs else []
+        return bool(self.call(self.client.list_artifacts, run.info.run_id)) and all(
+            self._model_is_there(model.model_id) for model in models
+        )
+
+    def _model_is_there(self, model_id: str) -> bool:
+        try:
+            return bool(self.call(self.client.list_logged_model_artifacts, model_id))
+        except MlflowException as error:
+            if error.error_code == ErrorCode.Name(RESOURCE_DOES_NOT_EXIST):  # deleted by hand
+                return False
+            raise
+
+    def discard(self, run: Run) -> None:
+        """Delete a run and the models it logged; the run last, so that an interruption is made good."""
+        models = self.call(
+            self.client.search_logged_models,
+            [self.experiment_id],
+            filter_string=f"source_run_id = '{run.info.run_id}'",
+        )
+        for model in models:
+            self.call(self.client.delete_logged_model, model.model_id)
+        self.call(self.client.delete_run, run.info.run_id)
+
+    def write(self, content: RunContent, study_run: str, code: Mapping[str, str]) -> str:
+        """Write the run of one cell and return its id."""
+        files = content.files
+        artifacts = self.artifacts_of(study_run)
+        start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
+        end = start + round(1000 * files.record["seconds"])
+        run = self.call(
+            self.client.create_run,
+            self.experiment_id,
+            start_time=start,
+            tags=_identity(content, study_run),
+            run_name=content.name,
+        )
+        run_id = run.info.run_id
+        self.log(
+            run_id,
+            metrics=[Metric(name, value, end, step) for (name, step), value in content.metrics.items()],
+            params=content.params,
+            tags=content.tags | code | {"mlflow.note.content": linked(content.note, artifacts)},
+        )
+        if files.record["data"]:
+            self.call(self.client.log_inputs, run_id, [_dataset_input(content)])
+        with tempfile.TemporaryDirectory() as folder:
+            write_json(Path(folder, "record.json"), files.record)
+            files.scores.to_csv(Path(folder, "scores.csv"), index=False)
+            files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
+            self.call(self.client.log_artifacts, run_id, folder)
+        if files.trusted_types is not None:
+            self._log_model(run_id, content)
+        self.call(self.client.set_terminated, run_id, content.status, end)
+        return run_id
+
+    def log(
+        self,
+        run_id: str,
+        *,
+        metrics: Sequence[Metric] = (),
+        params: Mapping[str, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> None:
+        self.call(
+            self.client.log_batch,
+            run_id,
+            metrics=list(metrics),
+            params=[Param(name, value) for name, value in (params or {}).items()],
+            tags=[RunTag(name, value) for name, value in (tags or {}).items()],
+            synchronous=True,
+        )
+
+    def _log_model(self, run_id: str, content: RunContent) -> None:
+        """Log the refitted model as ``mlflow.sklearn.log_model`` does.
+
+        That function works on the process's active run and store; this goes through the client that is open.
+        """
+        import skops.io
+
+        cell, files = content.cell, content.files
+        estimator = skops.io.load(cell.fitted, trusted=files.trusted_types)
+        rows, signature = _example(content, estimator)
+        logged = self.call(
+            self.client.create_logged_model,
+            self.experiment_id,
+            name=f"{cell.model}-{cell.dataset}",
+            source_run_id=run_id,
+            params={name: str(value) for name, value in files.facts["params"].items()},
+            tags={"entrolearn.key": cell.key, "chosen_by": files.facts["chosen_by"]},
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            saved = Path(folder, "model")
+            mlflow.sklearn.save_model(
+                estimator,
+                saved,
+                mlflow_model=mlflow.models.Model(
+                    artifact_path=logged.artifact_location,
+                    run_id=run_id,
+                    model_uuid=logged.model_id,
+                    model_id=logged.model_id,
+                ),
+                serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
+                skops_trusted_types=files.trusted_types,
+                signature=signature,
+                input_example=rows,
+                # Named, because guessing them takes seconds.
+                pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
+            )
+            self.call(self.client.log_model_artifacts, logged.model_id, str(saved))
+        self.call(self.client.finalize_logged_model, logged.model_id, "READY")
+        self.call(self.client.log_outputs, run_id, [LoggedModelOutput(logged.model_id, step=0)])
+
+    def register(
+        self, paper: str, dataset: str, study: Mapping, best: RunContent | None, run_id: str | None
+    ) -> None:
+        """Let a data set's alias of the paper's registered model lead to the model of its best cell, if any.
+
+        A model that it leads to already is left alone; another one becomes a new version.
+        """
+        name = alias(dataset)
+        there = self._version_at(paper, name)
+        if best is None and there is not None:
+            self.call(self.client.delete_registered_model_alias, paper, name)
+        if best is None or (there is not None and there.run_id == run_id):
+            return
+        self._have_registered_model(paper, registered_note(study, paper))
+        run = self.call(self.client.get_run, run_id)
+        model = self.call(self.client.get_logged_model, run.outputs.model_outputs[0].model_id)
+        version = self.call(
+            self.client.create_model_version,
+            paper,
+            model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
+            run_id,
+            tags={"dataset": dataset, "model": best.cell.model, "verdict": best.tags["verdict"]},
+            description=best.version_note,
+            model_id=model.model_id,
+        )
+        # By this tag the pages of the run and of the model name what they are registered as.
+        registered = json.dumps([{"name": paper, "version": version.version}])
+        self.call(self.client.set_logged_model_tags, model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
+        self.call(self.client.set_registered_model_alias, paper, name, version.version)
+
+    def _version_at(self, paper: str, alias: str) -> ModelVersion | None:
+        try:
+            return self.call(self.client.get_model_version_by_alias, paper, alias)
+        except MlflowException as error:
+            # There is no such model, or it has no such alias.
+            if error.error_code in map(ErrorCode.Name, (RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE)):
+                return None
+            raise
+
+    def _have_registered_model(self, paper: str, description: str) -> None:
+        try:
+            self.call(self.client.create_registered_model, paper, description=description)
+        except MlflowException as error:
+            if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
+                raise
+            self.call(self.client.update_registered_model, paper, description)
+
+
+def _example(content: RunContent, estimator):
+    """The first rows that the best cell's model takes, and its signature; other models go without."""
+    if "best" not in content.tags or not content.cell.scaled.exists():
+        return None, False
+    rows = load_dataset(content.cell.scaled).X[:ROWS_OF_EXAMPLE]
+    rows = csr_matrix(rows) if issparse(rows) else rows
+    return rows, infer_signature(rows, estimator.predict(rows))
+
+
+def study_run_name(paper: str) -> str:
+    return f"{paper} · tables"
+
+
+def says(run: Run, content: RunContent, study_run: str) -> bool:
+    """Whether a live run is this content's, and whole."""
+    tags = run.data.tags
+    return (
+        run.info.status == content.status
+        and tags.get("entrolearn.digest") == content.digest
+        and tags.get(STUDY_RUN) == study_run
+    )
+
+
+def _identity(content: RunContent, study_run: str) -> dict[str, str]:
+    """The tags that a run has from its first moment, so that it is found again whatever happens next."""
+    cell = content.cell
+    return {
+        "entrolearn.key": cell.key,
+        "entrolearn.digest": content.digest,
+        "paper": cell.paper,
+        "dataset": cell.dataset,
+        "model": cell.model,
+        STUDY_RUN: study_run,
+    }
+
+
+def _dataset_input(content: RunContent) -> DatasetInput:
+    """The data set by name, digest and size; its values stay where they are."""
+    cell, data = content.cell, content.files.record["data"]
+    dataset = Dataset(
+        name=cell.dataset,
+        digest=data["digest"][:LONGEST_DATASET_DIGEST],
+        source_type="local",
+        source=json.dumps({"uri": f"results/data/{cell.dataset}.npz"}),
+        profile=json.dumps({name: value for name, value in data.items() if name != "digest"}),
+    )
+    context = "trials" if "protocol.trials" in content.params else "cross-validation"
+    return DatasetInput(dataset, [InputTag("mlflow.data.context", context)])

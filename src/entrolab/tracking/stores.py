@@ -1,0 +1,231 @@
+"""The tracking store: opened for one writer, a SQLite file made or mended first, and errors in one line.
+
+Nothing here knows what is written.
+"""
+
+import fcntl
+import logging
+import os
+import sqlite3
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import mlflow
+import tenacity
+from alembic.script import ScriptDirectory
+from mlflow import MlflowClient
+from mlflow.exceptions import MlflowException
+from mlflow.store.db.db_types import DATABASE_ENGINES
+from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+from mlflow.tracking.registry import UnsupportedModelRegistryStoreURIException
+from sqlalchemy import create_engine
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from entrolab.artifacts import follow_move
+from entrolab.atomic import replacing
+
+__all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "without_password"]
+
+DEFAULT_STORE = "sqlite:///mlflow.db"
+PATIENCE = 60.0  # seconds that a locked store is waited for
+LONGEST_REASON = 400  # a server may answer with a whole page
+
+# A lock that is being waited for is not worth a traceback at each attempt: the last one is reported.
+logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
+
+
+class StoreUnavailable(RuntimeError):
+    """The tracking store cannot be written: it is locked, read-only, out of reach or not a store."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store.
+
+    Attributes
+    ----------
+    client : MlflowClient
+        Of its runs and of its registered models.
+    retrying : tenacity.Retrying
+    address : str
+        Without a password.
+    remote : bool
+        Whether a server is asked, which has a place of its own for artifacts.
+    """
+
+    client: MlflowClient
+    retrying: tenacity.Retrying
+    address: str
+    remote: bool
+
+    def call(self, method: Callable, *arguments, **keywords):
+        """Call the client; while another program holds the store, again."""
+        return self.retrying(method, *arguments, **keywords)
+
+
+@contextmanager
+def opened(store_uri: str | None, artifact_root: str | os.PathLike, patience: float) -> Iterator[Store]:
+    """Open a store for one writer, or say in one line why that cannot be done."""
+    uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
+    shown = without_password(uri)
+    remote = uri.startswith(("http://", "https://"))
+    try:
+        file = _sqlite_file(uri)
+        with nullcontext(uri) if file is None else _sole_writer(file, patience) as opened_uri:
+            if file is not None:
+                follow_move(file, artifact_root)
+            elif not remote:
+                _check_answers(uri)
+            yield Store(MlflowClient(opened_uri, registry_uri=opened_uri), _retrying(patience), shown, remote)
+    except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, NoStore) as error:
+        # What is behind an error may name the password, and a log would keep it.
+        raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
+
+
+def _retrying(patience: float) -> tenacity.Retrying:
+    return tenacity.Retrying(
+        retry=tenacity.retry_if_exception(_is_locked),
+        wait=tenacity.wait_exponential(multiplier=0.05, max=1),
+        stop=tenacity.stop_after_delay(patience),
+        reraise=True,
+    )
+
+
+@contextmanager
+def _sole_writer(file: Path, patience: float) -> Iterator[str]:
+    """Hold a SQLite store alone, made if it is not there, and give its address.
+
+    Programs that open a new store together break each other's migrations, so they take turns at a lock file
+    beside it, which the system frees when its holder dies. Who has the turn is at work: it is waited for ten
+    times longer than a store that some other program keeps locked.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    retrying = _retrying(patience)
+    with open(f"{file}.lock", "a") as lock:
+        _retrying(10 * patience)(fcntl.flock, lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not file.exists() or retrying(_schema, file) is None:
+            # A killed program leaves these. SQLite would write what they hold of a store that is gone into
+            # the new one.
+            for leftover in ("-journal", "-shm", "-wal"):
+                Path(f"{file}{leftover}").unlink(missing_ok=True)
+            # Made aside and moved into place whole: half a migration could never be opened again.
+            with replacing(file) as temporary:
+                # Where SQLite opens no file, as below a path of 512 letters, MLflow would try for minutes.
+                sqlite3.connect(temporary).close()
+                # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
+                SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
+        retrying(check_schema, file)
+        retrying(_check_writable, file)
+        yield f"sqlite:///{file}"
+
+
+def _sqlite_file(uri: str) -> Path | None:
+    """The file of a SQLite store; None for any other store."""
+    try:
+        url = make_url(uri)
+    except ArgumentError:
+        return None
+    if url.get_backend_name() != "sqlite":
+        return None
+    if not url.database or url.database == ":memory:":
+        raise NoStore(
+            "names no file (a file has three slashes, or four and its whole path: sqlite:///mlflow.db)",
+            "name one",
+        )
+    return Path(url.database).resolve()
+
+
+def _check_answers(uri: str) -> None:
+    """Raise at once what MLflow would raise after minutes: no database answers, or its driver is not here."""
+    try:
+        url = make_url(uri)
+    except ArgumentError:
+        return
+    if url.get_backend_name() in DATABASE_ENGINES:
+        engine = create_engine(url)
+        try:
+            engine.connect().close()
+        finally:
+            engine.dispose()
+
+
+def _schema(file: Path) -> str | None:
+    """The version of MLflow's tables in a file, or that they have none; None if there are no tables."""
+    with closing(sqlite3.connect(file, timeout=0.1)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        if "alembic_version" in tables:
+            found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            return found[0] if found else "none"
+        return "none" if tables else None
+
+
+def check_schema(file: Path) -> None:
+    """Refuse what MLflow would begin to migrate in place, without a copy, or add its own tables to."""
+    migrations = ScriptDirectory(Path(mlflow.__file__).parent / "store" / "db_migrations")
+    found, wanted = _schema(file), migrations.get_current_head()
+    if found != wanted:
+        raise NoStore(
+            f"its tables are not those of MLflow {mlflow.__version__} (version {found}, not {wanted}): "
+            "another version or another program made them, or a migration was cut short",
+            f"copy the file, then `mlflow db upgrade sqlite:///{file}` brings an older version up to date; "
+            "if that fails, move it aside",
+        )
+
+
+def _check_writable(file: Path) -> None:
+    """Raise at once what MLflow would raise after 20 s. WAL: readers do not wait for the writer."""
+    with closing(sqlite3.connect(file, timeout=0.1, isolation_level=None)) as connection:
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("PRAGMA user_version = 0")  # a read-only file lets a transaction begin
+        connection.execute("ROLLBACK")
+
+
+class NoStore(ValueError):
+    """What an address leads to is no store, and what can be done about it."""
+
+    def __init__(self, reason: str, remedy: str):
+        super().__init__(reason)
+        self.remedy = remedy
+
+
+def _is_locked(error: BaseException) -> bool:
+    return isinstance(error, BlockingIOError) or "is locked" in str(error)
+
+
+def _reason(uri: str, error: Exception) -> str:
+    """What is wrong with a store, and what to do, in one line without its password."""
+    stands = "the results stand, and the next run of this step logs them"
+    text = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    remedy = "make it reachable and writable"
+    if _is_locked(error):
+        text = "another program keeps it locked"
+        remedy = "close that program (a database browser, a backup, another workflow)"
+    elif isinstance(error, NoStore):
+        remedy = error.remedy
+    elif isinstance(error, UnsupportedModelRegistryStoreURIException):
+        known = ", ".join(filter(None, error.supported_uri_schemes))
+        text = f"no such kind of store; its address begins with one of {known}"
+        remedy = "mend the address, as in sqlite:///mlflow.db or http://127.0.0.1:5000"
+    elif isinstance(error, ImportError):
+        remedy = "install what this kind of store needs"
+    elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        remedy = "move it aside"  # not a database, or a damaged one
+    shown = without_password(uri)
+    text = textwrap.shorten(text.replace(uri, shown), LONGEST_REASON, placeholder=" ...")
+    return (
+        f"tracking store {shown}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, and run again; "
+        f"{stands}"
+    )
+
+
+def without_password(uri: str) -> str:
+    try:
+        return make_url(uri).render_as_string(hide_password=True)
+    except ArgumentError:
+        return uri

@@ -1,0 +1,433 @@
+"""The catalog, studies to read and to spoil, cells to track, and a file server that fails as it is told."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from scripted_server import Script, serving
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from entrolab.cellfiles import Cell
+from entrolab.config import load_catalog, load_study
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def catalog():
+    return load_catalog([ROOT / "config/datasets.yaml"], ROOT / "workflow/schemas/dataset.yaml")
+
+
+def entries_of(tasks: Mapping[str, str]) -> dict[str, dict]:
+    """What reading a study asks of the catalog's entries."""
+    return {key: {"task": task, "expect": {"rows": 200}} for key, task in tasks.items()}
+
+
+def written_and_read(folder: Path, study: dict, entries: Mapping[str, Mapping]) -> dict:
+    """The study as the project reads it, by way of a file."""
+    file = folder / "mine.yaml"
+    file.write_text(yaml.safe_dump(study, sort_keys=False))
+    return load_study(file, ROOT / "workflow/schemas/paper.yaml", entries)
+
+
+@pytest.fixture
+def entries() -> dict[str, dict]:
+    """The catalog that `study` is written for."""
+    return entries_of(dict.fromkeys(("heart", "sonar", "two-moons"), "binary"))
+
+
+@pytest.fixture
+def load(tmp_path, entries) -> Callable[[dict], dict]:
+    """A function that reads a study such as `study` from the file ``mine.yaml``."""
+    return lambda study: written_and_read(tmp_path, study, entries)
+
+
+@pytest.fixture
+def load_trials(tmp_path) -> Callable[[dict], dict]:
+    """A function that reads a study such as `study_of_trials` from the file ``mine.yaml``."""
+    entries = entries_of({"heart": "binary", "sonar": "multiclass", "two-moons": "regression"})
+    return lambda study: written_and_read(tmp_path, study, entries)
+
+
+@pytest.fixture
+def study() -> dict:
+    """A study of classes in folds as a person writes it, with short forms and without defaults."""
+    return {
+        "title": "A study",
+        "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+        "protocol": {"folds": 3},
+        "metrics": ["gmean", "accuracy"],
+        "criteria": ["cv", "dcs_gaussian"],
+        "datasets": {"small": ["heart", "sonar"], "moons": ["two-moons"]},
+        "models": {
+            "svm": {
+                "label": "SVM",
+                "estimator": "sklearn.svm.SVC",
+                "params": {"kernel": "rbf"},
+                "grid": {"gamma": {"logspace": [-2, 0, 10]}, "C": [1]},
+            },
+            "lda": {
+                "label": "LDA",
+                "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+                "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
+            },
+            "eem": {
+                "label": "EEM",
+                "estimator": "entrolearn.EEMClassifier",
+                "params": {"activation": "rbf"},
+                "grid": {"n_hidden": {"range": [5, 20, 5]}},
+                "criteria": ["dcs_gaussian"],
+            },
+        },
+        "tables": {
+            "table1": {
+                "kind": "scores",
+                "caption": "All",
+                "datasets": "small",
+                "models": "all",
+                "metric": "gmean",
+                "criterion": "cv",
+            },
+            "table2": {
+                "kind": "scores",
+                "caption": "One",
+                "datasets": "moons",
+                "models": ["svm"],
+                "metric": "accuracy",
+                "criterion": "dcs_gaussian",
+            },
+            "counts": {"kind": "characteristics", "caption": "Counts", "datasets": "small"},
+            "seconds": {"kind": "times", "caption": "Seconds", "datasets": "moons", "models": ["lda"]},
+            "ranks": {
+                "kind": "correlations",
+                "caption": "Ranks",
+                "datasets": "small",
+                "sizes": [1, 10],
+                "layers": 3,
+                "operators": 4,
+                "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+                "readings": {
+                    "datasets": "moons",
+                    "activation": ["rbf", "sigmoid"],
+                    "weights": ["normal"],
+                    "formula": ["right"],
+                    "data": ["scaled", "raw"],
+                },
+            },
+            "growth": {
+                "kind": "growth",
+                "caption": "Growth",
+                "datasets": "moons",
+                "models": {"svm": {"params": {"C": 2}, "rows": [5, 6, 7]}, "lda": {"size": "n_components"}},
+                "rows": [10, 20, 40],
+                "sizes": [1, 2, 3],
+                "at": {"rows": 40, "size": 1},
+                "repeats": 2,
+            },
+        },
+        "figures": {
+            "figure1": {
+                "kind": "process",
+                "caption": "A plane",
+                "dataset": "two-moons",
+                "model": "eem",
+                "params": {"n_hidden": 9},
+            },
+            "figure2": {
+                "kind": "grid_curves",
+                "caption": "Sizes",
+                "datasets": "moons",
+                "models": ["eem"],
+                "parameter": "n_hidden",
+                "metric": "gmean",
+            },
+        },
+    }
+
+
+@pytest.fixture
+def study_of_alternatives(study) -> dict:
+    """The study of classes with a model that chooses its learner."""
+    study["models"]["chooses"] = {
+        "label": "PCA",
+        "steps": [{"estimator": "sklearn.decomposition.PCA"}],
+        "grid": {"step1__n_components": {"range": [1, 2, 1]}},
+        "one_of": {
+            "svm": {
+                "estimator": "sklearn.svm.SVC",
+                "params": {"class_weight": "balanced"},
+                "grid": {"C": {"of_dataset": "svm_c"}},
+            },
+            "knn": {
+                "estimator": "sklearn.neighbors.KNeighborsClassifier",
+                "grid": {"n_neighbors": {"range": [1, 5, 2]}},
+            },
+        },
+    }
+    study["of_dataset"] = {"svm_c": {"default": {"logspace": [0, 1, 10]}, "sonar": [3]}}
+    study["tables"]["chosen"] = {
+        "kind": "parameters",
+        "caption": "Chosen",
+        "datasets": "small",
+        "models": {"chooses": {"C": "C", "k": "n_neighbors"}},
+        "criterion": "cv",
+    }
+    study["tables"]["apart"] = {
+        "kind": "separability",
+        "caption": "Apart",
+        "datasets": "small",
+        "models": ["lda", "chooses"],
+    }
+    return study
+
+
+@pytest.fixture
+def study_of_trials(study) -> dict:
+    """A study of trials, on data sets of several tasks and sizes."""
+    return {
+        "title": "Trials",
+        "scaling": {
+            "method": {"of_dataset": "scaling"},
+            "range": [-1, 1],
+            "fit_on": "all",
+            "targets": [0, 1],
+        },
+        "protocol": {
+            "trials": 20,
+            "train": {"of_dataset": "n_train"},
+            "test": 30,
+            "inner": {"folds": 4, "used": {"of_dataset": "inner"}},
+        },
+        "metrics": ["accuracy", "f1", "rmse"],
+        "criteria": ["cv"],
+        "of_dataset": {
+            "scaling": {"default": "minmax", "sonar": "maxabs"},
+            "n_train": {"heart": 100, "sonar": 80, "two-moons": 60},
+            "inner": {"default": 4, "heart": 1},
+            "alpha": {"default": {"logspace": [-1, 1, 2]}, "sonar": [1, 2]},
+            "size": {"heart": 7, "default": 9},
+        },
+        "datasets": {
+            "classes": ["heart", "sonar"],
+            "values": ["two-moons"],
+            "all": ["heart", "sonar", "two-moons"],
+        },
+        "models": {
+            "ridge": {
+                "label": "Ridge",
+                "estimators": {
+                    "classification": "sklearn.linear_model.RidgeClassifier",
+                    "regression": "sklearn.linear_model.Ridge",
+                },
+                "params": {"max_iter": {"of_dataset": "size"}},
+                "grid": {"alpha": {"of_dataset": "alpha"}},
+            },
+            "svm": {
+                "label": "SVM",
+                "estimators": {"classification": "sklearn.svm.SVC"},
+                "grid": {"C": {"logspace": [0, 1, 10]}},
+                "trials": 5,
+            },
+            "eem": {"label": "EEM", "estimator": "entrolearn.EEMClassifier", "criteria": ["cv"]},
+            "other": {"label": "In print", "printed_only": True},
+        },
+        "tables": {
+            "accuracies": {
+                "kind": "scores",
+                "caption": "Accuracy",
+                "datasets": "classes",
+                "models": ["ridge", "svm", "other"],
+                "metric": "accuracy",
+                "criterion": "cv",
+            },
+            "errors": {
+                "kind": "scores",
+                "caption": "RMSE",
+                "datasets": "values",
+                "models": "all",
+                "metric": "rmse",
+                "criterion": "cv",
+            },
+            "growth": {**study["tables"]["growth"], "datasets": "values", "models": {"eem": {}}},
+        },
+        "figures": {
+            "curves": {
+                "kind": "grid_curves",
+                "caption": "Errors",
+                "datasets": "classes",
+                "models": ["svm"],
+                "parameter": "C",
+                "metric": "accuracy",
+            },
+            "plane": {"kind": "process", "caption": "A plane", "dataset": "heart", "model": "eem"},
+        },
+    }
+
+
+@pytest.fixture
+def study_of_all_trials(study_of_trials) -> dict:
+    """The study of trials with the kinds of tables and figures that it lacks."""
+    study_of_trials["tables"] |= {
+        "chosen": {
+            "kind": "parameters",
+            "caption": "Parameters",
+            "datasets": "all",
+            "models": {"ridge": {"lambda": "1/alpha"}, "svm": {"C": "C", "n_support": "n_support"}},
+            "criterion": "cv",
+        },
+        "sparse": {
+            "kind": "density",
+            "caption": "Density",
+            "models": {"ridge": {"params": {"alpha": 2}}, "eem": {}},
+            "dims": [10, 100],
+            "densities": [0.1],
+            "rows": 20,
+        },
+        "sizes": {"kind": "characteristics", "caption": "Sizes", "datasets": "all", "counts": ["n_train"]},
+    }
+    study_of_trials["figures"] |= {
+        "each": {
+            "kind": "trials",
+            "caption": "Trials",
+            "datasets": "all",
+            "models": ["ridge"],
+            "metric": ["accuracy", "rmse"],
+            "criterion": "cv",
+        },
+        "density": {"kind": "density", "caption": "Density", "table": "sparse"},
+    }
+    return study_of_trials
+
+
+@pytest.fixture
+def study_of_training(study_of_trials) -> dict:
+    """The study of trials with what training takes, and with the information in what models say."""
+    study_of_trials["metrics"] = ["accuracy", "f1", "rmse", "iterations"]
+    study_of_trials["models"]["chooses"] = {
+        "label": "Chooses",
+        "one_of": {"svm": {"estimator": "sklearn.svm.SVC"}},
+        "criteria": ["cv"],
+    }
+    study_of_trials["tables"] |= {
+        "taken": {
+            "kind": "training",
+            "caption": "Training",
+            "datasets": "classes",
+            "models": ["ridge", "svm"],
+            "metric": "accuracy",
+            "criterion": "cv",
+            "tolerance": {"points": 0.5, "iterations": 20},
+        },
+        "known": {
+            "kind": "information",
+            "caption": "Information",
+            "datasets": "classes",
+            "models": {"ridge": {}, "svm": {"params": {"C": 2}}},
+            "reject": [0, 0.1],
+        },
+    }
+    return study_of_trials
+
+
+@pytest.fixture
+def study_of_projections(study) -> dict:
+    """The study of folds with models that project, and what is measured and drawn of them."""
+    pca = {"estimator": "sklearn.decomposition.PCA", "params": {"n_components": {"of_dataset": "size"}}}
+    study["of_dataset"] = {"size": {"default": 2, "sonar": 1}}
+    study["models"] |= {
+        "pca": {"label": "PCA", "estimator": "sklearn.svm.SVC", "steps": [pca], "criteria": ["cv"]},
+        "mixture": {"label": "Mixture", "estimator": "sklearn.mixture.GaussianMixture", "criteria": ["cv"]},
+        "centres": {
+            "label": "Centres",
+            "steps": [
+                {"estimator": "sklearn.preprocessing.StandardScaler"},
+                {"estimator": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}},
+                {"estimator": "sklearn.preprocessing.MinMaxScaler"},
+            ],
+            "estimator": "sklearn.svm.SVC",
+            "criteria": ["cv"],
+        },
+    }
+    study["tables"] |= {
+        "starts": {
+            "kind": "starts",
+            "caption": "Starts",
+            "datasets": "small",
+            "models": {"mixture": {"starts": 16}, "centres": {}},
+            "starts": 100,
+        },
+        "speed": {"kind": "evaluations", "caption": "Speed", "rows": [100, 1000], "exact_up_to": 100},
+    }
+    study["figures"] |= {
+        "planes": {"kind": "projections", "caption": "", "datasets": "small", "models": ["pca", "mixture"]},
+        "histograms": {"kind": "starts", "caption": "", "table": "starts"},
+        "maxima": {"kind": "expected_maximum", "caption": "", "table": "starts", "against": "seconds"},
+        "speed": {"kind": "evaluations", "caption": "", "table": "speed"},
+    }
+    return study
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory) -> Path:
+    """A migrated store without runs: making one takes seconds, copying it does not."""
+    from tracked_cells import STUDY, open_ledger  # which imports MLflow, for seconds
+
+    file = tmp_path_factory.mktemp("store") / "mlflow.db"
+    with open_ledger(f"sqlite:///{file}", "seed", STUDY, file.parent / "mlruns", patience=60):
+        pass
+    return file
+
+
+@pytest.fixture
+def no_store(tmp_path, monkeypatch) -> Path:
+    """A working folder with the printed numbers, and no store yet."""
+    from tracked_cells import PRINTED
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    Path("published.csv").write_text(PRINTED)
+    return tmp_path
+
+
+@pytest.fixture
+def place(no_store, empty_store) -> Path:
+    """A working folder with a store and the printed numbers."""
+    with sqlite3.connect(empty_store) as source, sqlite3.connect("mlflow.db") as copy:
+        source.backup(copy)
+    return no_store
+
+
+@pytest.fixture
+def data() -> tuple[np.ndarray, np.ndarray]:
+    """Two classes in the plane."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) + np.repeat([[0.0], [2.0]], 20, axis=0)
+    return X, np.repeat([0, 1], 20)
+
+
+@pytest.fixture
+def untracked(no_store, data) -> list[Cell]:
+    """Two cells of one data set, each with a fitted model, and no store yet."""
+    from tracked_cells import write_cell
+
+    made = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+    write_cell(made[0], estimator=SVC(C=1.0).fit(*data))
+    write_cell(made[1], estimator=LogisticRegression().fit(*data))
+    return made
+
+
+@pytest.fixture
+def cells(place, untracked) -> list[Cell]:
+    """Two cells of one data set, each with a fitted model, beside a store without runs."""
+    return untracked
+
+
+@pytest.fixture
+def server() -> Iterator[Script]:
+    """A scripted server: set `server.steps`, read `server.requests`, fetch from `server.url`."""
+    with serving("set/data.csv") as script:
+        yield script

@@ -1,0 +1,59 @@
+"""A study's folder, and the site that is made of it."""
+
+import json
+
+import pandas as pd
+import pytest
+from reported_study import CATALOG, MODELS, STUDY, record, score_rows
+
+from entrolab.rendering import FORMATS, write_table
+from entrolab.report import build_report, read_results
+from entrolab.results import Results
+from entrolab.tables import make_table, table_spec
+
+
+def left_behind(tmp_path):
+    """What a study leaves behind: iris has results, wine has no data."""
+    folder = tmp_path / "results" / "paper"
+    records = [record("iris", model) for model in MODELS]
+    records += [
+        record("wine", model, success=False, kind="no data", error="wine: 404 <gone>") for model in MODELS
+    ]
+    scores = [
+        score_rows("iris", "eem_rbf", [{"n_hidden": 100}, {"n_hidden": 100}]),
+        score_rows("iris", "svm_rbf", [{"gamma": 0.1}, {"gamma": 1.0}]),
+    ]
+    for one in records:
+        path = folder / "records" / one["dataset"] / f"{one['model']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(one))
+    for rows in scores:
+        path = folder / "scores" / "iris" / f"{rows['model'][0]}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows.to_parquet(path)
+    published = pd.DataFrame(
+        [("table4", "iris", "eem_rbf", "gmean", 80.0, 1.0)],
+        columns=["table", "dataset", "model", "metric", "value", "std"],
+    )
+    spec = table_spec("paper", STUDY, "table4", {"iris": "Iris"})
+    table = make_table(Results("paper", STUDY, tmp_path), published, spec)
+    for format in FORMATS:
+        write_table(table, spec, folder / "tables" / f"table4.{format}")
+    file = tmp_path / "paper.yaml"
+    file.write_text("title: as it was written\n")
+    return read_results("paper", STUDY | {"file": str(file)}, folder, {"iris": "Iris"})
+
+
+@pytest.fixture
+def results(tmp_path):
+    return left_behind(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory):
+    """The folder of a site that is only read."""
+    home = tmp_path_factory.mktemp("site")
+    folder = home / "results" / "report"
+    index = build_report([left_behind(home)], folder, catalog=CATALOG, commit="0123abc", lock="9f" * 32)
+    assert index == folder / "index.html"
+    return folder

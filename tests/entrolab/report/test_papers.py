@@ -1,0 +1,141 @@
+"""The page of a study: its figures, errata and ranks."""
+
+from dataclasses import replace
+
+import pytest
+from html_pages import Page
+from reported_study import CATALOG
+
+from entrolab.report import build_report, read_results
+
+FIGURE = {
+    "kind": "grid_curves",
+    "caption": "Sizes & scores",
+    "datasets": "real",
+    "models": ["eem_rbf"],
+    "parameter": "n_hidden",
+    "metric": "gmean",
+    "notes": ["A note of the figure."],
+}
+
+
+@pytest.fixture
+def with_figure(results):
+    """The same study with one figure, drawn from iris alone."""
+    study = {**results.study, "figures": {"figure3": FIGURE}}
+    folder = results.folder / "figures"
+    folder.mkdir()
+    (folder / "figure3.csv").write_text(
+        "dataset,model,parameter,value,mean,std,folds,reason\n"
+        "iris,eem_rbf,n_hidden,50,80.0,1.0,2,\n"
+        "iris,eem_rbf,n_hidden,100,90.0,1.0,2,\n"
+        "wine,eem_rbf,n_hidden,,,,0,no data: 404 <gone>\n"
+    )
+    for suffix in ("svg", "png"):
+        (folder / f"figure3.{suffix}").touch()
+    return read_results("paper", study, results.folder)
+
+
+def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp_path):
+    path = build_report([with_figure], tmp_path / "results" / "report", catalog=CATALOG).with_name(
+        "paper.html"
+    )
+    page = Page(path)
+    assert page.loads == ["figures/paper-agreement.svg", "../paper/figures/figure3.svg"]
+    assert {
+        path.parent.joinpath(link).is_file() for link in [*page.loads, *page.links] if "figure3." in link
+    } == {True}
+    for said in (
+        "Figure 3.",
+        "Sizes & scores",
+        "A note of the figure.",
+        "wine, eem_rbf: no data: 404 <gone>",
+    ):
+        assert said in page.text
+    assert 'alt="Mean GMEAN in percent against n_hidden. iris, EEM rbf: 80.0 at 50, 90.0 at 100"' in (
+        path.read_text()
+    )
+    assert "figure3" in page.ids
+    assert "Hover over" not in page.text
+
+
+def test_rows_to_hover_over_are_linked_from_the_page(with_figure, tmp_path):
+    """A page of its own beside the figure's files, which opens from a file:// address as they do."""
+    projections = {"kind": "projections", "caption": "A plane", "datasets": "real", "models": ["eem_rbf"]}
+    study = {**with_figure.study, "figures": {"plane": {**projections, "notes": []}}}
+    (with_figure.folder / "figures" / "plane.csv").write_text(
+        "dataset,model,series,row,x,y,reason\niris,eem_rbf,rows of a,0,1,2,\niris,eem_rbf,rows of b,1,3,4,\n"
+    )
+    again = read_results("paper", study, with_figure.folder)
+    page = Page(
+        build_report([again], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
+    )
+    assert page.links.count("../paper/figures/plane.html") == 2
+    assert "Hover over the rows" in page.text
+
+
+def test_a_figure_that_is_not_drawn_yet_says_what_to_run(with_figure, tmp_path):
+    (with_figure.folder / "figures" / "figure3.csv").unlink()
+    again = read_results("paper", with_figure.study, with_figure.folder)
+    page = Page(
+        build_report([again], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
+    )
+    assert page.loads == ["figures/paper-agreement.svg"]
+    assert "Not drawn yet: run snakemake paper" in page.text
+
+
+def test_paper_page_shows_table_errata_failures_and_choices(report):
+    text = " ".join(Page(report / "paper.html").text.split())
+    for said in (
+        "Machines & <entropy>",
+        "A. Author",
+        "A note of the study.",
+        "wine: 404 <gone>",
+        "quadrature",
+        "snakemake results/paper/tables/table4.html",
+        "diagnostic only",
+        "n_hidden",
+    ):
+        assert said in text
+
+
+def test_an_erratum_stands_beside_its_table_and_in_the_list(report):
+    page = Page(report / "paper.html")
+    assert page.links.count("#erratum-1") == 1
+    assert "erratum-1" in page.ids
+    assert page.said.count("eq. (3) and Table 4") == 2
+
+
+@pytest.fixture
+def ranked(results):
+    """The same study with scores of three models on five data sets, one of which failed once."""
+    datasets = ["iris", "wine", "extra", "more", "most"]
+    models = {**results.study["models"], "third": {**results.study["models"]["eem_rbf"], "label": "Third"}}
+    table = {**results.study["tables"]["table4"], "models": list(models)}
+    study = {
+        **results.study,
+        "models": models,
+        "datasets": {"real": datasets},
+        "tasks": dict.fromkeys(datasets, "binary"),
+        "tables": {"table4": table},
+    }
+    again = read_results("paper", study, results.folder)
+    rows = again.tables["table4"].copy()
+    rows["verdict"], rows["reason"] = "ours alone", ""
+    rows["ours"] = [90.0, 80.0, 70.0] * 4 + [60.0, 80.0, float("nan")]
+    return replace(again, tables={"table4": rows})
+
+
+def test_models_are_ranked_below_their_table(ranked, tmp_path):
+    catalog = dict.fromkeys(ranked.study["tasks"], CATALOG["extra"])
+    path = build_report([ranked], tmp_path / "report", catalog=catalog).with_name("paper.html")
+    page = Page(path)
+    # Ranks 1, 1, 1, 1, 2; 2, 2, 2, 2, 1; and 3 throughout.
+    for said in ("EEM rbf1.20", "SVM <rbf>1.80", "Third rbf3.00", "Each of the 3 pairs", "Friedman’s χ²"):
+        assert said in page.said
+    assert "figures/paper-table4-ranks-gmean.svg" in page.loads
+    assert (path.parent / "figures/paper-table4-ranks-gmean.svg").read_text().startswith("<svg")
+
+
+def test_a_table_of_too_few_models_or_data_sets_has_no_ranks(report):
+    assert "Average ranks" not in Page(report / "paper.html").text

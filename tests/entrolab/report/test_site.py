@@ -1,0 +1,177 @@
+"""The site: complete pages that load nothing from elsewhere, for every reader."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from html_pages import Page
+from reported_study import CATALOG, STUDY
+
+from entrolab.report import build_report, read_results
+
+PAGES = [
+    "report/index.html",
+    "report/paper.html",
+    "report/datasets/index.html",
+    "report/datasets/iris.html",
+    "report/datasets/wine.html",
+    "report/models/index.html",
+    "report/models/entrolearn.EEMClassifier.html",
+    "report/models/sklearn.svm.SVC.html",
+    "paper/tables/table4.html",
+]
+
+
+def test_there_is_a_page_for_each_study_data_set_and_learner(report):
+    found = {f"report/{path.relative_to(report).as_posix()}" for path in report.rglob("*.html")}
+    assert found == {name for name in PAGES if name.startswith("report/")}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_balanced_and_load_nothing_from_elsewhere(report, name):
+    path = report.parent / name
+    page = Page(path)
+    for file in page.loads:
+        assert path.parent.joinpath(file).is_file()
+    assert page.tags.count("script") == 1
+    assert not any("src" in script for script in page.all("script"))
+    assert not re.search(r"@import|url\(|fetch\(|import\(", path.read_text())
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_relative_link_leads_to_a_file_and_a_place_in_it(report, name):
+    path = report.parent / name
+    relative = [link for link in Page(path).links if not link.startswith("http")]
+    assert relative
+    for link in relative:
+        file, _, place = link.partition("#")
+        target = path.parent / file if file else path
+        assert target.is_file(), link
+        if place:
+            assert place in Page(target).ids, link
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_read_by_ear_and_walked_by_keyboard(report, name):
+    page = Page(report.parent / name)
+    assert page.all("html") == [{"lang": "en"}]
+    assert [page.tags.count(tag) for tag in ("main", "header", "footer", "title")] == [1, 1, 1, 1]
+    assert page.links[0] == "#main"
+    assert len(page.ids) == len(set(page.ids))
+    # Headings go down one step at a time, from the one that names the page; a table of its own has a third.
+    if name.startswith("report/"):
+        assert page.headings[0] == 1
+        assert page.headings.count(1) == 1
+        assert all(below - above <= 1 for above, below in zip(page.headings, page.headings[1:], strict=False))
+    assert all(image.get("alt") for image in page.all("img"))
+    assert all(cell.get("scope") in ("row", "col", "colgroup") for cell in page.all("th"))
+    # What scrolls by itself can be reached and has a name; a picture is a link or fits.
+    for box in page.all("div"):
+        if "tabindex" in box:
+            assert box["role"] == "region"
+            assert box["aria-label"]
+
+
+def test_index_says_what_when_where_and_how(report):
+    page = Page(report / "index.html")
+    for said in (
+        "1 of 1 printed cells reproduced",
+        "≈ 1 of 1 reproduced",
+        "commit 0123abc",
+        f"sha256 {'9f' * 6}…",
+        "python 3.11.2",
+        "cores 2",
+        "2026-01-02 03:04",
+        "seed 0",
+        "2 core-minutes of training",
+        "make demo",
+        "snakemake paper",
+        "make ui",
+    ):
+        assert said in page.said
+
+
+def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
+    own = replace(results, study={**results.study, "reference": "", "about": "Something of our own."})
+    page = Page(build_report([own], tmp_path / "results" / "report", catalog=CATALOG))
+    assert "printed cells reproduced" not in page.said
+    assert "Studies Machines & <entropy> Something of our own. ≈ 1 of 1 reproduced" in page.said
+    assert "papers" in page.ids
+
+
+def test_an_answer_comes_first_with_its_figure(results, tmp_path):
+    figure = {"kind": "grid_curves", "caption": "Sizes", "datasets": "real", "models": ["eem_rbf"]}
+    study = {
+        **results.study,
+        "answer": ["Yes, & often.", "Not always."],
+        "figures": {"best": {**figure, "parameter": "n_hidden", "metric": "gmean", "notes": []}},
+        "answer_figure": "best",
+    }
+    folder = results.folder / "figures"
+    folder.mkdir()
+    (folder / "best.csv").write_text(
+        "dataset,model,parameter,value,mean,std,folds,reason\niris,eem_rbf,n_hidden,50,80.0,1.0,2,\n"
+    )
+    (folder / "best.svg").touch()
+    again = read_results("paper", study, results.folder)
+    page = Page(build_report([again], tmp_path / "results" / "report", catalog=CATALOG))
+    assert page.said.index("Yes, & often. Not always.") < page.said.index("Papers ≈ reproduced")
+    assert page.loads == ["../paper/figures/best.svg"]
+    assert "paper.html#best" in page.links
+
+
+def test_pages_of_other_studies_stay_as_they_are(results, tmp_path):
+    report = build_report([results], tmp_path / "report", catalog=CATALOG).parent
+    for name in ("paper.html", "datasets/iris.html", "models/sklearn.svm.SVC.html", "index.html"):
+        (report / name).write_text("as it was")
+    other = replace(results, key="other", study={**results.study, "datasets": {}, "models": {}, "tables": {}})
+    other = replace(other, tables={}, records=[])
+    build_report([results, other], report, catalog=CATALOG, only=["other"])
+    assert (report / "paper.html").read_text() == "as it was"
+    assert (report / "datasets/iris.html").read_text() == "as it was"
+    assert (report / "models/sklearn.svm.SVC.html").read_text() == "as it was"
+    assert {"paper.html", "other.html"} <= set(Page(report / "index.html").links)
+
+
+def test_the_file_of_a_study_is_beside_its_page(report):
+    assert (report / "paper.yaml").read_text() == "title: as it was written\n"
+    assert "paper.yaml" in Page(report / "paper.html").links
+
+
+HOSTILE = """</style></script><script>alert(1)</script><img src=x onerror=alert(1)>"'onmouseover='x"""
+
+
+@pytest.mark.fault(
+    "Trust", "<script> in titles, labels, notes and errors, on pages of the report", "shown as text"
+)
+def test_hostile_texts_are_shown_as_text(results, tmp_path):
+    study = {
+        **results.study,
+        "title": HOSTILE,
+        "reference": HOSTILE,
+        "answer": [HOSTILE],
+        "models": {name: {**model, "label": HOSTILE} for name, model in STUDY["models"].items()},
+        "tables": {"table4": {**STUDY["tables"]["table4"], "caption": HOSTILE, "notes": [HOSTILE]}},
+        "errata": [dict.fromkeys(STUDY["errata"][0], HOSTILE)],
+    }
+    catalog = {
+        key: {**entry, "title": HOSTILE, "reference": HOSTILE, "note": HOSTILE}
+        for key, entry in CATALOG.items()
+    }
+    table = results.tables["table4"].assign(reason=HOSTILE)
+    hostile = replace(
+        results, study=study, labels=dict.fromkeys(("iris", "wine"), HOSTILE), tables={"table4": table}
+    )
+    folder = tmp_path / "results" / "report"
+    build_report([hostile], folder, catalog=catalog, commit=HOSTILE, lock="<script>")
+    for name in ("index.html", "paper.html", "datasets/iris.html", "models/sklearn.svm.SVC.html"):
+        page = Page(folder / name)
+        assert page.tags.count("script") == 1  # the page's own
+        assert all(file.endswith(".svg") for file in page.loads)
+        assert not any(attribute.startswith("on") for attribute in page.attributes)
+        assert page.text.count(HOSTILE) >= 2
+
+
+def test_report_of_nothing_is_a_page(tmp_path):
+    page = Page(build_report([], tmp_path / "report", catalog={}))
+    assert "No study has results yet." in page.text

@@ -1,0 +1,55 @@
+"""What a study has left behind."""
+
+import pytest
+from html_pages import Page
+from reported_study import CATALOG, MODELS, STUDY
+
+from entrolab.report import build_report, read_results
+
+
+def test_results_without_a_table_say_what_to_run(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"table4\.csv is missing: run `snakemake paper` first"):
+        read_results("paper", STUDY, tmp_path)
+
+
+def test_records_and_scores_that_are_absent_are_left_out(results):
+    (results.folder / "records" / "wine" / "eem_rbf.json").unlink()
+    (results.folder / "scores" / "iris" / "eem_rbf.parquet").unlink()
+    again = read_results("paper", results.study, results.folder)
+    assert len(again.records) == len(results.records) - 1
+    assert set(again.scores["model"]) == {"svm_rbf"}
+
+
+def test_cells_that_the_study_no_longer_has_are_not_read(results):
+    stale = results.folder / "records" / "old" / "eem_rbf.json"
+    stale.parent.mkdir()
+    stale.write_text("{}")
+    assert read_results("paper", results.study, results.folder).records == results.records
+
+
+def test_table_older_than_its_study_shows_the_study_of_today(results, tmp_path):
+    """Editing one study must not break the report that another one's run writes."""
+    models = {"eem_rbf": MODELS["eem_rbf"], "new": {**MODELS["eem_rbf"], "label": "New"}}
+    table = {**STUDY["tables"]["table4"], "models": list(models)}
+    edited = {
+        **results.study,
+        "models": models,
+        "datasets": {"real": ["iris", "extra"]},
+        "tables": {"table4": table},
+    }
+    again = read_results("paper", edited, results.folder)
+    rows = again.tables["table4"]
+    assert list(zip(rows["dataset"], rows["model"], rows["verdict"], strict=True)) == [
+        ("iris", "eem_rbf", "reproduced"),
+        ("iris", "new", "failed"),
+        ("extra", "eem_rbf", "failed"),
+        ("extra", "new", "failed"),
+    ]
+    page = Page(build_report([again], tmp_path / "report", catalog=CATALOG).with_name("paper.html"))
+    assert "not in the table yet: run `snakemake paper`" in page.text
+
+
+def test_scores_are_not_read_where_they_are_not_asked_for(results):
+    again = read_results("paper", results.study, results.folder, with_scores=False)
+    assert again.scores.empty
+    assert again.records == results.records

@@ -1,0 +1,195 @@
+"""Where a model is ahead of others by what data sets are like: what is compared, said and refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr, theilslopes
+
+from entrolab.cells import figure_cells, figure_files, figure_spec, study_cells
+from entrolab.drawing.by_data import compared, facts_of, trend_of
+from entrolab.figures import alternative_text, make_figure, read_figure, reasons
+from entrolab.schema import ConfigError
+from entrolab.tables import COLUMNS
+
+MODELS = ("eem", "eekm", "svm", "forest")
+SPEC = {
+    "paper": "paper",
+    "figure": "where",
+    "kind": "by_data",
+    "caption": "Where",
+    "table": "table1",
+    "metric": "gmean",
+    "best_of": ["eem", "eekm"],
+    "against": ["svm"],
+    "models": {name: {"label": name.upper(), "sublabel": ""} for name in MODELS},
+}
+# GMEAN of eem, eekm, svm, forest; rows, features, rows of the positive class.
+FOUND = {
+    "iris": ((90, 95, 93, 99), (150, 4, 50)),
+    "wine": ((80, 70, 85, 99), (178, 13, 59)),
+    "glass": ((60, np.nan, 50, 99), (214, 9, 29)),
+    "sonar": ((70, 71, 71, 99), (208, 60, 97)),
+    "yeast": ((40, 30, 60, 99), (1484, 8, 51)),
+    "splice": ((80, 80, np.nan, 99), (1000, 60, 517)),
+}
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """A table of scores in two metrics, and the records of its cells; of one set there was no file."""
+    rows = []
+    files = []
+    for dataset, (scores, (n, d, positive)) in FOUND.items():
+        for model, score in zip(MODELS, scores, strict=True):
+            for metric, value in (("gmean", score), ("accuracy", 1.0)):
+                rows.append({"dataset": dataset, "model": model, "metric": metric, "ours": value})
+            counts = {"n_samples": n, "n_features": d, "n_negative": n - positive, "n_positive": positive}
+            files.append(tmp_path / f"{dataset}_{model}.json")
+            files[-1].write_text(json.dumps({"dataset": dataset, "data": {} if model == "eem" else counts}))
+    rows += [{"dataset": "zoo", "model": model, "metric": "gmean"} for model in MODELS]
+    files.append(tmp_path / "zoo.json")
+    files[-1].write_text(json.dumps({"dataset": "zoo", "data": {}}))
+    frame = pd.DataFrame(rows, columns=COLUMNS).assign(verdict="ours alone", reason="")
+    frame.to_csv(tmp_path / "table1.csv", index=False)
+    return list(map(str, [tmp_path / "table1.csv", *files]))
+
+
+def drawn(folder, sources, **changes):
+    outputs = [str(folder / f"figure.{suffix}") for suffix in ("svg", "png", "csv")]
+    make_figure({**SPEC, **changes}, sources, [], outputs)
+    return read_figure(outputs[-1]).set_index("dataset")
+
+
+def test_the_csv_has_the_best_of_each_side_their_difference_and_what_the_data_are_like(tmp_path, sources):
+    table = drawn(tmp_path, sources)
+    assert table["difference"].to_dict() == pytest.approx(
+        {"iris": 2, "wine": -5, "glass": 10, "sonar": 0, "yeast": -20, "splice": np.nan, "zoo": np.nan},
+        nan_ok=True,
+    )
+    assert table["best"].dropna().to_dict() == {
+        "iris": "eekm", "wine": "eem", "glass": "eem", "sonar": "eekm", "yeast": "eem", "splice": "eem"
+    }  # fmt: skip
+    assert table.loc["yeast", ["rows", "features"]].tolist() == [1484, 8]
+    shares = {"iris": 50 / 150, "sonar": 97 / 208, "splice": 483 / 1000}
+    assert table.loc[list(shares), "smaller"].tolist() == pytest.approx(
+        [100 * share for share in shares.values()], rel=1e-5
+    )
+    assert reasons(table.reset_index()) == ["splice: SVM: no number", "zoo: SVM: no number"]
+
+
+def test_less_is_better_is_turned_over():
+    rows = [("iris", "eem", 0.2), ("iris", "eekm", 0.4), ("iris", "svm", 0.5), ("iris", "forest", 0.3)]
+    scores = pd.DataFrame(rows, columns=["dataset", "model", "ours"]).assign(metric="rmse")
+    spec = {**SPEC, "metric": "rmse", "against": ["svm", "forest"]}
+    found = compared(scores, pd.DataFrame(), spec).iloc[0]
+    assert (found["best"], found["against"]) == ("eem", "forest")
+    assert found["difference"] == pytest.approx(0.1)
+
+
+def test_data_of_several_classes_have_a_size_and_no_smaller_class(tmp_path):
+    file = tmp_path / "iris.json"
+    file.write_text(json.dumps({"dataset": "iris", "data": {"n_samples": 150, "n_features": 4}}))
+    facts = facts_of([str(file)])
+    assert facts.loc["iris", ["rows", "features"]].tolist() == [150, 4]
+    assert np.isnan(facts.loc["iris", "smaller"])
+
+
+def test_a_trend_is_that_of_theil_and_sen_with_spearmans_rho_of_what_is_known():
+    rng = np.random.default_rng(0)
+    x, y = pd.Series(10 ** rng.uniform(1, 4, size=12)), pd.Series(rng.normal(size=12))
+    y[3] = np.nan
+    trend, kept = trend_of(x, y), y.notna()
+    assert trend.slope == pytest.approx(theilslopes(y[kept], np.log10(x[kept])).slope)
+    assert (trend.rho, trend.p) == pytest.approx(tuple(spearmanr(x[kept], y[kept])))
+    exact = trend_of(x, 3 - 2 * np.log10(x))
+    assert (exact.intercept, exact.slope, exact.rho) == pytest.approx((3, -2, -1))
+    assert str(exact).startswith("Spearman's ρ = −1.00, p = ")
+
+
+def test_data_sets_that_are_few_or_alike_have_no_trend():
+    x, y = pd.Series([1.0, 2, 3, 4]), pd.Series([1.0, 0, 2, 3])
+    assert trend_of(x, y) is None
+    assert trend_of(pd.Series([7.0] * 6), pd.Series([1.0, 0, 2, 3, 4, 5])) is None
+    assert trend_of(pd.Series(range(1, 7)), pd.Series([0.0] * 6)) is None
+
+
+def test_a_figure_in_words_says_where_it_is_ahead(tmp_path, sources):
+    table = drawn(tmp_path, sources)
+    text = alternative_text(SPEC, table.reset_index())
+    assert (
+        "A gain in GMEAN, points, of the best of EEM, EEKM over SVM on 5 data sets: ahead on 2, behind on 2"
+        in text
+    )
+    assert "median 0, from -20 (yeast) to 10 (glass)" in text
+    # iris, wine and sonar have up to 208 rows.
+    assert "by size (rows) ahead on 1 of 3 up to 208 and on 1 of 2 above 208, Spearman's ρ = " in text
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "by dimension: Spearman's ρ" in svg
+    assert "the best of EEM, EEKM ahead" in svg
+    assert "SVM ahead" in svg
+
+
+def test_many_names_are_a_number_in_a_panel(tmp_path, sources):
+    models = {name: {"label": f"A rather long name of {name}", "sublabel": ""} for name in MODELS}
+    drawn(tmp_path, sources, models=models)
+    assert "the best of 2 ahead" in (tmp_path / "figure.svg").read_text()
+
+
+def test_nothing_to_compare_is_said_in_each_panel(tmp_path, sources):
+    table = drawn(tmp_path, sources[:1])  # no records, so that nothing is known of the data
+    assert table["difference"].notna().sum() == 5
+    svg = (tmp_path / "figure.svg").read_text()
+    assert svg.count("no data set with all") == 3
+
+
+# --- the entry of a study --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def study_by_data(study):
+    study["figures"]["where"] = {
+        "kind": "by_data",
+        "caption": "Where",
+        "table": "table1",
+        "metric": "gmean",
+        "best_of": ["svm"],
+        "against": ["lda"],
+    }
+    return study
+
+
+def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load, study_by_data):
+    cells = [(dataset, model) for dataset in ("heart", "sonar") for model in ("svm", "lda")]
+    study = load(study_by_data)
+    assert figure_files("mine", study, "where") == [
+        "results/mine/tables/table1.csv",
+        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
+    ]
+    assert figure_cells(study, "where") == []
+    assert set(cells) <= set(study_cells(study))
+    spec = figure_spec("mine", study, "where", 0)
+    assert (spec["best_of"], spec["against"]) == (["svm"], ["lda"])
+    assert spec["models"]["svm"]["label"] == "SVM"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("table", "tabel1", "where.table: unknown table of the kind scores 'tabel1', did you mean 'table1'?"),
+        ("table", "seconds", "unknown table of the kind scores 'seconds'; accepted: table1, table2"),
+        ("metric", "gmeen", "where.metric: unknown metric of this table 'gmeen', did you mean 'gmean'?"),
+        ("best_of", ["svn"], "where.best_of: unknown model of this table 'svn', did you mean 'svm'?"),
+        ("best_of", ["eem"], "unknown model of this table 'eem'; accepted: svm, lda"),
+        ("against", ["svm"], "where.against: unknown other model of this table 'svm'; accepted: lda"),
+        ("best_of", [], "where.best_of: found [], expected a list of the table's models"),
+        ("models", ["svm"], "figures.where: unknown key 'models'"),
+    ],
+)
+def test_a_mistake_in_what_is_compared_is_one_line(load, study_by_data, key, value, message):
+    study_by_data["figures"]["where"][key] = value
+    with pytest.raises(ConfigError) as caught:
+        load(study_by_data)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

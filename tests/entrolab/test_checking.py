@@ -1,0 +1,396 @@
+"""Studies that could not be run, and the one line that says why."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from entrolab.kinds import KINDS
+from entrolab.measuring import correlations
+from entrolab.metrics import METRICS
+from entrolab.schema import ConfigError
+from entrolearn.machines.layers import ACTIVATIONS
+
+A_MISTAKE = pytest.mark.fault(
+    "Configuration", "a mistake in a study", "one line with its place and what is accepted, before any job"
+)
+SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "paper.yaml"
+
+
+def changed(study: dict, place: str, value) -> dict:
+    """The study itself, its value at a dotted place set, or removed if that is None."""
+    *parents, last = place.split(".")
+    node = study
+    for parent in parents:
+        node = node[parent]
+    if value is None:
+        del node[last]
+    else:
+        node[last] = value
+    return study
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        ("titel", "x", "unknown key 'titel', did you mean 'title'?"),
+        ("models", None, "the key 'models' is missing"),
+        ("protocol.fold", 3, "protocol: unknown key 'fold', did you mean 'folds'?"),
+        ("protocol.folds", 1, "protocol.folds: 1 is less than the minimum of 2"),
+        ("protocol.folds", "ten", "protocol.folds: found 'ten', expected a value of type integer"),
+        ("scaling.method", "min-max", "scaling.method: found 'min-max', did you mean 'minmax'?"),
+        ("criteria", ["cv", "dcs_gausian"], "criteria.1: found 'dcs_gausian', did you mean 'dcs_gaussian'?"),
+        ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?"),
+        ("datasets.small", ["hart"], "datasets.small: unknown data set 'hart', did you mean 'heart'?"),
+        ("models.svm.estimator", "sklearn.svm.SVCC", "no 'SVCC' in sklearn.svm, did you mean 'SVC'?"),
+        ("models.svm.estimator", "SVC", "found 'SVC', expected a dotted import path"),
+        ("models.svm.estimator", "sklern.svm.SVC", "no package 'sklern' is installed"),
+        ("models.svm.estimator", "entrolearn.EEMClasifier", "did you mean 'EEMClassifier'?"),
+        ("models.svm.params", {"kernl": 1}, "no parameter 'kernl' (models.svm.params), did you mean"),
+        ("models.svm.grid", {"gama": [1]}, "no parameter 'gama' (models.svm.grid), did you mean 'gamma'?"),
+        ("models.svm.grid", {"C": 1}, "models.svm.grid.C: found 1, expected a list of values"),
+        ("models.svm.grid", {"C": {"logspce": [0, 1, 10]}}, "expected a list of values, {logspace: ["),
+        ("models.SVM", {"label": "x", "estimator": "a.B"}, "found 'SVM', expected a name of lower-case"),
+        ("models.lda.steps", [{"estimator": "sklearn.preprocessing.Standard"}], "no 'Standard' in"),
+        ("tables.table1.kind", "skores", "tables.table1.kind: found 'skores', did you mean 'scores'?"),
+        ("tables.table1.models", ["svn"], "tables.table1.models: unknown model 'svn', did you mean 'svm'?"),
+        ("tables.table1.datasets", "smal", "tables.table1.datasets: unknown group of data sets 'smal'"),
+        ("tables.table1.metric", "balanced_accuracy", "unknown metric of this study 'balanced_accuracy'"),
+        ("tables.table1.among", {"gama": {"max": 1}}, "unknown parameter in this table's grids 'gama'"),
+        ("tables.table1.among", {"gamma": {"most": 1}}, "unknown key 'most'"),
+        ("tables.table1.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
+        ("tables.table1.sizes", [1], "tables.table1: unknown key 'sizes'"),
+        ("tables.seconds.metric", "gmean", "tables.seconds: unknown key 'metric'"),
+        ("tables.seconds.models", ["ldaa"], "seconds.models: unknown model 'ldaa', did you mean 'lda'?"),
+        ("tables.counts.kind", None, "tables.counts: the key 'kind' is missing"),
+        ("tables.counts.datasets", "smal", "tables.counts.datasets: unknown group of data sets 'smal'"),
+        ("tables.ranks.layers", 1, "tables.ranks.layers: 1 is less than the minimum of 2"),
+        ("tables.ranks.reading.weights", "norml", "ranks.reading.weights: found 'norml', did you mean"),
+        ("tables.ranks.readings.datasets", "moon", "tables.ranks.readings.datasets: unknown group of data"),
+        ("tables.growth.datasets", "small", "'small' has 2 data sets; a table of the kind growth takes one"),
+        ("tables.growth.rows", [1, 2], "tables.growth.rows: found [1, 2], expected a list of at least three"),
+        ("tables.growth.models.svn", {}, "tables.growth.models: unknown model 'svn', did you mean 'svm'?"),
+        ("tables.growth.models.svm.size", "n_hiden", "growth.models.svm: unknown parameter of sklearn"),
+        ("tables.growth.models.svm.params", {"gama": 1}, "'gama', did you mean 'gamma'?"),
+        ("published", "nowhere.csv", "published: there is no file"),
+        ("models.eem.criteria", ["dcs_kde"], "models.eem.criteria: unknown criterion of this study"),
+        ("models.eem.grid.n_hidden", {"range": [5, 21, 5]}, "steps of 5 do not lead from 5 to 21; accepted"),
+        ("models.eem.grid.n_hidden", {"range": [5, 1, 5]}, "n_hidden: steps of 5 do not lead from 5 to 1"),
+        ("models.eem.grid.n_hidden", {"range": [5, 20, 0]}, "found {'range': [5, 20, 0]}, expected a list"),
+        ("models.eem.grid", {"n_hidden": [5, "x"]}, "'eem' has n_hidden = 'x'; accepted: numbers"),
+        ("tables.table1.models", ["eem"], "unknown criterion of model 'eem' 'cv'; accepted: dcs_gaussian"),
+        ("metrics", ["auc", "gmean", "accuracy"], "metrics: 'auc' is the first that fits 'heart', and"),
+        ("figures.figure1.kind", "proces", "figures.figure1.kind: found 'proces', did you mean 'process'?"),
+        ("figures.figure1.dataset", "two-mons", "unknown data set 'two-mons', did you mean 'two-moons'?"),
+        ("figures.figure1.model", "eemm", "figures.figure1.model: unknown model 'eemm', did you mean 'eem'?"),
+        ("figures.figure1.model", None, "figures.figure1: the key 'model' is missing"),
+        ("figures.figure1.metric", "gmean", "figures.figure1: unknown key 'metric'; accepted: kind, caption"),
+        ("figures.figure1.params", {"n_hiden": 3}, "no parameter 'n_hiden' (figures.figure1.params)"),
+        ("figures.figure2.models", ["eemm"], "figure2.models: unknown model 'eemm', did you mean 'eem'?"),
+        ("figures.figure2.models", [], "found [], expected a list of one to six model names"),
+        ("figures.figure2.models", ["svm"], "figure2.parameter: the grid of model 'svm' is over gamma, C;"),
+        ("figures.figure2.models", ["lda"], "the grid of model 'lda' is over nothing; accepted: models with"),
+        ("figures.figure2.parameter", "gamma", "the grid of model 'eem' is over n_hidden; accepted: models"),
+        ("figures.figure2.datasets", "mons", "unknown group of data sets 'mons', did you mean 'moons'?"),
+        ("figures.figure2.metric", "acuracy", "unknown metric of this study 'acuracy', did you mean"),
+        ("figures.figure2.dataset", "heart", "figure2: unknown key 'dataset', did you mean 'datasets'?"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_with_its_place(tmp_path, load, study, place, value, line):
+    with pytest.raises(ConfigError) as caught:
+        load(changed(study, place, value))
+
+    message = str(caught.value)
+    assert line in message
+    assert message.startswith(f"{tmp_path / 'mine.yaml'}: ")
+    assert "\n" not in message
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("table", "tabel1", "figures.ranks.table: unknown table of the kind scores 'tabel1', did you mean"),
+        ("table", "counts", "unknown table of the kind scores 'counts'; accepted: table1, table2"),
+        (
+            "metric",
+            "accuracy",
+            "ranks.metric: unknown metric of this table 'accuracy'; accepted: gmean",
+        ),
+        ("metric", None, "figures.ranks: the key 'metric' is missing"),
+        ("models", ["svm"], "figures.ranks: unknown key 'models'"),
+    ],
+)
+def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, message):
+    study["figures"]["ranks"] = {
+        "kind": "critical_difference",
+        "caption": "",
+        "table": "table1",
+        "metric": "gmean",
+    }
+    with pytest.raises(ConfigError) as caught:
+        load(changed(study, f"figures.ranks.{place}", value))
+    assert message in str(caught.value)
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("tables.chosen.models.ridge.lambda", "1/alfa", "unknown parameter of model 'ridge' 'alfa', did you"),
+        ("tables.chosen.models.rigde", {"C": "C"}, "unknown model 'rigde', did you mean 'ridge'?"),
+        ("tables.chosen.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
+        ("tables.sparse.densities", [2], "tables.sparse.densities.0: 2 is greater than the maximum of 1"),
+        ("tables.sparse.models.ridge.params", {"alfa": 1}, "unknown parameter of sklearn.linear_model.Ridge"),
+        ("tables.sparse.datasets", "all", "tables.sparse: unknown key 'datasets'"),
+        ("tables.sizes.counts", ["n_trian"], "found 'n_trian', did you mean 'n_train'?"),
+        ("tables.accuracies.tolerance", {"point": 1}, "unknown key 'point', did you mean 'points'?"),
+        ("figures.density.table", "sprase", "unknown table of the kind density 'sprase', did you mean"),
+        ("figures.each.metric", ["f1"], "figures.each.metric: 'f1' does not fit 'sonar', a multiclass data"),
+        ("figures.each.criterion", "dcs_kde", "unknown criterion of model 'ridge' 'dcs_kde'"),
+        (
+            "figures.curves.by",
+            "gamma",
+            "the grid of model 'svm' is over C; accepted: models with a grid over",
+        ),
+        ("figures.curves.by", "C", "accepted: models with a grid over 'C' and 'C' alone"),
+    ],
+)
+def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_trials, place, value, message):
+    with pytest.raises(ConfigError) as caught:
+        load_trials(changed(study_of_all_trials, place, value))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (
+            "tables.taken.metric",
+            "acuracy",
+            "unknown metric of this study 'acuracy', did you mean",
+        ),
+        ("tables.taken.metric", "rmse", "taken.metric: 'rmse' does not fit 'heart', a binary data set"),
+        (
+            "metrics",
+            ["accuracy", "f1", "rmse"],
+            "unknown metric of this study 'iterations'; accepted",
+        ),
+        ("tables.taken.tolerance", {"points": 1}, "tables.taken.tolerance: the key 'iterations' is missing"),
+        ("tables.taken.tolerance.point", 1, "tables.taken.tolerance: unknown key 'point', did you mean 'poi"),
+        (
+            "tables.taken.models",
+            ["rigde"],
+            "tables.taken.models: unknown model 'rigde', did you mean",
+        ),
+        ("tables.known.models", {"rigde": {}}, "tables.known.models: unknown model 'rigde', did you mean"),
+        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner that it could"),
+        ("tables.known.models", {"chooses": {}}, "model with an estimator of classes 'chooses'; accepted"),
+        (
+            "tables.known.models.svm.params",
+            {"c": 1},
+            "models.svm: unknown parameter of sklearn.svm.SVC 'c'",
+        ),
+        ("tables.known.datasets", "all", "unknown data set of classes 'two-moons'; accepted: heart, sonar"),
+        ("tables.known.reject", [1], "tables.known.reject.0: 1 is"),
+        ("protocol.shuffle", False, "protocol.trials: found 20 where no rows are shuffled; accepted: 1"),
+        (
+            "protocol.shuffle",
+            "no",
+            "protocol.shuffle: found 'no', expected true, false or {of",
+        ),
+        ("protocol.shuffle", {"of_dataset": "ordered"}, "protocol.shuffle: unknown name of of_dataset"),
+        ("protocol.shuffle", {"of_dataset": "inner"}, "expected true, false or {of_dataset: name}"),
+        ("scaling.dtype", "float16", "scaling.dtype: found 'float16', did you mean 'float"),
+        (
+            "scaling.method",
+            "joint-minmax",
+            "found 'joint-minmax', did you mean 'joint_minmax'",
+        ),
+    ],
+)
+def test_a_mistake_in_what_is_trained_in_the_order_of_the_files_is_one_line(
+    load_trials, study_of_training, place, value, message
+):
+    with pytest.raises(ConfigError) as caught:
+        load_trials(changed(study_of_training, place, value))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("tables.starts.starts", 15, "tables.starts.starts: found 15, expected a whole number from 16"),
+        (
+            "tables.starts.models",
+            {"mixtur": {}},
+            "tables.starts.models: unknown model with a step, or",
+        ),
+        (
+            "tables.starts.models",
+            {"svm": {}},
+            "that has n_init and random_state, 'svm'; accepted: mixture, centres",
+        ),
+        (
+            "tables.starts.models",
+            {"pca": {}},
+            "that has n_init and random_state, 'pca'; accepted: mixture, centres",
+        ),
+        ("tables.starts.models.mixture.start", 20, "unknown key 'start', did you mean 'starts'?"),
+        ("tables.speed.ways", ["bined"], "tables.speed.ways.0: found 'bined', did you mean 'binned'?"),
+        ("tables.speed.datasets", "small", "tables.speed: unknown key 'datasets'"),
+        (
+            "figures.planes.models",
+            ["pcaa"],
+            "figures.planes.models: unknown model 'pcaa', did you mean 'pca'?",
+        ),
+        ("figures.planes.models", [], "found [], expected a list of one to twelve model names"),
+        ("figures.planes.datasets", "smal", "unknown group of data sets 'smal', did you mean 'small'?"),
+        ("figures.planes.metric", "gmean", "figures.planes: unknown key 'metric'"),
+        ("figures.histograms.table", "speed", "histograms.table: unknown table of the kind starts 'speed'"),
+        ("figures.maxima.against", "second", "maxima.against: found 'second', did you mean 'seconds'?"),
+        ("figures.speed.table", "starts", "speed.table: unknown table of the kind evaluations 'starts'"),
+    ],
+)
+def test_a_mistake_in_what_projects_is_one_line(load, study_of_projections, place, value, message):
+    with pytest.raises(ConfigError) as caught:
+        load(changed(study_of_projections, place, value))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@A_MISTAKE
+def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load_trials, study_of_trials):
+    figure = {"kind": "projections", "caption": "", "datasets": "values", "models": ["eem"]}
+    study_of_trials["figures"]["planes"] = figure
+    with pytest.raises(
+        ConfigError, match="'two-moons' is a regression data set; accepted: data sets of classes"
+    ):
+        load_trials(study_of_trials)
+    figure |= {"datasets": "classes", "models": ["ridge"]}
+    with pytest.raises(ConfigError, match="planes: the model 'ridge' has no learner that it could run"):
+        load_trials(study_of_trials)
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        ("protocol.train", {"of_dataset": "n_trian"}, "train: unknown name of of_dataset 'n_trian', did you"),
+        ("protocol.train", {"of": "n_train"}, "train: found {'of': 'n_train'}, expected a whole number"),
+        ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, shuffle, inner"),
+        ("protocol.inner.used", 5, "inner.used: found 5 for 'heart'; accepted: at most its 4 inner"),
+        ("protocol.inner.folds", 90, "inner.folds: found 90 for 'sonar'; accepted: at most its 80 training"),
+        ("protocol.test", 101, "found 100 training and 101 test rows for 'heart'; accepted: at most its 200"),
+        ("of_dataset.n_train", {"heart": 9}, "of_dataset.n_train: no value for the data set 'sonar', for"),
+        ("of_dataset.n_train.hart", 3, "of_dataset.n_train: unknown data set 'hart', did you mean 'heart'?"),
+        ("of_dataset.n_train.sonar", 0, "protocol.train: found 0, expected a whole number from 1"),
+        ("of_dataset.scaling.sonar", "maxab", "scaling.method: found 'maxab', did you mean 'maxabs'?"),
+        ("of_dataset.alpha.heart", 3, "models.ridge.grid.alpha: found 3 for 'heart', expected a list of"),
+        ("models.ridge.params.max_iter", {"of_dataset": "sise"}, "ridge.params.max_iter: unknown name of"),
+        ("models.ridge.estimator", "sklearn.svm.SVC", "expected no such key beside estimators"),
+        ("models.ridge.estimators.regresion", "a.B", "estimators: unknown key 'regresion', did you mean"),
+        ("models.ridge.estimators.regression", "sklearn.svm.SVRR", "no 'SVRR' in sklearn.svm, did you mean"),
+        ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
+        ("models.other.grid", {}, "models.other.grid: found {}, expected no such key beside"),
+        ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
+        ("models.svm.trials", {"of_dataset": "n_train"}, "svm.trials: found 100; accepted: at most the prot"),
+        ("tables.errors.metric", "f1", "errors.metric: 'f1' does not fit 'two-moons', a regression data set"),
+        ("tables.accuracies.metric", "f1", "'f1' does not fit 'sonar', a multiclass data set; accepted: acc"),
+        ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),
+        ("figures.curves.metric", "rmse", "curves.metric: 'rmse' does not fit 'heart', a binary data set"),
+        ("figures.curves.models", ["other"], "curves: the model 'other' has no learner that it could run"),
+        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner that it could run; acc"),
+        ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner that it could"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
+    tmp_path, load_trials, study_of_trials, place, value, line
+):
+    with pytest.raises(ConfigError) as caught:
+        load_trials(changed(study_of_trials, place, value))
+
+    message = str(caught.value)
+    assert line in message
+    assert message.startswith(f"{tmp_path / 'mine.yaml'}: ")
+    assert "\n" not in message
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        ("one_of", {}, "models.chooses.one_of: found {}, expected learners by name, at least one"),
+        ("one_of.SVM", {"estimator": "a.B"}, "found 'SVM', expected a name of lower-case letters"),
+        ("one_of.svm.estimator", "sklearn.svm.SVCC", "no 'SVCC' in sklearn.svm, did you mean 'SVC'?"),
+        ("one_of.svm.estimator", None, "models.chooses.one_of.svm: the key 'estimator' is missing"),
+        ("one_of.svm.steps", [], "one_of.svm: unknown key 'steps'; accepted: estimator, params, grid"),
+        ("one_of.svm.params", {"kernl": 1}, "'kernl' (models.chooses.one_of.svm.params), did you mean 'kern"),
+        ("one_of.knn.grid", {"n_neighbours": [1]}, "one_of.knn.grid), did you mean 'n_neighbors'?"),
+        ("one_of.knn.grid", {"n_neighbors": {"range": [1, 4, 2]}}, "one_of.knn.grid.n_neighbors: steps of 2"),
+        ("one_of.svm.grid", {"C": {"of_dataset": "svmc"}}, "one_of.svm.grid.C: unknown name of of_dataset"),
+        ("grid", {"C": [1]}, "KNeighborsClassifier has no parameter 'C' (models.chooses.grid)"),
+        ("grid", {"step1__n_component": [1]}, "models.chooses.grid), did you mean 'n_components'?"),
+        ("estimator", "sklearn.svm.SVC", "expected no such key beside estimators, one_of or printed_only"),
+        ("params", {"C": 1}, "expected no such key beside estimators, one_of or printed_only"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternatives, place, value, line):
+    with pytest.raises(ConfigError) as caught:
+        load(changed(study_of_alternatives, f"models.chooses.{place}", value))
+
+    message = str(caught.value)
+    assert line in message
+    assert message.startswith(f"{tmp_path / 'mine.yaml'}: ")
+    assert "\n" not in message
+
+
+@A_MISTAKE
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        ("tables.chosen.models", {"chooses": {"k": "n_neighbour"}}, "did you mean 'n_neighbors'?"),
+        ("tables.growth.models", {"chooses": {}}, "the model 'chooses' has no learner that it could run"),
+        ("figures.figure1.model", "chooses", "the model 'chooses' has no learner that it could run"),
+        ("figures.figure2.models", ["chooses"], "'chooses' is over step1__n_components, one_of, C,"),
+        ("tables.table1.among", {"n_neighbour": {"max": 3}}, "did you mean 'n_neighbors'?"),
+        ("tables.apart.models", ["choses"], "apart.models: unknown model 'choses', did you mean 'choo"),
+        ("tables.apart.models", ["svm"], "unknown model with steps, which make the projection, 'svm'; acc"),
+        ("tables.apart.share", 1.5, "tables.apart.share: 1.5 is greater than the maximum of 1"),
+        ("tables.apart.rows", "seen", "tables.apart.rows: found 'seen'; accepted: left_out, learnt"),
+        ("tables.apart.measured_for", "apat", "measured_for: unknown table that is measured 'apat'"),
+        ("tables.apart.tolerance", {"percent": 2}, "tables.apart.tolerance: unknown key 'percent'"),
+    ],
+)  # fmt: skip
+def test_alternatives_are_no_single_learner(load, study_of_alternatives, place, value, line):
+    with pytest.raises(ConfigError) as caught:
+        load(changed(study_of_alternatives, place, value))
+    assert line in str(caught.value)
+
+
+@A_MISTAKE
+def test_data_sets_that_no_metric_fits_are_refused_where_models_are_trained(load_trials, study_of_trials):
+    study_of_trials["metrics"] = ["accuracy"]
+    study_of_trials["tables"]["errors"] = {
+        "kind": "times", "caption": "", "datasets": "values", "models": ["ridge"]
+    }  # fmt: skip
+    with pytest.raises(ConfigError, match="metrics: none of them fits 'two-moons', a regression data set"):
+        load_trials(study_of_trials)
+
+
+def test_the_schema_knows_the_metrics_that_training_computes():
+    schema = yaml.safe_load(SCHEMA.read_text())
+    assert schema["properties"]["metrics"]["items"]["enum"] == list(METRICS)
+
+
+def test_the_schema_knows_the_kinds_of_tables_and_their_readings():
+    known = yaml.safe_load(SCHEMA.read_text())["$defs"]
+    assert known["table"]["properties"]["kind"]["enum"] == list(KINDS)
+    assert known["activation"]["enum"] == list(ACTIVATIONS)
+    assert known["weights"]["enum"] == list(correlations.WEIGHTS)
+    assert known["formula"]["enum"] == list(correlations.FORMULAS)

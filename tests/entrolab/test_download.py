@@ -1,0 +1,457 @@
+"""Downloading, against a server that fails in every way that servers do."""
+
+import gzip
+import hashlib
+import json
+from threading import Event
+
+import pytest
+from scripted_server import answer, redirect
+
+from entrolab import download as module
+from entrolab.download import Patience, download
+
+DATA = b"".join(b"%d,%d,1\n" % (row, row * row) for row in range(2000))
+IMPATIENT = Patience(tries=3, first_wait=0.01, connect=2, read=0.3, whole=5)
+
+
+def entry_of(url, data=DATA, path="set/data.csv"):
+    return {
+        "files": [{"path": path, "url": url, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}]
+    }
+
+
+@pytest.fixture
+def fetch(server, tmp_path):
+    """Download the set from the server; give the receipt."""
+
+    def run(**options):
+        entry = options.pop("entry", None) or entry_of(server.url)
+        return download("set", entry, tmp_path / "raw", patience=IMPATIENT, **options)
+
+    return run
+
+
+def refused(receipt, folder, *said):
+    """The receipt tells, in one line with the data set, the file and the remedy; no file is left behind."""
+    reason = receipt["reason"]
+    assert receipt["available"] is False
+    assert "\n" not in reason
+    assert reason.startswith("set: ")
+    for words in (*said, "set/data.csv", "put the file with sha256"):
+        assert words in reason
+    assert [path.name for path in (folder / "raw").iterdir()] == ["receipt.json"]
+
+
+def unpinned(url):
+    entry = entry_of(url)
+    del entry["files"][0]["sha256"], entry["files"][0]["bytes"]
+    return entry
+
+
+def test_a_file_that_nobody_published_a_checksum_of_is_taken_as_it_comes(server, fetch, tmp_path):
+    server.steps = [answer(DATA)]
+    receipt = fetch(entry=unpinned(server.url))
+    assert receipt["available"]
+    assert receipt["files"][0]["sha256"] == hashlib.sha256(DATA).hexdigest()
+    assert receipt["files"][0]["bytes"] == len(DATA)
+    assert fetch(entry=unpinned(server.url))["files"][0]["source"] == "already there"
+
+
+@pytest.mark.fault(
+    "Network", "a body cut short, of a file that nobody has a checksum of", "told; no file left"
+)
+@pytest.mark.parametrize("body", [DATA[:1000], b""])
+def test_a_file_without_a_checksum_is_still_as_long_as_the_server_said(server, fetch, tmp_path, body):
+    server.steps = [answer(body, announced=len(DATA))]
+    receipt = fetch(entry=unpinned(server.url))
+    assert not receipt["available"]
+    assert f"{len(body)} of {len(DATA)} bytes (cut short)" in receipt["reason"]
+    assert "put the file at" in receipt["reason"]
+
+
+def test_a_file_without_a_checksum_comes_from_the_mirror_too(server, fetch, tmp_path):
+    original = tmp_path / "mirror" / "set" / "data.csv"
+    original.parent.mkdir(parents=True)
+    original.write_bytes(DATA)
+    receipt = fetch(entry=unpinned(server.url), mirror=tmp_path / "mirror")
+    assert receipt["files"][0]["source"] == "mirror"
+
+
+def test_bytes_from_the_url_and_the_receipt_says_so(server, fetch, tmp_path):
+    server.steps = [answer(DATA)]
+    receipt = fetch(attempt=4)
+    assert (tmp_path / "raw/data.csv").read_bytes() == DATA
+    assert receipt == json.loads((tmp_path / "raw/receipt.json").read_text())
+    assert receipt == {
+        "dataset": "set",
+        "available": True,
+        "reason": "",
+        "attempt": 4,
+        "files": [
+            {
+                "path": "set/data.csv",
+                "sha256": hashlib.sha256(DATA).hexdigest(),
+                "bytes": len(DATA),
+                "source": server.url,
+            }
+        ],
+    }
+
+
+def test_a_file_that_is_there_is_kept_without_asking(server, fetch, tmp_path):
+    server.steps = [answer(DATA)]
+    fetch()
+    before = (tmp_path / "raw/data.csv").stat().st_mtime_ns
+    assert fetch()["files"][0]["source"] == "already there"
+    assert server.requests == 1
+    assert (tmp_path / "raw/data.csv").stat().st_mtime_ns == before
+
+
+@pytest.mark.fault("Network", "a file of an earlier download, damaged since", "fetched again")
+def test_a_damaged_file_that_is_there_is_replaced(server, fetch, tmp_path):
+    server.steps = [answer(DATA)]
+    fetch()
+    (tmp_path / "raw/data.csv").write_bytes(DATA[:-1])
+    assert fetch()["available"]
+    assert (tmp_path / "raw/data.csv").read_bytes() == DATA
+
+
+def test_a_set_without_files_has_an_empty_receipt(tmp_path):
+    receipt = download("two-moons", {"source": "generated"}, tmp_path)
+    assert receipt["available"]
+    assert receipt["files"] == []
+
+
+@pytest.mark.fault("Network", "status 500, 502, 503, 408, 429, twice", "tried again, then there")
+@pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
+def test_passing_errors_are_tried_again(server, fetch, status):
+    server.steps = [answer(b"", status), answer(b"", status), answer(DATA)]
+    assert fetch()["available"]
+    assert server.requests == 3
+
+
+@pytest.mark.fault("Network", "status 503 for good", "told after the tries, with what to do")
+def test_server_errors_that_stay_are_told(server, fetch, tmp_path):
+    server.steps = [answer(b"", 503)]
+    refused(fetch(), tmp_path, "503 Service Unavailable", "after 3 tries", "try again later")
+    assert server.requests == 3
+
+
+@pytest.mark.fault("Network", "status 404, 403, 410", "told at once, with what to do")
+@pytest.mark.parametrize(
+    ("status", "phrase"), [(404, "404 Not Found"), (403, "403 Forbidden"), (410, "410 Gone")]
+)
+def test_final_errors_are_not_tried_again(server, fetch, tmp_path, status, phrase):
+    server.steps = [answer(b"no such thing", status)]
+    refused(fetch(), tmp_path, phrase, server.url)
+    assert server.requests == 1
+
+
+@pytest.mark.fault("Network", "429 with Retry-After", "waited for, two minutes at most")
+@pytest.mark.parametrize(
+    ("asked", "waits"), [("7", [7.0, 7.0]), ("100000", [120.0, 120.0]), ("soon", [0.01, 0.02])]
+)
+def test_retry_after_is_honoured_within_reason(server, fetch, monkeypatch, asked, waits):
+    slept = []
+    monkeypatch.setattr("tenacity.nap.time.sleep", slept.append)
+    server.steps = [answer(b"", 429, headers=[("Retry-After", asked)])] * 2 + [answer(DATA)]
+    assert fetch()["available"]
+    assert slept == waits
+
+
+@pytest.mark.fault("Network", "a body cut short", "told; the next run has it")
+@pytest.mark.parametrize("announced", [len(DATA), "nothing"])
+def test_a_cut_body_is_tried_again_then_told(server, fetch, tmp_path, announced):
+    server.steps = [answer(DATA[:5000], announced=announced)]
+    refused(fetch(), tmp_path, f"5000 of {len(DATA)} bytes (cut short)", "try again later")
+    assert server.requests == 3
+    server.steps = [answer(DATA)]
+    assert fetch()["available"]
+
+
+@pytest.mark.fault("Network", "a cut gz", "told; no file left")
+def test_a_cut_gz_is_told(server, fetch, tmp_path):
+    packed = gzip.compress(DATA)
+    server.steps = [answer(packed[:-100])]
+    receipt = fetch(entry=entry_of(server.url, packed))
+    refused(receipt, tmp_path, f"{len(packed) - 100} of {len(packed)} bytes (cut short)")
+
+
+@pytest.mark.fault("Network", "one wrong byte", "told with both checksums; no file left")
+def test_one_wrong_byte_is_told(server, fetch, tmp_path):
+    corrupt = bytes([DATA[0] ^ 1]) + DATA[1:]
+    server.steps = [answer(corrupt)]
+    found, wanted = (hashlib.sha256(data).hexdigest() for data in (corrupt, DATA))
+    refused(fetch(), tmp_path, "wrong checksum", found, wanted)
+    assert server.requests == 1
+
+
+@pytest.mark.fault("Network", "a web page instead of data", "named; no file left")
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<!DOCTYPE html><title>Sign in</title>",
+        b"\n <html>" + b"x" * 10**6,
+        b"\xef\xbb\xbf<!-- proxy --><html>",
+        b"<head>",
+    ],
+)
+def test_a_page_instead_of_data_is_named(server, fetch, tmp_path, page):
+    server.steps = [answer(page, content_type="text/html")]
+    refused(fetch(), tmp_path, "an HTML page instead of data")
+    assert server.requests == 1
+
+
+@pytest.mark.fault("Network", "more bytes than the catalog says", "told; no file left")
+def test_more_than_the_announced_size_is_not_taken(server, fetch, tmp_path):
+    server.steps = [answer(DATA + b"more")]
+    refused(fetch(), tmp_path, f"more than the {len(DATA)} bytes")
+    assert server.requests == 1
+
+
+@pytest.mark.fault("Network", "a server that stalls", "told after the tries")
+def test_a_stall_is_tried_again_then_told(server, fetch, tmp_path):
+    def stall(handler):
+        answer(DATA[:100], announced=len(DATA))(handler)
+        handler.wfile.flush()
+        server.closing.wait(10)
+
+    server.steps = [stall]
+    refused(fetch(), tmp_path, "nothing for 0.3 s (stalled)", "after 3 tries")
+
+
+@pytest.mark.fault("Network", "a body that drips", "given up in its time")
+def test_a_trickle_is_told(server, tmp_path):
+    def trickle(handler):
+        answer(b"", announced=len(DATA))(handler)
+        while not server.closing.wait(0.02):
+            handler.wfile.write(b"1")
+
+    server.steps = [trickle]
+    slow = Patience(tries=1, first_wait=0.01, connect=2, read=2, whole=0.2)
+    refused(download("set", entry_of(server.url), tmp_path / "raw", patience=slow), tmp_path, "(too slow)")
+    server.closing.set()
+
+
+@pytest.mark.fault("Network", "an answer whose head drips", "given up in its time")
+def test_a_head_that_trickles_is_told(server, tmp_path):
+    def trickle(handler):
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\nX-Long: ")
+        while not server.closing.wait(0.02):
+            handler.wfile.write(b"1")
+
+    server.steps = [trickle]
+    slow = Patience(tries=1, first_wait=0.01, connect=2, read=2, whole=0.2)
+    receipt = download("set", entry_of(server.url), tmp_path / "raw", patience=slow)
+    refused(receipt, tmp_path, "no answer in 0.2 s (too slow)")
+    server.closing.set()
+
+
+@pytest.mark.fault("Network", "a redirect to a login page", "named; no file left")
+def test_a_redirect_to_a_page_is_told(server, fetch, tmp_path):
+    page = b"<!DOCTYPE html><title>Sign in</title>"
+    server.steps = [redirect("/login"), answer(page, content_type="text/html")]
+    refused(fetch(), tmp_path, "an HTML page instead of data", server.url)
+    assert server.requests == 2
+
+
+@pytest.mark.fault("Network", "a redirect to the data", "followed")
+def test_a_redirect_to_the_data_is_followed(server, fetch):
+    server.steps = [redirect("/elsewhere"), answer(DATA)]
+    receipt = fetch()
+    assert receipt["available"]
+    # The receipt names the pinned address, which is what can be asked again.
+    assert receipt["files"][0]["source"] == server.url
+
+
+@pytest.mark.fault("Network", "endless redirects", "told; no file left")
+def test_endless_redirects_are_told(server, fetch, tmp_path):
+    server.steps = [redirect("/again")]
+    refused(fetch(), tmp_path, "request failed (Exceeded 30 redirects.)")
+
+
+@pytest.mark.fault("Network", "redirects to a file, to nonsense", "told; no file left")
+@pytest.mark.parametrize(
+    "location", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://[::1", "http://", "http://\xe9:x/"]
+)
+def test_a_redirect_to_what_is_no_address_is_told(server, fetch, tmp_path, location):
+    server.steps = [redirect(location)]
+    refused(fetch(), tmp_path, "request failed (")
+
+
+@pytest.mark.fault("Network", "a redirect with a body without end", "followed unread")
+def test_what_a_redirect_says_besides_is_not_read(server, fetch):
+    stopped = Event()
+
+    def endless(handler):
+        answer(status=302, announced="nothing", headers=[("Location", "/elsewhere")])(handler)
+        try:
+            while not server.closing.is_set():
+                handler.wfile.write(bytes(1 << 16))
+        except ConnectionError:  # the client has hung up
+            stopped.set()
+
+    server.steps = [endless, answer(DATA)]
+    assert fetch()["available"]
+    assert stopped.wait(10)
+
+
+@pytest.mark.fault("Network", "a body without end, of a length that nobody said", "stopped; no file left")
+def test_a_body_without_end_leaves_half_of_the_disk(server, new_disk, tmp_path):
+    folder = tmp_path / "raw"
+    new_disk(folder, "1m")
+
+    def endless(handler):
+        answer(DATA, announced="nothing")(handler)
+        while not server.closing.is_set():
+            handler.wfile.write(bytes(1 << 16))
+
+    server.steps = [endless]
+    receipt = download("set", unpinned(server.url), folder, patience=IMPATIENT)
+    assert not receipt["available"]
+    assert "more than half of the free disk" in receipt["reason"]
+    assert [path.name for path in folder.iterdir()] == ["receipt.json"]
+
+
+@pytest.mark.fault("Network", "headers that are no numbers", "the data taken all the same")
+@pytest.mark.parametrize("nonsense", ["²", "-7", "9" * 5000, "soon"], ids=["²", "minus", "long", "words"])
+def test_headers_that_are_no_numbers_are_passed_over(server, tmp_path, nonsense):
+    nonsense = nonsense.encode().decode("latin-1")  # as http.server writes headers
+    short = Patience(tries=2, first_wait=0.01, connect=2, read=0.3, whole=5)
+    asked = [] if nonsense.isdecimal() else [("Retry-After", nonsense)]
+    server.steps = [answer(b"", 503, headers=asked), answer(DATA, announced=nonsense)]
+    assert download("set", unpinned(server.url), tmp_path, patience=short)["available"]
+
+
+@pytest.mark.fault("Network", "an answer that is no HTTP, or none", "told after the tries")
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"SSH-2.0\r\n", b"HTTP/1.1 \x1b[2J\r\n\r\n", b"\0" * 5000],
+    ids=["nothing", "another protocol", "control characters", "zero bytes"],
+)
+def test_what_is_no_answer_is_told(server, fetch, tmp_path, said):
+    server.steps = [lambda handler: handler.wfile.write(said)]
+    receipt = fetch()
+    refused(receipt, tmp_path, "connection failed (", "after 3 tries")
+    assert receipt["reason"].isprintable()
+
+
+@pytest.mark.fault("Network", "a name that does not resolve", "told after the tries")
+def test_a_name_that_does_not_resolve_is_told(tmp_path):
+    # RFC 2606 keeps this domain for names that are none.
+    receipt = download("set", entry_of("http://data.invalid/"), tmp_path / "raw", patience=IMPATIENT)
+    refused(receipt, tmp_path, "connection failed (", "after 3 tries", "try again later")
+
+
+@pytest.mark.fault("Network", "a refused connection", "told after the tries")
+def test_no_server_is_told(tmp_path):
+    receipt = download("set", entry_of("http://127.0.0.1:9/"), tmp_path / "raw", patience=IMPATIENT)
+    refused(receipt, tmp_path, "Connection refused", "after 3 tries")
+
+
+def test_a_full_disk_is_told_before_asking(server, fetch, tmp_path, monkeypatch):
+    usage = module.shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda folder: usage._replace(free=10))
+    refused(fetch(), tmp_path, f"{len(DATA)} bytes, but only 10 are free")
+    assert server.requests == 0
+
+
+@pytest.mark.fault("Network", "the second file of two fails", "the next run fetches it alone")
+def test_after_a_failure_the_next_run_gets_the_rest(server, tmp_path):
+    first, second = entry_of(server.url), entry_of(server.url, path="set/more.csv")
+    entry = {"files": first["files"] + second["files"]}
+    server.steps = [answer(DATA), answer(b"", 404), answer(DATA)]
+    assert not download("set", entry, tmp_path, patience=IMPATIENT)["available"]
+    sources = [file["source"] for file in download("set", entry, tmp_path, patience=IMPATIENT)["files"]]
+    assert sources == ["already there", server.url]
+
+
+@pytest.fixture
+def mirror(tmp_path):
+    (tmp_path / "mirror/set").mkdir(parents=True)
+    (tmp_path / "mirror/set/data.csv").write_bytes(DATA)
+    return tmp_path / "mirror"
+
+
+def test_the_mirror_comes_first(server, fetch, mirror):
+    receipt = fetch(mirror=mirror)
+    assert receipt["files"][0]["source"] == "mirror"
+    assert receipt["reason"] == ""
+    assert server.requests == 0
+
+
+@pytest.mark.fault("Network", "a mirror that lacks the file", "fetched from the address")
+def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
+    (mirror / "set/data.csv").unlink()
+    server.steps = [answer(DATA)]
+    receipt = fetch(mirror=mirror)
+    assert receipt["files"][0]["source"] == server.url
+    assert receipt["reason"] == ""
+
+
+@pytest.mark.fault("Network", "a wrong file in the mirror", "told; fetched from the address")
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"2" + DATA[1:], "wrong checksum"), (DATA[:-9], "(cut short)")],
+    ids=["byte", "cut"],
+)
+def test_a_wrong_file_in_the_mirror_is_told_and_passed_over(server, fetch, mirror, content, said):
+    (mirror / "set/data.csv").write_bytes(content)
+    server.steps = [answer(DATA)]
+    receipt = fetch(mirror=mirror)
+    assert receipt["available"]
+    assert receipt["files"][0]["source"] == server.url
+    assert said in receipt["reason"]
+    assert str(mirror / "set/data.csv") in receipt["reason"]
+
+
+@pytest.mark.fault("Network", "mirror and address both wrong", "both told")
+def test_mirror_and_url_wrong_are_both_told(server, fetch, mirror, tmp_path):
+    (mirror / "set/data.csv").write_bytes(b"2" + DATA[1:])
+    server.steps = [answer(b"", 404)]
+    refused(fetch(mirror=mirror), tmp_path, "wrong checksum", "404 Not Found", f"at {mirror}/set/data.csv")
+
+
+@pytest.mark.fault("Disk", "too small for a download", "told before it begins, and asked for again")
+def test_a_disk_that_is_too_small_is_told_and_a_larger_one_asked_again(server, fetch, tmp_path, new_disk):
+    disk = new_disk(tmp_path / "raw", "16k")
+    receipt = fetch()
+    assert not receipt["available"]
+    assert f"set/data.csv: {len(DATA)} bytes, but only " in receipt["reason"]
+    assert f"are free in {tmp_path / 'raw'}" in receipt["reason"]
+    assert server.requests == 0
+    disk.remount("size=1m")
+    server.steps = [answer(DATA)]
+    assert fetch()["available"]
+
+
+@pytest.mark.fault(
+    "Disk", "full while a download is written", "an error that says so; with room, a rerun completes"
+)
+def test_a_disk_that_fills_up_is_an_error_and_no_data_that_cannot_be_had(server, fetch, tmp_path, new_disk):
+    disk = new_disk(tmp_path / "raw", "1m")
+
+    def fill_up(handler):
+        answer(DATA[:9000], announced=len(DATA))(handler)
+        while not any(path.stat().st_size for path in disk.folder.glob(".data-*")):  # is being written
+            assert not server.closing.wait(0.01)
+        disk.fill()
+        handler.wfile.write(DATA[9000:])
+
+    server.steps = [fill_up, answer(DATA)]
+    with pytest.raises(OSError, match=rf"the disk is full: no room for {tmp_path}/raw/data\.csv; make some"):
+        fetch()
+    assert [path.name for path in (tmp_path / "raw").iterdir()] == [".filler"]
+    disk.make_room()
+    assert fetch()["available"]
+
+
+@pytest.mark.fault("Disk", "too small for what a server announces", "told before it is read; asked for again")
+def test_a_disk_that_is_too_small_for_what_is_announced_is_told(server, fetch, tmp_path, new_disk):
+    disk = new_disk(tmp_path / "raw", "16k")
+    server.steps = [answer(DATA)]
+    assert f"set/data.csv: {len(DATA)} bytes, but only " in fetch(entry=unpinned(server.url))["reason"]
+    assert [path.name for path in (tmp_path / "raw").iterdir()] == ["receipt.json"]
+    disk.remount("size=1m")
+    assert fetch(entry=unpinned(server.url))["available"]

@@ -1,0 +1,798 @@
+"""Figures of studies: what is drawn is what was computed, and what is absent is said."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import gaussian_kde
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from entrolab.dataset import Dataset, DataUnavailable, passing_absence, save_dataset, save_folds
+from entrolab.figures import alternative_text, make_figure, make_page_to_hover, read_figure, reasons
+from entrolab.measuring import frame
+from entrolab.prepare import prepare
+from entrolab.protocols import protocol
+from entrolab.scale import scale
+from entrolab.stored import dump
+from entrolab.tables import COLUMNS
+from entrolearn import EEMClassifier
+from entrolearn.measures import expected_maximum
+from entrolearn.plotting.regions import plane_density
+
+PROCESS = {
+    "paper": "paper",
+    "figure": "figure2",
+    "kind": "process",
+    "caption": "A plane",
+    "dataset": "rings",
+    "model": {
+        "label": "EEM",
+        "sublabel": "",
+        "estimator": "entrolearn.EEMClassifier",
+        "steps": [],
+        "params": {"n_hidden": 10},
+    },
+    "seed": 3,
+}
+CURVES = {
+    "paper": "paper",
+    "figure": "figure3",
+    "kind": "grid_curves",
+    "caption": "Sizes",
+    "datasets": ["iris", "wine"],
+    "models": {"eem": {"label": "EEM", "sublabel": "rbf"}, "welm": {"label": "WELM", "sublabel": ""}},
+    "parameter": "n_hidden",
+    "metric": "gmean",
+    "cells": [(dataset, model) for dataset in ("iris", "wine") for model in ("eem", "welm")],
+}
+
+
+@pytest.fixture(scope="module")
+def rings(catalog):
+    return scale(prepare("rings", catalog["rings"]), "minmax", (0, 1), "all")
+
+
+def drawn(folder, spec, sources, records=()):
+    """The csv of a figure that is written in every format."""
+    outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
+    make_figure(spec, list(map(str, sources)), list(map(str, records)), list(map(str, outputs)))
+    assert all(output.stat().st_size for output in outputs)
+    return read_figure(outputs[-1])
+
+
+# ------------------------------------------------------------------------------------------------- process
+
+
+@pytest.fixture
+def process(tmp_path, rings):
+    save_dataset(tmp_path / "rings.npz", rings)
+    return drawn(tmp_path, PROCESS, [tmp_path / "rings.npz"])
+
+
+def points(table, panel, series):
+    return table.loc[(table["panel"] == panel) & (table["series"] == series), ["x", "y"]].to_numpy()
+
+
+def test_csv_of_a_process_holds_the_machine_that_the_spec_describes(process, rings):
+    machine = EEMClassifier(10, random_state=3).fit(rings.X, rings.y)
+    assert_allclose(points(process, "projected", "threshold")[:, 0], machine.thresholds_, rtol=1e-5)
+    assert len(machine.thresholds_) == 2
+    for code, label in enumerate(rings.classes):
+        rows = rings.X[rings.y == code]
+        assert_allclose(points(process, "input", f"rows of {label}"), rows, rtol=1e-5, atol=1e-12)
+        projected = points(process, "projected", f"rows of {label}")[:, 0]
+        assert_allclose(projected, machine.project(rows), rtol=1e-5)
+        assert len(points(process, "hidden", f"rows of {label}")) == len(rows)
+
+
+def test_drawn_densities_cross_at_the_drawn_thresholds(process, rings):
+    (t, negative), (_, positive) = (points(process, "projected", f"density of {k}").T for k in rings.classes)
+    for threshold in points(process, "projected", "threshold")[:, 0]:
+        heights = [np.interp(threshold, t, height) for height in (negative, positive)]
+        assert heights[0] == pytest.approx(heights[1], rel=0.02)
+
+
+def test_ellipses_of_the_csv_are_one_and_two_deviations_from_the_mean(process, rings):
+    for label in rings.classes:
+        ((x, y),) = points(process, "hidden", f"mean of {label}")
+        one, two = (points(process, "hidden", f"{sd} sd of {label}") - [x, y] for sd in (1, 2))
+        assert_allclose(two, 2 * one, atol=1e-5)
+
+
+def test_a_process_in_words(process):
+    text = alternative_text(PROCESS, process)
+    thresholds = points(process, "projected", "threshold")[:, 0]
+    assert f"thresholds: {thresholds[0]:.3g} and {thresholds[1]:.3g}" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (
+            {"estimator": "sklearn.svm.SVC", "params": {}},
+            "failed: TypeError: SVC has no Gaussians in a hidden",
+        ),
+        ({"params": {"n_hidden": -1}}, "failed: InvalidParameterError: The 'n_hidden' parameter"),
+    ],
+)
+def test_a_machine_that_fails_is_said_in_figure_and_csv(tmp_path, rings, change, reason):
+    save_dataset(tmp_path / "rings.npz", rings)
+    spec = {**PROCESS, "model": PROCESS["model"] | change}
+    table = drawn(tmp_path, spec, [tmp_path / "rings.npz"])
+    assert table["reason"].str.startswith(reason).tolist() == [True]
+    assert "failed" in (tmp_path / "figure.svg").read_text()
+    assert reason in alternative_text(spec, table)
+
+
+def test_data_that_cannot_be_had_are_said(tmp_path):
+    with passing_absence(tmp_path / "rings.npz"):
+        raise DataUnavailable("rings: 404")
+    table = drawn(tmp_path, PROCESS, [tmp_path / "rings.npz"])
+    assert reasons(table) == ["no data: rings: 404"]
+
+
+# ------------------------------------------------------------------------------------------------- curves
+
+
+def candidates(scores, errors=None):
+    """Rows of two folds × three sizes; a score that is NaN failed with its error."""
+    rows = [
+        {
+            "repeat": 0,
+            "fold": fold,
+            "point": point,
+            "params": json.dumps({"n_hidden": size}),
+            "test_gmean": scores[fold][point],
+            "success": bool(np.isfinite(scores[fold][point])),
+            "error": "" if np.isfinite(scores[fold][point]) else errors,
+        }
+        for fold in (0, 1)
+        for point, size in enumerate((50, 5, 10))
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def cells(tmp_path):
+    """Two models on iris, one of them with a failed fit; no data for wine."""
+    good = candidates([[0.9, 0.5, 0.7], [0.8, 0.6, 0.7]])
+    holed = candidates([[0.9, np.nan, 0.7], [0.8, 0.6, 0.7]], "LinAlgError: singular")
+    nothing = good.iloc[:0]
+    found = {"success": True, "kind": "", "error": ""}
+    absent = {"success": False, "kind": "no data", "error": "wine: 404"}
+    sources, records = [], []
+    for number, (rows, record) in enumerate(
+        [(good, found), (holed, found), (nothing, absent), (nothing, absent)]
+    ):
+        sources.append(tmp_path / f"{number}.parquet")
+        records.append(tmp_path / f"{number}.json")
+        rows.to_parquet(sources[-1])
+        records[-1].write_text(json.dumps(record))
+    return sources, records
+
+
+def test_curves_are_means_and_deviations_of_the_candidates(tmp_path, cells):
+    table = drawn(tmp_path, CURVES, *cells)
+    curve = table[(table["dataset"] == "iris") & (table["model"] == "eem")]
+    assert curve["value"].tolist() == [5, 10, 50]
+    rows = pd.read_parquet(cells[0][0])
+    rows["size"] = [json.loads(params)["n_hidden"] for params in rows["params"]]
+    twin = 100 * rows.groupby("size")["test_gmean"].agg(["mean", "std"])
+    assert_allclose(curve[["mean", "std"]], twin, rtol=1e-5)
+    assert curve["folds"].tolist() == [2, 2, 2]
+
+
+def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, cells):
+    table = drawn(tmp_path, CURVES, *cells)
+    curve = table[(table["dataset"] == "iris") & (table["model"] == "welm")].set_index("value")
+    assert np.isnan(curve.loc[5, "mean"])
+    assert (curve.loc[5, "folds"], curve.loc[5, "reason"]) == (1, "LinAlgError: singular")
+    assert curve.loc[10, "mean"] == pytest.approx(70)
+    assert "WELM: no score at 1 of 3" in (tmp_path / "figure.svg").read_text()
+
+
+def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, cells):
+    table = drawn(tmp_path, CURVES, *cells)
+    assert table.loc[table["dataset"] == "wine", "reason"].tolist() == ["no data: wine: 404"] * 2
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "no data: wine: 404" in svg
+    assert ">iris<" in svg
+    assert reasons(table) == [
+        "iris, welm: LinAlgError: singular",
+        "wine, eem: no data: wine: 404",
+        "wine, welm: no data: wine: 404",
+    ]
+
+
+def test_curves_in_words(tmp_path, cells):
+    text = alternative_text(CURVES, drawn(tmp_path, CURVES, *cells))
+    assert text == (
+        "Mean GMEAN in percent against n_hidden. iris, EEM rbf: 55.0 at 5, 85.0 at 50; "
+        "iris, WELM: 70.0 at 10, 85.0 at 50"
+    )
+
+
+def test_an_unknown_kind_names_the_known_ones():
+    with pytest.raises(ValueError, match="unknown kind of figure 'proces', did you mean 'process'"):
+        make_figure({**PROCESS, "kind": "proces"}, [], [], [])
+
+
+# --------------------------------------------------------------------------------- a grid of two parameters
+
+
+def surface_candidates(failed=()):
+    """Two trials x (C, L); 100 times the score is 10 C + L + 20 times the trial."""
+    rows = [
+        {
+            "repeat": trial,
+            "fold": 0,
+            "params": json.dumps({"C": C, "L": L}),
+            "test_accuracy": np.nan if (C, L) in failed else (10 * C + L + 20 * trial) / 100,
+            "success": (C, L) not in failed,
+            "error": "singular" if (C, L) in failed else "",
+        }
+        for trial in (0, 1)
+        for C in (0.25, 0.5, 1.0, 2.0)
+        for L in (5, 10, 20)
+    ]
+    return pd.DataFrame(rows).assign(point=0)
+
+
+GRID = {
+    "paper": "paper",
+    "figure": "figure1",
+    "caption": "Two parameters",
+    "datasets": ["iris"],
+    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}},
+    "cells": [("iris", "rkelm")],
+    "metric": "accuracy",
+}
+SURFACE = {**GRID, "kind": "grid_surface", "parameters": ["C", "L"]}
+BY = {**GRID, "kind": "grid_curves", "parameter": "C", "by": "L"}
+
+
+@pytest.fixture
+def grid(tmp_path):
+    """One cell with a point that failed in every trial."""
+    surface_candidates(failed=[(0.25, 5)]).to_parquet(tmp_path / "grid.parquet")
+    (tmp_path / "grid.json").write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+    return [tmp_path / "grid.parquet"], [tmp_path / "grid.json"]
+
+
+def test_a_surface_shows_the_mean_over_the_trials(tmp_path, grid):
+    table = drawn(tmp_path, SURFACE, *grid).set_index(["x", "y"])
+    assert table.loc[(2.0, 20), "mean"] == pytest.approx(10 * 2 + 20 + 10)
+    assert (table["x_parameter"].unique(), table["y_parameter"].unique()) == (["C"], ["L"])
+    assert np.isnan(table.loc[(0.25, 5), "mean"])
+    assert table.loc[(0.25, 5), "reason"] == "singular"
+    assert "no score at 1 of 12" in (tmp_path / "figure.svg").read_text()
+    text = alternative_text(SURFACE, table.reset_index())
+    assert "iris, RKELM: from 20 at C = 0.5, L = 5 to 50 at C = 2, L = 20" in text
+
+
+def test_a_surface_without_a_result_says_why(tmp_path, grid):
+    (sources, (record,)) = grid
+    surface_candidates().iloc[:0].to_parquet(sources[0])
+    record.write_text(json.dumps({"success": False, "kind": "no data", "error": "iris: 404"}))
+    table = drawn(tmp_path, SURFACE, sources, [record])
+    assert table["reason"].tolist() == ["no data: iris: 404"]
+    assert reasons(drawn(tmp_path, BY, sources, [record])) == ["iris, rkelm: no data: iris: 404"]
+
+
+def test_curves_by_a_second_parameter_are_its_values(tmp_path, grid):
+    table = drawn(tmp_path, BY, *grid)
+    assert table["by"].unique().tolist() == [5, 10, 20]
+    curve = table[table["by"] == 20]
+    assert curve["value"].tolist() == [0.25, 0.5, 1, 2]
+    assert_allclose(curve["mean"], [32.5, 35, 40, 50])
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "L = 20" in svg
+    assert "L = 5: no score at 1 of 4" in svg
+    assert "iris, RKELM, L = 10: 22.5 at 0.25, 40.0 at 2" in alternative_text(BY, table)
+
+
+# -------------------------------------------------------------------------------------------------- trials
+
+
+TRIALS = {
+    "paper": "paper",
+    "figure": "figure3",
+    "kind": "trials",
+    "caption": "Trials",
+    "datasets": ["iris", "diabetes"],
+    "tasks": {"iris": "multiclass", "diabetes": "regression"},
+    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
+    "cells": [(dataset, model) for dataset in ("iris", "diabetes") for model in ("rkelm", "elm")],
+    "metrics": ["accuracy", "rmse"],
+    "criterion": "cv",
+}
+
+
+def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
+    records = []
+    for dataset, metric in (("iris", "accuracy"), ("diabetes", "rmse")):
+        (tmp_path / dataset).mkdir()
+        for model in ("rkelm", "elm"):
+            rows = pd.DataFrame({"repeat": [1, 0, 0], "fold": 0, "criterion": ["cv", "cv", "oracle"]})
+            rows = rows.assign(success=True, error="", **{metric: [0.5, 0.25, 1.0]})
+            rows.to_parquet(tmp_path / dataset / f"{model}.parquet")
+            failed = (dataset, model) == ("iris", "elm")
+            records.append(tmp_path / f"{dataset}_{model}.json")
+            outcome = {"success": not failed, "kind": "failed" if failed else "", "error": "singular"}
+            records[-1].write_text(json.dumps(outcome))
+    table = drawn(tmp_path, TRIALS, [tmp_path / "iris", tmp_path / "diabetes"], records)
+    scores = table.dropna(subset="trial").groupby(["dataset", "model"])["score"].apply(list).to_dict()
+    assert scores == {
+        ("iris", "rkelm"): [25, 50],
+        ("diabetes", "rkelm"): [0.25, 0.5],
+        ("diabetes", "elm"): [0.25, 0.5],
+    }
+    assert reasons(table) == ["iris, elm: failed: singular"]
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "accuracy, %" in svg
+    assert "RMSE" in svg
+    assert "ELM: no score" in svg
+    assert "iris, RKELM: 37.5 ± 18" in alternative_text(TRIALS, table)
+
+
+# ------------------------------------------------------------------------------------------------- tradeoffs
+
+
+TRADEOFF = {
+    "paper": "paper",
+    "figure": "tradeoff",
+    "kind": "tradeoff",
+    "caption": "Errors and support vectors",
+    "datasets": ["iris", "wine"],
+    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "cells": [(dataset, model) for dataset in ("iris", "wine") for model in ("svm", "lasso")],
+    "metric": ["support", "error_rate"],
+    "metrics": ["support", "error_rate"],
+}
+
+
+def tradeoff_candidates(support=True, failed=()):
+    """Two trials of three points: support is (point + 1) / 10, the error a tenth of (5 - point + trial)."""
+    rows = [
+        {
+            "repeat": trial,
+            "fold": 0,
+            "point": point,
+            "params": json.dumps({"C": C}),
+            "test_support": (point + 1) / 10 if support else np.nan,
+            "test_error_rate": (5 - point + trial) / 10,
+            "success": (trial, point) not in failed,
+            "error": "singular" if (trial, point) in failed else "",
+        }
+        for trial in (0, 1)
+        for point, C in enumerate((1, 4, 9))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
+    found, absent = (
+        {"success": True, "kind": "", "error": ""},
+        {"success": False, "kind": "no data", "error": "404"},
+    )
+    cells = [
+        (tradeoff_candidates(failed=[(1, 1)]), found),
+        (tradeoff_candidates(support=False), found),
+        *[(tradeoff_candidates().iloc[:0], absent)] * 2,
+    ]
+    for number, (candidates, record) in enumerate(cells):
+        candidates.to_parquet(tmp_path / f"{number}.parquet")
+        (tmp_path / f"{number}.json").write_text(json.dumps(record))
+    sources, records = (
+        [tmp_path / f"{number}.{suffix}" for number in range(4)] for suffix in ("parquet", "json")
+    )
+    table = drawn(tmp_path, TRADEOFF, sources, records)
+    svm = table[(table["dataset"] == "iris") & (table["model"] == "svm")]
+    assert_allclose(svm["x"], [10, np.nan, 30])
+    assert_allclose(svm["y"], [55, np.nan, 35])
+    assert svm["params"].tolist() == ['{"C": 1}', '{"C": 4}', '{"C": 9}']
+    assert reasons(table) == [
+        "iris, svm: singular",
+        "iris, lasso: a learner without support vectors (at 3 values)",
+        "wine, svm: no data: 404",
+        "wine, lasso: no data: 404",
+    ]
+    svg = (tmp_path / "figure.svg").read_text()
+    assert "support vectors, %" in svg
+    assert "error, %" in svg
+    assert "SVM: no scores at 1 of 3" in svg
+    assert "no data: 404" in svg
+    text = alternative_text(TRADEOFF, table)
+    assert "Mean error in percent against support vectors in percent along the grids" in text
+    assert "iris, SVM: from 55 at 10 to 35 at 30" in text
+
+
+# ------------------------------------------------------------------------------------------- support vectors
+
+
+SUPPORT = {
+    "paper": "paper",
+    "figure": "figures_2_to_4",
+    "kind": "support",
+    "caption": "What machines keep",
+    "datasets": ["stretched"],
+    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "cells": [("stretched", "svm"), ("stretched", "lasso")],
+    "learners": {
+        "svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"],
+        "lasso": ["sklearn.svm.LinearSVC"],
+    },
+    "protocols": {"stretched": {"trials": 2, "train": 60, "test": 40, "inner": {"folds": 2, "used": 2}}},
+}
+
+
+@pytest.fixture
+def machines(tmp_path, catalog):
+    """Two models fitted to the training rows of the first of two trials, and what they were fitted to."""
+    data = prepare("stretched", catalog["stretched"])
+    parts = protocol(SUPPORT["protocols"]["stretched"]).draw(data.y, seed=0)
+    save_dataset(tmp_path / "scaled.npz", data)
+    save_folds(tmp_path / "folds.npz", parts)
+    rows = parts[0] > 0
+    fitted = {
+        "svm": make_pipeline(StandardScaler(with_std=False), SVC(kernel="linear")),
+        "lasso": LinearSVC(),
+    }
+    (tmp_path / "models").mkdir()
+    for name, machine in fitted.items():
+        machine.fit(data.X[rows], data.y[rows])
+        (tmp_path / "models" / f"{name}.skops").write_bytes(dump(machine))
+        (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+    sources = [tmp_path / "scaled.npz", tmp_path / "folds.npz", tmp_path / "models"]
+    return fitted["svm"], data.X[rows], sources, [tmp_path / "svm.json", tmp_path / "lasso.json"]
+
+
+def test_a_figure_of_support_vectors_shows_the_stored_machine_among_its_training_rows(tmp_path, machines):
+    svm, X, sources, records = machines
+    table = drawn(tmp_path, SUPPORT, sources, records)
+    mine = table[table["model"] == "svm"]
+    kept = mine.loc[mine["series"].str.startswith("support vectors"), ["x", "y"]].to_numpy()
+    others = mine.loc[mine["series"].str.startswith("rows"), ["x", "y"]].to_numpy()
+    assert_allclose(np.sort(kept, axis=0), np.sort(X[svm[-1].support_], axis=0), rtol=1e-5)
+    assert len(kept) + len(others) == 60
+    margins = mine.loc[mine["series"].str.startswith("margins"), ["x", "y"]].to_numpy()
+    assert_allclose(np.abs(svm.decision_function(margins)), 1, atol=1e-4)
+    assert reasons(table) == [
+        "stretched, lasso: failed: TypeError: LinearSVC has no support_ or no decision_function; "
+        "accepted: classifiers with both, or a pipeline or search that ends in one"
+    ]
+    assert f"stretched, SVM: {len(kept)} of 60" in alternative_text(SUPPORT, table)
+    assert f"{len(kept)} of 60 rows" in (tmp_path / "figure.svg").read_text()
+
+
+def test_support_vectors_of_what_is_not_there_say_why(tmp_path, machines):
+    *_, sources, records = machines
+    records[0].write_text(json.dumps({"success": False, "kind": "no data", "error": "404"}))
+    (tmp_path / "models" / "lasso.skops").write_bytes(b"")
+    (tmp_path / "models" / "lasso.json").write_text(json.dumps({"error": "nothing was chosen"}))
+    table = drawn(tmp_path, SUPPORT, sources, records)
+    assert reasons(table) == ["stretched, svm: no data: 404", "stretched, lasso: nothing was chosen"]
+
+
+# ------------------------------------------------------------------------------------------------- density
+
+
+def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
+    spec = {
+        "paper": "paper",
+        "figure": "figure4",
+        "kind": "density",
+        "caption": "Density",
+        "table": "density",
+        "dims": [10, 1000],
+        "densities": [0.5, 0.1],
+        "models": TRIALS["models"],
+    }
+    rows = [
+        {"reading": f"d10_density{density}", "model": model, "metric": "fit_seconds", "value": seconds}
+        for model, seconds in (("rkelm", 1.0), ("elm", 2.0))
+        for density in (0.1, 0.5)
+    ]
+    rows += [{"reading": f"d1000_density{one}", "kind": "failed", "error": "too large"} for one in (0.1, 0.5)]
+    frame(rows).to_parquet(tmp_path / "measured.parquet")
+    table = drawn(tmp_path, spec, [tmp_path / "measured.parquet"])
+    assert table["density"].tolist() == [0.1, 0.5] * 4
+    assert table["seconds"].dropna().tolist() == [1, 1, 2, 2]
+    assert reasons(table) == [
+        "d = 1,000, rkelm: too large (at 2 values)",
+        "d = 1,000, elm: too large (at 2 values)",
+    ]
+    assert "too large" in (tmp_path / "figure.svg").read_text()
+    assert "d = 10, ELM: 2 at 0.1, 2 at 0.5" in alternative_text(spec, table)
+
+
+# --------------------------------------------------------------------------------------------- projections
+
+
+PCA_OF_RINGS = {
+    "estimator": "sklearn.decomposition.PCA",
+    "params": {"n_components": 2, "whiten": True},
+    "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
+}
+PROJECTIONS = {
+    "paper": "paper",
+    "figure": "figure5",
+    "kind": "projections",
+    "caption": "Planes of rings & <others>",
+    "datasets": ["rings"],
+    "models": {"pca": {"label": "PCA", "sublabel": "white"}, "lda": {"label": "LDA", "sublabel": ""}},
+    "panels": [
+        {"dataset": "rings", "model": "pca", "learner": PCA_OF_RINGS},
+        {
+            "dataset": "rings",
+            "model": "lda",
+            "learner": {
+                "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+                "params": {},
+                "steps": [],
+            },
+        },
+    ],
+    "seed": 3,
+}
+
+
+@pytest.fixture
+def projections(tmp_path, rings):
+    save_dataset(tmp_path / "rings.npz", rings)
+    return drawn(tmp_path, PROJECTIONS, [tmp_path / "rings.npz"])
+
+
+def test_projections_are_fitted_to_all_rows_and_the_csv_holds_every_row_and_contour(projections, rings):
+    plane = make_pipeline(StandardScaler(), PCA(2, whiten=True)).fit_transform(rings.X)
+    mine = projections[projections["model"] == "pca"]
+    rows = mine.dropna(subset="row").astype({"row": int}).set_index("row").sort_index()
+    assert_allclose(rows[["x", "y"]], plane, rtol=1e-5, atol=1e-8)
+    assert (rows["series"] == [f"rows of {rings.classes[code]}" for code in rings.y]).all()
+    for c, label in enumerate(rings.classes):
+        lines = mine[mine["series"].str.endswith(f" of {label}") & mine["row"].isna()]
+        twin = plane_density(plane[rings.y == c])
+        masses = np.unique([twin.height_around(mass) for mass in (0.25, 0.5, 0.75)])
+        heights = gaussian_kde(plane[rings.y == c].T, "silverman")(lines[["x", "y"]].to_numpy().T)
+        assert np.abs(heights[:, None] / masses - 1).min(axis=1).max() < 0.1
+
+
+def test_a_projection_that_fails_is_said_in_its_panel(tmp_path, projections):
+    assert reasons(projections) == [
+        "rings, lda: failed: ValueError: LinearDiscriminantAnalysis maps to rows of shape (1,); "
+        "accepted: transformers with two components"
+    ]
+    svg = (tmp_path / "figure.svg").read_text()
+    assert ">PCA white<" in svg
+    assert "component 1" in svg
+
+
+def test_projections_in_words_say_how_far_the_classes_are_apart(rings):
+    """Means (0, 0) and (3, 0), variance 1 along x and 4 along y: 3 deviations, whatever the coordinates."""
+    square = np.array([[1, 2], [1, -2], [-1, 2], [-1, -2.0]])
+    skew = np.array([[1.0, 2.0], [0.5, -1.0]])
+    points = np.vstack([square, square + [3, 0]]) @ skew
+    table = pd.DataFrame(points, columns=["x", "y"]).assign(dataset="rings", model="pca", reason="")
+    table["series"] = np.repeat(["rows of 0", "rows of 1"], 4)
+    assert "apart: PCA white: 3.0" in alternative_text(PROJECTIONS, table)
+
+
+def test_a_page_to_hover_over_tells_the_features_before_they_were_scaled(tmp_path, projections, catalog):
+    data = prepare("rings", catalog["rings"])
+    save_dataset(tmp_path / "prepared.npz", data)
+    make_page_to_hover(
+        PROJECTIONS, tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html"
+    )
+    page = (tmp_path / "figure.html").read_text(encoding="utf-8")
+    for row in (0, 7):
+        name, value = data.feature_names[1], data.X[row, 1]
+        told = rf"row {row}<br>class {data.classes[data.y[row]]}<br>[^\"]*{name} = {value:.4g}"
+        assert re.search(told.replace("<br>", r"\\u003cbr\\u003e"), page)
+    assert "LinearDiscriminantAnalysis maps to" in page
+    assert "<title>Planes of rings &amp; &lt;others&gt;</title>" in page
+
+
+def test_classes_of_different_data_sets_are_called_alike_in_the_one_legend(tmp_path, rings):
+    """Three classes of iris, of which the legend has to have all, after the two of the rings."""
+    iris = load_iris()
+    part = np.zeros(len(iris.target), dtype=np.int8)
+    names = [f"x{k}" for k in range(4)]
+    three = Dataset(iris.data, iris.target, names, "multiclass", list(iris.target_names), part)
+    for name, data in (("rings", rings), ("iris", three)):
+        save_dataset(tmp_path / f"{name}.npz", data)
+    panels = [PROJECTIONS["panels"][0] | {"dataset": dataset} for dataset in ("rings", "iris")]
+    spec = PROJECTIONS | {"datasets": ["rings", "iris"], "panels": panels}
+    table = drawn(tmp_path, spec, [tmp_path / "rings.npz", tmp_path / "iris.npz"])
+    svg = (tmp_path / "figure.svg").read_text()
+    assert [svg.count(f">class {k}<") for k in (1, 2, 3)] == [1, 1, 1]
+    assert "rows of setosa" in set(table["series"])
+    assert ">iris, PCA white<" in svg
+
+
+def test_projections_of_data_that_cannot_be_had_say_so(tmp_path):
+    for name in ("scaled", "prepared"):
+        with passing_absence(tmp_path / f"{name}.npz"):
+            raise DataUnavailable("rings: 404")
+    table = drawn(tmp_path, PROJECTIONS, [tmp_path / "scaled.npz"])
+    assert reasons(table) == ["rings, pca: no data: rings: 404", "rings, lda: no data: rings: 404"]
+    make_page_to_hover(
+        PROJECTIONS, tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html"
+    )
+    assert "no data: rings: 404" in (tmp_path / "figure.html").read_text(encoding="utf-8")
+
+
+# -------------------------------------------------------------------------------------------------- starts
+
+
+STARTS = {
+    "paper": "paper",
+    "figure": "figure3",
+    "kind": "starts",
+    "caption": "Starts",
+    "table": "starts",
+    "datasets": ["iris", "wine"],
+    "models": {"fast": {"label": "fast", "sublabel": ""}, "good": {"label": "good", "sublabel": "slow"}},
+}
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Twenty starts of two models on iris, of which one came to nothing; no data for wine."""
+    rng = np.random.default_rng(0)
+    found = {"fast": rng.uniform(0, 2, 20), "good": rng.uniform(1, 2, 20)}
+    rows = [
+        {"model": model, "metric": metric, "reading": f"start {k}", "value": value}
+        for model, values in found.items()
+        for k, one in enumerate(values, start=1)
+        for metric, value in (("objective", one), ("seconds", 0.5 * len(model)), ("evaluations", 10))
+    ]
+    rows[3] |= {"value": np.nan, "kind": "failed", "error": "singular"}
+    found["fast"][1] = np.nan
+    rows.append({"model": "fast", "metric": "best", "value": 2.0})
+    frame(rows).to_parquet(tmp_path / "iris.parquet")
+    frame([{"kind": "no data", "error": "wine: 404"}]).to_parquet(tmp_path / "wine.parquet")
+    return found, [tmp_path / "iris.parquet", tmp_path / "wine.parquet"]
+
+
+def test_histograms_of_starts_show_what_was_measured(tmp_path, started):
+    found, sources = started
+    table = drawn(tmp_path, STARTS, sources)
+    for model, values in found.items():
+        mine = table[table["model"] == model].dropna(subset="start")
+        assert mine["start"].tolist() == list(range(1, 21))
+        assert_allclose(mine["objective"], values, rtol=1e-5)
+    assert reasons(table) == ["iris, fast: singular", "wine, fast: wine: 404", "wine, good: wine: 404"]
+    svg = (tmp_path / "figure.svg").read_text()
+    for said in ("fast: nothing from 1 of 20", "wine: 404", ">good slow<", "divergence"):
+        assert said in svg
+    low, middle, high = np.quantile(found["good"], [0, 0.5, 1])
+    assert f"iris, good slow: {low:.3g}, {middle:.3g}, {high:.3g} in 20 starts" in alternative_text(
+        STARTS, table
+    )
+
+
+@pytest.mark.parametrize("against", ["starts", "seconds"])
+def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, against):
+    found, sources = started
+    spec = {**STARTS, "kind": "expected_maximum", "against": against}
+    table = drawn(tmp_path, spec, sources)
+    best = max(np.nanmax(values) for values in found.values())
+    for model, values in found.items():
+        mine = table[table["model"] == model].dropna(subset="starts")
+        twin = expected_maximum(values[np.isfinite(values)])
+        assert_allclose(mine["expected"], twin, rtol=1e-5)
+        assert_allclose(mine["percent_of_best"], 100 * twin / best, rtol=1e-5)
+        assert_allclose(mine["seconds"], 2.0 * mine["starts"], rtol=1e-5)
+    assert reasons(table) == ["iris, fast: singular", "wine, fast: wine: 404", "wine, good: wine: 404"]
+    text = alternative_text(spec, table)
+    sixteen = expected_maximum(found["good"])[15]
+    assert f"{100 * sixteen / best:.0f} % with 16 (32 s)" in text
+    assert ("processor seconds" in text) == (against == "seconds")
+    assert f"best {best:.3g}" in (tmp_path / "figure.svg").read_text()
+
+
+# --------------------------------------------------------------------------------------------- evaluations
+
+
+EVALUATIONS = {
+    "paper": "paper",
+    "figure": "speed",
+    "kind": "evaluations",
+    "caption": "Speed",
+    "table": "speed",
+    "rows": [100, 1000],
+    "ways": ["exact", "binned"],
+    "models": {"exact": {"label": "exact", "sublabel": ""}, "binned": {"label": "binned", "sublabel": ""}},
+}
+
+
+def test_a_figure_of_evaluations_shows_seconds_and_errors_by_the_number_of_rows(tmp_path):
+    rows = [
+        {"model": "exact", "reading": "n100", "metric": "seconds", "value": 0.5},
+        {"model": "binned", "reading": "n100", "metric": "seconds", "value": 0.125},
+        {"model": "binned", "reading": "n100", "metric": "value_error", "value": 1e-4},
+        {"model": "binned", "reading": "n100", "metric": "gradient_error", "value": 0.015},
+        {"model": "binned", "reading": "n1000", "metric": "seconds", "value": 0.25},
+    ]
+    frame(rows).to_parquet(tmp_path / "measured.parquet")
+    table = drawn(tmp_path, EVALUATIONS, [tmp_path / "measured.parquet"])
+    assert table[["model", "rows", "seconds"]].to_numpy().tolist() == [
+        ["exact", 100, 0.5],
+        ["binned", 100, 0.125],
+        ["binned", 1000, 0.25],
+    ]
+    assert reasons(table) == []
+    text = alternative_text(EVALUATIONS, table)
+    assert "binned: 0.12 s at 100 rows, 0.25 s at 1,000 rows, gradient off by 1.5 % at most" in text
+    assert "exact: 0.5 s at 100 rows, 0.5 s at 100 rows" in text
+
+
+def test_evaluations_that_failed_say_why(tmp_path):
+    frame([{"kind": "failed", "error": "MemoryError"}]).to_parquet(tmp_path / "measured.parquet")
+    table = drawn(tmp_path, EVALUATIONS, [tmp_path / "measured.parquet"])
+    assert reasons(table) == ["MemoryError"]
+    assert "MemoryError" in (tmp_path / "figure.svg").read_text()
+    assert "MemoryError" in alternative_text(EVALUATIONS, table)
+
+
+# --------------------------------------------------------------------------------------------------- ranks
+
+RANKS = {
+    "paper": "paper",
+    "figure": "ranks",
+    "kind": "critical_difference",
+    "caption": "Ranks",
+    "table": "table1",
+    "metric": "gmean",
+    "models": {name: {"label": name.upper(), "sublabel": "rbf"} for name in ("eem", "welm", "svm", "slow")},
+}
+
+
+@pytest.fixture
+def table1(tmp_path):
+    """A table of six data sets on which the last model has a number once, and another metric."""
+    scores = [[90, 80, 70, 60], [91, 81, 71, None], [92, 72, 82, None], *[[93, 83, 73, None]] * 3]
+    rows = [
+        {"dataset": f"data{k}", "model": model, "metric": metric, "ours": score if metric == "gmean" else 50}
+        for k, of_set in enumerate(scores)
+        for model, score in zip(RANKS["models"], of_set, strict=True)
+        for metric in ("gmean", "accuracy")
+    ]
+    path = tmp_path / "table1.csv"
+    pd.DataFrame(rows, columns=COLUMNS).to_csv(path, index=False)
+    return path
+
+
+def test_a_figure_of_ranks_shows_a_tables_ranks_and_pairs(tmp_path, table1):
+    table = drawn(tmp_path, RANKS, [table1])
+    models, pairs = table[table["rank"].notna()], table[table["other"].notna()]
+    assert models[["model", "rank", "scored", "datasets"]].to_numpy().tolist() == [
+        ["eem", 1, 6, 6], ["welm", 2.16667, 6, 6], ["svm", 2.83333, 6, 6]
+    ]  # fmt: skip
+    assert pairs[["model", "other", "wins", "ties", "losses"]].to_numpy().tolist() == [
+        ["eem", "welm", 6, 0, 0], ["eem", "svm", 6, 0, 0], ["welm", "svm", 5, 0, 1]
+    ]  # fmt: skip
+    assert reasons(table) == ["SLOW rbf: no number on more than half of the data sets"]
+    assert alternative_text(RANKS, table) == (
+        "Average ranks on 6 data sets, the best first: EEM rbf 1.00, WELM rbf 2.17, SVM rbf 2.83. "
+        "Not told apart from the best by Nemenyi's test: WELM rbf."
+    )
+    svg = (tmp_path / "figure.svg").read_text()
+    assert ">EEM rbf<" in svg
+    assert "SLOW" not in svg
+
+
+def test_a_figure_of_too_few_ranks_says_so(tmp_path, table1):
+    pd.read_csv(table1).query("dataset < 'data4'").to_csv(table1, index=False)
+    table = drawn(tmp_path, RANKS, [table1])
+    said = "fewer than 3 models or 5 data sets with numbers: nothing is ranked"
+    assert reasons(table) == [said]
+    assert alternative_text(RANKS, table) == said
+    assert "nothing is ranked" in (tmp_path / "figure.svg").read_text()

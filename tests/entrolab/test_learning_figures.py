@@ -1,0 +1,333 @@
+"""Figures of images, clusters and of how learners learn: csv, pictures and words tell the same."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
+from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import SVC
+
+from entrolab.cells import FIGURE_STAGES, figure_cells, figure_files, figure_formats, figure_spec
+from entrolab.dataset import DataUnavailable, passing_absence, save_dataset
+from entrolab.drawing import KINDS
+from entrolab.figures import alternative_text, make_figure, read_figure, reasons
+from entrolab.prepare import prepare
+from entrolab.scale import scale
+from entrolab.schema import ConfigError
+from entrolab.stored import dump
+from entrolearn.plotting import ErrorDensityDisplay
+
+ROOT = Path(__file__).parents[2]
+NET = {"hidden_layer_sizes": [3], "learning_rate_init": 0.02}
+KEYS = {"paper": "paper", "figure": "figure1", "caption": "x"}
+NAMED = {"label": "One", "sublabel": ""}
+
+
+def drawn(folder, spec, sources, records=()):
+    """The csv of a figure that is written in every format."""
+    outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
+    make_figure(spec, list(map(str, sources)), list(map(str, records)), list(map(str, outputs)))
+    assert all(output.stat().st_size for output in outputs)
+    return read_figure(outputs[-1])
+
+
+def svg(folder):
+    return (folder / "figure.svg").read_text()
+
+
+@pytest.fixture
+def prepared(tmp_path, catalog):
+    """A function that puts a data set of the catalog, scaled to [0, 1], into a file."""
+
+    def written(key):
+        data = scale(prepare(key, catalog[key]))
+        save_dataset(tmp_path / f"{key}.npz", data)
+        return data, tmp_path / f"{key}.npz"
+
+    return written
+
+
+@pytest.fixture
+def absent(tmp_path):
+    with passing_absence(tmp_path / "absent.npz"):
+        raise DataUnavailable("mnist: 404")
+    return tmp_path / "absent.npz"
+
+
+def stored(folder, name, fitted):
+    """A model that is fitted for good, and the record of its cell."""
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.skops").write_bytes(b"" if fitted is None else dump(fitted))
+    (folder / f"{name}.json").write_text(json.dumps({"error": "" if fitted else "nothing was chosen"}))
+    record = folder / f"{name}_record.json"
+    record.write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+    return record
+
+
+# --- images ----------------------------------------------------------------------------------------------
+
+
+def test_samples_are_the_first_rows_each_with_its_class(tmp_path, prepared, absent):
+    data, file = prepared("sklearn-digits")
+    shapes = {"digits": [8, 8], "mnist": [28, 28]}
+    spec = {**KEYS, "kind": "samples", "datasets": list(shapes), "shapes": shapes, "rows": 12}
+    table = drawn(tmp_path, spec, [file, absent])
+    mine = table[table["dataset"] == "digits"].sort_values(["image", "line", "column"])
+    assert_allclose(mine["value"].to_numpy().reshape(12, 64), data.X[:12], rtol=1e-5, atol=1e-12)
+    first = mine.drop_duplicates("image")
+    assert first["series"].tolist() == [str(label) for label in data.y[:12]]
+    assert reasons(table) == ["mnist: no data: mnist: 404"]
+    assert "no data: mnist: 404" in svg(tmp_path)
+    assert "digits, 8 x 8 pixels: 0 1 2 3 4 5 6 7 8 9 0 1" in alternative_text(spec, table)
+
+
+def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepared):
+    data, file = prepared("sklearn-digits")
+    models = {"ridge": RidgeClassifier().fit(data.X, data.y), "svm": SVC().fit(data.X, data.y), "none": None}
+    records = [stored(tmp_path / "models", name, model) for name, model in models.items()]
+    spec = {
+        **KEYS,
+        "kind": "weights",
+        "datasets": ["digits"],
+        "shapes": {"digits": [8, 8]},
+        "models": {name: {"label": name, "sublabel": ""} for name in models},
+        "cells": [("digits", name) for name in models],
+        "learners": dict.fromkeys(models, ["sklearn.linear_model.RidgeClassifier", "sklearn.svm.SVC"]),
+    }
+    table = drawn(tmp_path, spec, [file, tmp_path / "models"], records)
+    mine = table[table["model"] == "ridge"].sort_values(["image", "line", "column"])
+    assert_allclose(mine["value"].to_numpy().reshape(10, 64), models["ridge"].coef_, rtol=1e-4, atol=1e-6)
+    assert mine.drop_duplicates("image")["series"].tolist() == list("0123456789")
+    assert reasons(table) == [
+        "digits, svm: failed: TypeError: SVC has no coef_; accepted: linear classifiers",
+        "digits, none: nothing was chosen",
+    ]
+    low, high = models["ridge"].coef_.min(), models["ridge"].coef_.max()
+    assert f"digits, ridge: {low:.2g} to {high:.2g}" in alternative_text(spec, table)
+
+
+# --- clusters --------------------------------------------------------------------------------------------
+
+
+def panel(dataset, model, estimator, **params):
+    return {
+        "dataset": dataset,
+        "model": model,
+        "learner": {"estimator": estimator, "params": params, "steps": []},
+    }
+
+
+def test_clusterings_hold_every_row_with_its_cluster_and_the_agreement(tmp_path, prepared, absent):
+    data, file = prepared("moons-apart")
+    spec = {
+        **KEYS,
+        "kind": "clusterings",
+        "datasets": ["moons", "mnist"],
+        "models": {"kmeans": NAMED, "broken": {"label": "Other", "sublabel": ""}},
+        "panels": [
+            panel(dataset, model, "sklearn.cluster.KMeans", n_clusters=n)
+            for dataset in ("moons", "mnist")
+            for model, n in (("kmeans", 2), ("broken", -1))
+        ],
+        "seed": 3,
+    }
+    table = drawn(tmp_path, spec, [file, absent])
+    mine = table[(table["dataset"] == "moons") & (table["model"] == "kmeans")]
+    clusters = KMeans(2, random_state=3).fit_predict(data.X)
+    assert_array_equal(mine["cluster"], clusters)
+    assert_array_equal(mine["class"], data.y)
+    assert_allclose(mine[["x", "y"]], data.X, rtol=1e-5)
+    index = adjusted_rand_score(data.y, clusters)
+    assert mine["ari"].iloc[0] == pytest.approx(index, rel=1e-5)
+    assert f"moons: One {index:.2f}" in alternative_text(spec, table)
+    assert [reason[:48] for reason in reasons(table)] == [
+        "moons, broken: failed: InvalidParameterError: Th",
+        "mnist, kmeans: no data: mnist: 404",
+        "mnist, broken: no data: mnist: 404",
+    ]
+    assert f">{index:.2f}<" in svg(tmp_path)
+
+
+# --- how learners learn ----------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_error_densities_are_of_a_learner_fitted_anew_to_all_rows(tmp_path, prepared, absent):
+    data, file = prepared("moons-apart")
+    estimator = "sklearn.neural_network.MLPClassifier"
+    spec = {
+        **KEYS,
+        "kind": "error_densities",
+        "datasets": ["moons", "mnist"],
+        "models": {"net": NAMED},
+        "panels": [panel(dataset, "net", estimator, **NET) for dataset in ("moons", "mnist")],
+        "epochs": [1, 20],
+        "seed": 3,
+    }
+    table = drawn(tmp_path, spec, [file, absent])
+    twin = ErrorDensityDisplay.from_estimator(
+        MLPClassifier(**NET, random_state=3), data.X, data.y, epochs=[1, 20]
+    )
+    for epochs in (1, 20):
+        mine = table[table["epochs"] == epochs]
+        assert_allclose(mine["density"], twin.density(epochs, mine["error"]), rtol=1e-3, atol=1e-6)
+        assert mine["std"].iloc[0] == pytest.approx(np.std(twin.errors[epochs]), rel=1e-5)
+    spread = [np.std(twin.errors[epochs]) for epochs in (1, 20)]
+    assert spread[1] < spread[0]
+    assert f"moons, One: {spread[0]:.3g} after 1, {spread[1]:.3g} after 20" in alternative_text(spec, table)
+    assert reasons(table) == ["mnist, net: no data: mnist: 404"]
+    assert ">epoch 20<" in svg(tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, prepared):
+    data, _ = prepared("moons-apart")
+    models = {
+        "net": MLPClassifier(**NET, max_iter=6, random_state=0).fit(data.X, data.y),
+        "svm": SVC().fit(data.X, data.y),
+    }
+    records = [stored(tmp_path / "models", name, model) for name, model in models.items()]
+    spec = {
+        **KEYS,
+        "kind": "loss_curves",
+        "datasets": ["moons"],
+        "models": {"net": NAMED, "svm": {"label": "Other", "sublabel": ""}},
+        "cells": [("moons", name) for name in models],
+        "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
+    }
+    table = drawn(tmp_path, spec, [tmp_path / "models"], records)
+    curve = table[table["model"] == "net"]
+    assert_allclose(curve["loss"], models["net"].loss_curve_, rtol=1e-5)
+    assert curve["iteration"].tolist() == [1, 2, 3, 4, 5, 6]
+    first, last = models["net"].loss_curve_[0], models["net"].loss_curve_[-1]
+    assert f"moons, One: {first:.4g}, after 6 iterations {last:.4g}" in alternative_text(spec, table)
+    assert reasons(table) == [
+        "moons, svm: failed: TypeError: SVC has no loss_curve_; accepted: estimators with one"
+    ]
+
+
+def test_a_figure_of_what_was_not_trained_says_why(tmp_path):
+    record = stored(tmp_path / "models", "net", None)
+    record.write_text(json.dumps({"success": False, "kind": "time limit", "error": "after 3 fits"}))
+    spec = {
+        **KEYS,
+        "kind": "loss_curves",
+        "datasets": ["moons"],
+        "models": {"net": NAMED},
+        "cells": [("moons", "net")],
+        "learners": {"net": []},
+    }
+    table = drawn(tmp_path, spec, [tmp_path / "models"], [record])
+    assert reasons(table) == ["moons, net: time limit: after 3 fits"]
+    assert isinstance(table, pd.DataFrame)
+    assert "time limit: after 3 fits" in svg(tmp_path)
+
+
+# --- the figures of a study ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def study_of_images(study):
+    study["of_dataset"] = {"shape": {"heart": [2, 2], "default": [1, 4]}}
+    shape = {"of_dataset": "shape"}
+    study["models"]["ridge"] = {"label": "Ridge", "estimator": "sklearn.linear_model.RidgeClassifier"}
+    study["models"]["net"] = {
+        "label": "Net",
+        "estimator": "sklearn.neural_network.MLPClassifier",
+        "criteria": [],
+    }
+    study["figures"] |= {
+        "samples": {"kind": "samples", "caption": "", "datasets": "small", "shape": shape, "rows": 9},
+        "weights": {
+            "kind": "weights", "caption": "", "datasets": "small", "models": ["ridge"], "shape": shape
+        },
+        "losses": {"kind": "loss_curves", "caption": "", "datasets": "small", "models": ["ridge"]},
+        "errors": {
+            "kind": "error_densities",
+            "caption": "",
+            "datasets": "moons",
+            "models": ["net"],
+            "epochs": [1, 5],
+            "params": {"alpha": 0.5},
+        },
+    }  # fmt: skip
+    return study
+
+
+@pytest.fixture
+def entries(entries):
+    return {key: {**entry, "expect": {**entry["expect"], "features": 4}} for key, entry in entries.items()}
+
+
+def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(load, study_of_images):
+    study = load(study_of_images)
+    scaled, models = "results/mine/scaled/{}.npz", "results/mine/models/{}"
+    assert figure_files("mine", study, "samples") == [scaled.format(key) for key in ("heart", "sonar")]
+    assert figure_files("mine", study, "weights") == [
+        file.format(key) for key in ("heart", "sonar") for file in (scaled, models)
+    ]
+    assert figure_files("mine", study, "losses") == [models.format(key) for key in ("heart", "sonar")]
+    assert figure_files("mine", study, "errors") == [scaled.format("two-moons")]
+    assert figure_cells(study, "samples") == figure_cells(study, "errors") == []
+    assert figure_cells(study, "weights") == [("heart", "ridge"), ("sonar", "ridge")]
+    assert figure_formats(study, "samples") == ("svg", "png", "csv")
+
+
+def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_images):
+    study = load(study_of_images)
+    samples, errors, weights = (
+        figure_spec("mine", study, name, 0) for name in ("samples", "errors", "weights")
+    )
+    assert samples["shapes"] == {"heart": [2, 2], "sonar": [1, 4]}
+    assert "shape" not in samples
+    assert [panel["learner"] for panel in errors["panels"]] == [
+        {"estimator": "sklearn.neural_network.MLPClassifier", "params": {"alpha": 0.5}, "steps": []}
+    ]
+    assert study["models"]["net"]["params"] == {}
+    assert weights["learners"] == {"ridge": ["sklearn.linear_model.RidgeClassifier"]}
+    assert errors["seed"] != figure_spec("mine", study, "errors", 1)["seed"]
+
+
+def test_every_kind_of_figure_is_in_the_schema_and_says_what_it_is_drawn_from():
+    schema = yaml.safe_load((ROOT / "workflow/schemas/paper.yaml").read_text())["$defs"]
+    assert schema["figure"]["properties"]["kind"]["enum"] == list(KINDS)
+    assert list(FIGURE_STAGES) == list(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("figure", "key", "value", "message"),
+    [
+        ("samples", "shape", [2, 3], "figures.samples.shape: found [2, 3] for 'heart', which has 4 features"),
+        ("samples", "shape", [4], "samples.shape: found [4], expected the height and the width of an image"),
+        ("samples", "shape", {"of_dataset": "shap"}, "unknown name of of_dataset 'shap', did you mean"),
+        ("samples", "models", ["ridge"], "figures.samples: unknown key 'models'"),
+        ("weights", "models", ["net"], "nothing chooses from the grid of 'net', so that no model is fitted"),
+        ("weights", "models", ["rigde"], "weights.models: unknown model 'rigde', did you mean 'ridge'?"),
+        ("weights", "shape", [4, 4], "figures.weights.shape: found [4, 4] for 'heart', which has 4 features"),
+        ("losses", "models", ["net"], "nothing chooses from the grid of 'net'"),
+        ("losses", "models", ["nett"], "figures.losses.models: unknown model 'nett', did you mean 'net'?"),
+        ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),
+        ("errors", "params", {"alfa": 1}, "has no parameter 'alfa' (figures.errors.params), did you mean"),
+        ("errors", "epochs", [0], "figures.errors.epochs.0: 0 is less than the minimum of 1"),
+        ("errors", "epoch", [1], "figures.errors: unknown key 'epoch', did you mean 'epochs'?"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_these_figures_is_one_line(load, study_of_images, figure, key, value, message):
+    study_of_images["figures"][figure][key] = value
+    with pytest.raises(ConfigError) as caught:
+        load(study_of_images)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_errors_of_many_classes_are_not_one_number(load, study_of_images, entries):
+    entries["two-moons"]["task"] = "multiclass"
+    with pytest.raises(ConfigError, match="'two-moons' is a multiclass data set; accepted: binary and regr"):
+        load(study_of_images)

@@ -1,0 +1,677 @@
+"""Files of a person's own that are wrong in any way that one comes upon, and the one line that says how."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from entrolab.config import load_catalog, load_configuration, load_studies, load_study, read_yaml
+from entrolab.schema import ConfigError
+
+ROOT = Path(__file__).parents[2]
+STUDIES, DATASETS = (ROOT / "workflow" / "schemas" / name for name in ("paper.yaml", "dataset.yaml"))
+LINE = "one line with its place and what is accepted, before any job"
+
+MOONS = {
+    "title": "Two small moons",
+    "source": "generated",
+    "generator": {"name": "two_moons", "n_samples": 90, "noise": 0.2, "seed": 1},
+    "task": "binary",
+    "positive": [1],
+    "expect": {"rows": 90, "features": 2, "negative": 45, "positive": 45},
+    "reference": "generated",
+}
+CATALOG = {
+    "moons": MOONS,
+    "waves": {**MOONS, "task": "multiclass", "expect": {"rows": 300, "features": 21, "classes": 3}},
+    "series": {**MOONS, "task": "regression", "expect": {"rows": 100, "features": 2}},
+}
+
+
+@pytest.fixture
+def study() -> dict:
+    return {
+        "title": "A study",
+        "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
+        "protocol": {"folds": 3},
+        "metrics": ["gmean", "accuracy"],
+        "criteria": ["cv"],
+        "of_dataset": {"sizes": {"default": [1, 2], "waves": [3]}},
+        "datasets": {"both": ["moons", "waves"], "values": ["series"]},
+        "models": {
+            "svm": {
+                "label": "SVM",
+                "sublabel": "rbf",
+                "estimator": "sklearn.svm.SVC",
+                "params": {"kernel": "rbf"},
+                "steps": [{"estimator": "sklearn.decomposition.PCA", "params": {"n_components": 2}}],
+                "grid": {"C": [1, 10], "step1__whiten": [True, False]},
+            },
+            "knn": {
+                "label": "kNN",
+                "one_of": {
+                    "knn": {
+                        "estimator": "sklearn.neighbors.KNeighborsClassifier",
+                        "grid": {"n_neighbors": {"of_dataset": "sizes"}},
+                    },
+                    "eem": {"estimator": "entrolearn.EEMClassifier", "params": {"n_hidden": 10}},
+                },
+            },
+        },
+        "tables": {
+            "table1": {
+                "kind": "scores",
+                "caption": "Scores",
+                "datasets": "both",
+                "models": ["svm", "knn"],
+                "metric": "gmean",
+                "criterion": "cv",
+            },
+            "growth": {
+                "kind": "growth",
+                "caption": "Growth",
+                "datasets": "values",
+                "models": {"svm": {"params": {"C": 2}}},
+                "rows": [20, 40, 80],
+                "sizes": [1, 2, 3],
+                "at": {"rows": 80, "size": 1},
+                "repeats": 1,
+            },
+        },
+        "figures": {
+            "plane": {
+                "kind": "process",
+                "caption": "A plane",
+                "dataset": "moons",
+                "model": "svm",
+                "params": {"C": 3},
+            }
+        },
+        "errata": [{"where": "eq. 3", "printed": "a", "taken": "b", "evidence": "c"}],
+    }
+
+
+def refused(file: Path, read: Callable[[], object]) -> str:
+    """What is said of a file, less its name, which comes first."""
+    with pytest.raises(ConfigError) as caught:
+        read()
+    message = str(caught.value)
+    assert message.startswith(f"{file}: ")
+    assert "\n" not in message
+    return message.removeprefix(f"{file}: ")
+
+
+def loaded(folder: Path, study: dict | bytes) -> dict:
+    file = folder / "mine.yaml"
+    file.write_bytes(study if isinstance(study, bytes) else yaml.safe_dump(study, sort_keys=False).encode())
+    return load_study(file, STUDIES, CATALOG)
+
+
+def spoilt(study: dict, place: str, value) -> dict:
+    """The study, with a value at a dotted place."""
+    *parents, last = place.split(".")
+    node = study
+    for parent in parents:
+        node = node[int(parent) if isinstance(node, list) else parent]
+    node[last] = value
+    return study
+
+
+# ------------------------------------------------------------------------------------------ files as bytes
+
+BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
+    b"%c: &%c [%s]\n" % (name, name, b",".join([b"*%c" % (name - 1)] * 10)) for name in b"bcdefgh"
+)
+
+
+@pytest.mark.fault("Configuration", "a file that is not YAML, or not what it should be", LINE)
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"", "there is nothing in it"),
+        (b"# a comment\n", "there is nothing in it"),
+        (
+            b"title: a\nprotocol:\n\tfolds: 3\n",
+            "line 3: found character '\\t' that cannot start any token; acc",
+        ),
+        (b"title: a\nreference: Erd\xf6s\n", "line 2: found the byte 0xf6; accepted: UTF-8"),
+        ("title: a\n".encode("utf-16"), "line 1: found the byte 0xff; accepted: UTF-8"),
+        (b"title: a\0\n", "unacceptable character #x0000"),
+        (bytes(range(128, 256)), "line 1: found the byte 0x80; accepted: UTF-8"),
+        (b"title: a\n---\ntitle: b\n", "line 2: but found another document"),
+        (b"- title\n- protocol\n", "found ['title', 'protocol'], expected a mapping"),
+        (b"title: 'a\n", "line 2: found unexpected end of stream"),
+        (b"title: [a\n", "line 2: expected ',' or ']', but got '<stream end>'"),
+        (b"title: a: b\n", "line 1: mapping values are not allowed here"),
+        (b"title a\nprotocol: b\n", "line 2: mapping values are not allowed here"),
+        (b"title: *name\n", "line 1: found undefined alias 'name'"),
+        (b"title: !!python/object/apply:os.system ['true']\n", "line 1: could not determine a constructor"),
+        (b"title: @a\n", "line 1: found character '@' that cannot start any token"),
+        (b"title: a\ntitle: b\n", "line 2: key 'title' is repeated"),
+        (b"models:\n  svm: {label: a}\n  svm: {label: b}\n", "line 3: key 'svm' is repeated"),
+        (b"? [title, url]\n: a\n", "line 1: a key is a list or a mapping; accepted: a name"),
+        (b"? {title: url}\n: a\n", "line 1: a key is a list or a mapping; accepted: a name"),
+        (
+            b"models:\n  no: {label: a}\n",
+            "line 2: key 'no' means true or false in YAML; accepted: 'no' in quotes",
+        ),
+        (b"datasets:\n  ~: [moons]\n", "line 2: key '~' means nothing in YAML; accepted: '~' in quotes"),
+        (b"title: &a [*a]\n", "aliases (*name) make it refer to itself"),
+        (b"&a\ntitle: *a\n", "aliases (*name) make it refer to itself"),
+        (BOMB, "aliases (*name) make it refer to itself, or have more than 1,000,000 values"),
+        (b"title: " + b"[" * 5000, "lists or mappings in one another by the hundred"),
+    ],
+    ids=range(26),
+)
+def test_what_cannot_be_read_is_one_line(tmp_path, content, line):
+    assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, content))
+
+
+@pytest.mark.parametrize("change", ["\ufeff{}", "{}\n# \u00e9\u4e2d\n", "{}..."])
+def test_what_only_looks_odd_is_read(tmp_path, study, change):
+    """A byte order mark, letters of any language, the end of a document."""
+    text = change.format(yaml.safe_dump(study, sort_keys=False))
+    for written in (text, text.replace("\n", "\r\n")):
+        assert loaded(tmp_path, written.encode())["title"] == "A study"
+
+
+def test_anchors_and_merged_keys_are_yaml(tmp_path, study):
+    text = yaml.safe_dump(study, sort_keys=False)
+    text = text.replace("kernel: rbf\n", "kernel: &kernel rbf\n").replace(
+        "      C: 3\n", "      kernel: *kernel\n"
+    )
+    merged = "<<: {caption: x, datasets: both, models: [svm]}\n    kind: times\n    caption: Seconds\n"
+    text = text.replace("  table1:\n", f"  seconds:\n    {merged}  table1:\n")
+    read = loaded(tmp_path, text.encode())
+    assert read["figures"]["plane"]["params"] == {"kernel": "rbf"}
+    assert (read["tables"]["seconds"]["caption"], read["tables"]["seconds"]["models"]) == ("Seconds", ["svm"])
+
+
+@pytest.fixture
+def not_root():
+    """Another user for a while: root may read everything."""
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+        yield
+        os.seteuid(0)
+    else:
+        yield
+
+
+@pytest.mark.fault("Configuration", "a file that is absent, a folder, or not to be read", LINE)
+def test_a_file_that_is_not_to_be_read_is_one_line(tmp_path, study, request):
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(study))
+    file.chmod(0)
+    request.getfixturevalue("not_root")
+    assert refused(file, lambda: read_yaml(file)) == "Permission denied"
+
+
+@pytest.mark.fault("Configuration", "a file that is absent, a folder, or not to be read", LINE)
+@pytest.mark.parametrize(
+    "what", ["absent", "a folder", "a dangling link", "a folder without studies", "no folder"]
+)
+def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
+    file = tmp_path / "mine.yaml"
+    match what:
+        case "absent":
+            line = refused(file, lambda: load_catalog([file], DATASETS))
+            assert line == "No such file or directory"
+        case "a folder":
+            file.mkdir()
+            assert refused(file, lambda: load_studies([tmp_path], STUDIES, CATALOG)) == "Is a directory"
+        case "a dangling link":
+            file.symlink_to(tmp_path / "gone.yaml")
+            line = refused(file, lambda: load_studies([tmp_path], STUDIES, CATALOG))
+            assert line == "No such file or directory"
+        case "a folder without studies":
+            line = refused(tmp_path, lambda: load_studies([tmp_path], STUDIES, CATALOG))
+            assert line == "no study (*.yaml) in this folder; accepted: a folder with studies, one file each"
+        case "no folder":
+            file.touch()
+            line = refused(file, lambda: load_studies([file], STUDIES, CATALOG))
+            assert line.startswith("there is no such folder; accepted: a folder with studies")
+
+
+# ------------------------------------------------------------------------------------ what a study cannot be
+
+
+@pytest.mark.fault("Configuration", "a mistake in a study", LINE)
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        # A typo in each section.
+        ("refrence", "x", "unknown key 'refrence', did you mean 'reference'?"),
+        ("scaling.methd", "minmax", "scaling: unknown key 'methd', did you mean 'method'?"),
+        ("protocol.repeat", 2, "protocol: unknown key 'repeat', did you mean 'repeats'?"),
+        ("metrics", ["gmean", "accurracy"], "metrics.1: found 'accurracy', did you mean 'accuracy'?"),
+        ("criteria", ["cvv"], "criteria.0: found 'cvv', did you mean 'cv'?"),
+        ("of_dataset.sizes.wave", [1], "of_dataset.sizes: unknown data set 'wave', did you mean 'waves'?"),
+        ("datasets.both", ["moon"], "datasets.both: unknown data set 'moon', did you mean 'moons'?"),
+        ("models.svm.estimater", "x", "models.svm: unknown key 'estimater', did you mean 'estimator'?"),
+        ("models.svm.steps.0.parms", {}, "models.svm.steps.0: unknown key 'parms', did you mean 'params'?"),
+        ("models.knn.one_of.knn.gird", {}, "one_of.knn: unknown key 'gird', did you mean 'grid'?"),
+        (
+            "models.knn.one_of.knn.grid",
+            {"n_neighbors": {"of_dataset": "size"}},
+            "'size', did you mean 'sizes'?",
+        ),
+        (
+            "tables.table1.criterium",
+            "cv",
+            "tables.table1: unknown key 'criterium', did you mean 'criterion'?",
+        ),
+        ("tables.growth.at.row", 1, "tables.growth.at: unknown key 'row', did you mean 'rows'?"),
+        (
+            "answer_figure",
+            "plain",
+            "answer_figure: unknown figure of this study 'plain', did you mean 'plane'?",
+        ),
+        ("figures.plane.modle", "svm", "figures.plane: unknown key 'modle', did you mean 'model'?"),
+        ("errata.0.evidnce", "x", "errata.0: unknown key 'evidnce', did you mean 'evidence'?"),
+        # Words and numbers that YAML takes for something else.
+        ("title", False, "title: found False, expected a value of type string"),
+        ("title", 2015, "title: found 2015, expected a value of type string"),
+        ("title", None, "title: found None, expected a value of type string"),
+        ("protocol.folds", 3.5, "protocol.folds: found 3.5, expected a value of type integer"),
+        ("protocol.folds", "3", "protocol.folds: found '3', expected a value of type integer"),
+        ("protocol.folds", True, "protocol.folds: found True, expected a value of type integer"),
+        ("protocol.folds", [3], "protocol.folds: found [3], expected a value of type integer"),
+        ("scaling.range", [0, float("inf")], "scaling.range.1: found inf, expected a value of type number"),
+        ("scaling.range", [float("nan"), 1], "scaling.range.0: found nan, expected a value of type number"),
+        ("models.svm.grid", {1: [1]}, "models.svm.grid: found 1, expected a value of type string"),
+        ("models.svm.params", {1: 1}, "models.svm.params: found 1, expected a value of type string"),
+        ("datasets", {1: ["moons"]}, "datasets: found 1, expected a name of lower-case letters"),
+        (
+            "tables.table1.among",
+            {1: {"max": 1}},
+            "tables.table1.among: unknown parameter in this table's grids 1",
+        ),
+        # What would fail in the first jobs.
+        ("scaling.range", [1, 0], "scaling.range: found [1, 0] for 'moons'; accepted: the lower end first"),
+        ("scaling.range", [1, 1], "scaling.range: found [1, 1] for 'moons'; accepted: the lower end first"),
+        ("scaling.targets", [1, -1], "scaling.targets: found [1, -1] for 'moons'; accepted: the lower end"),
+        (
+            "scaling.fit_on",
+            "train",
+            "scaling.fit_on: found 'train' for 'moons', whose files have no test part",
+        ),
+        (
+            "protocol.folds",
+            46,
+            "protocol.folds: found 46 for 'moons', whose smallest class has 45 rows; accep",
+        ),
+        ("protocol.folds", 10**9, "whose smallest class has 45 rows; accepted: 2 to 45"),
+        ("models.svm.grid", {"C": []}, "models.svm.grid.C: found [], expected a list of values, {logspace"),
+        ("models.svm.grid", {"C": {"logspace": [2, 1, 10]}}, "grid.C: found {'logspace': [2, 1, 10]}; accep"),
+        ("models.svm.grid", {"C": {"logspace": [0, 400, 10]}}, "[0, 400, 10]}; accepted: {logspace: [first"),
+        ("models.svm.grid", {"C": {"logspace": [0, 10**9, 10]}}, "accepted: at most 10,000 values"),
+        (
+            "models.svm.grid",
+            {"C": {"range": [0, 1, 1e-9]}},
+            "[0, 1, 1e-09]}; accepted: at most 10,000 values",
+        ),
+        (
+            "models.svm.grid",
+            {"C": {"range": [0, float("nan"), 1]}},
+            "expected a list of values, {logspace: [",
+        ),
+        ("datasets.both", ["moons", "moons"], "datasets.both: ['moons', 'moons'] has non-unique elements"),
+        ("models.knn.label", "SVM rbf", "table1.models: 'svm' and 'knn' are both shown as 'SVM rbf'; acc"),
+        (
+            "criteria",
+            ["dcs_kde", "cv"],
+            "criteria: 'dcs_kde' compares two classes, and 'waves' is a multiclass data s",
+        ),
+        (
+            "models.svm.grid",
+            {"step2__whiten": [True]},
+            "no step for 'step2__whiten' (models.svm.grid); accepted: step1__",
+        ),
+        ("models.svm.grid", {"c": [1]}, "has no parameter 'c' (models.svm.grid), did you mean 'C'?"),
+        ("models.svm.grid", {"pca__whiten": [True]}, "; a parameter of a step begins with step1__, step2__"),
+        # What no learner takes.
+        ("models.svm.grid", {"C": [1, 0]}, "takes no C = 0 (models.svm.grid.C); accepted: a number above 0"),
+        ("models.svm.grid", {"C": [1, -1]}, "sklearn.svm.SVC takes no C = -1 (models.svm.grid.C); accepted:"),
+        ("models.svm.grid", {"C": ["1"]}, "sklearn.svm.SVC takes no C = '1' (models.svm.grid.C)"),
+        ("models.svm.grid", {"C": [None]}, "sklearn.svm.SVC takes no C = None (models.svm.grid.C)"),
+        (
+            "models.svm.params",
+            {"kernel": "rbff"},
+            "kernel = 'rbff' (models.svm.params.kernel), did you mean 'rbf'",
+        ),
+        ("models.svm.params", {"kernel": False}, "accepted: linear, poly, precomputed, rbf, sigmoid"),
+        (
+            "models.svm.params",
+            {"shrinking": "no"},
+            "takes no shrinking = 'no' (models.svm.params.shrinking); accepted: true",
+        ),
+        (
+            "models.svm.params",
+            {"degree": 1.5},
+            "takes no degree = 1.5 (models.svm.params.degree); accepted: a whole number from 0",
+        ),
+        ("models.svm.params", {"max_iter": -2}, "accepted: a whole number from -1"),
+        (
+            "models.svm.params",
+            {"class_weight": "balancd"},
+            "did you mean 'balanced'?; accepted: balanced or a mapping or null",
+        ),
+        ("models.svm.params", {"random_state": -1}, "accepted: a whole number from 0 or null"),
+        ("models.svm.params", {"gamma": "scal"}, "(models.svm.params.gamma), did you mean 'scale'?"),
+        ("models.svm.grid.step1__whiten", ["yes"], "PCA takes no whiten = 'yes' (models.svm.grid.whiten)"),
+        (
+            "models.svm.steps.0.params",
+            {"n_components": -1},
+            "PCA takes no n_components = -1 (models.svm.steps",
+        ),
+        (
+            "of_dataset.sizes.waves",
+            [0],
+            "KNeighborsClassifier takes no n_neighbors = 0 (models.knn.one_of.knn.grid.",
+        ),
+        (
+            "models.knn.one_of.eem.params",
+            {"n_hidden": 0},
+            "EEMClassifier takes no n_hidden = 0 (models.knn.one_of.eem.params",
+        ),
+        (
+            "tables.growth.models.svm.params",
+            {"C": 0},
+            "SVC takes no C = 0 (tables.growth.models.svm.params.C)",
+        ),
+        (
+            "figures.plane.params",
+            {"C": 0},
+            "sklearn.svm.SVC takes no C = 0 (figures.plane.params.C); accepted",
+        ),
+        # Learners that are not there.
+        ("models.svm.estimator", "sklearn.svm", "'sklearn.svm' is a module; accepted: a class in it"),
+        ("models.svm.estimator", "sklearn.smv.SVC", "no module 'smv' in sklearn, did you mean 'svm'?"),
+        ("models.svm.estimator", "sklearn..SVC", "found 'sklearn..SVC', expected a dotted import path"),
+        ("models.svm.estimator", "os.system('x')", "expected a dotted import path such as sklearn.svm.SVC"),
+        ("models.svm.estimator", "__main__.SVC", "no package '__main__' is installed"),
+        ("models.svm.estimator", 3, "models.svm.estimator: found 3, expected a dotted import path"),
+    ],
+)
+def test_what_a_study_cannot_be_is_one_line(tmp_path, study, place, value, line):
+    file = tmp_path / "mine.yaml"
+    assert line in refused(file, lambda: loaded(tmp_path, spoilt(study, place, value)))
+
+
+@pytest.mark.fault("Configuration", "a mistake in a study", LINE)
+def test_more_folds_than_values_are_one_line(tmp_path, study):
+    study["metrics"].append("rmse")
+    study["protocol"]["folds"] = 101
+    study["models"]["svm"] |= {"estimator": "sklearn.svm.SVR"}
+    study["tables"] = {
+        "table1": study["tables"]["table1"] | {"metric": "rmse", "datasets": "values", "models": ["svm"]}
+    }
+    del study["figures"]
+    line = refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+    assert line == "protocol.folds: found 101 for 'series', which has 100 rows; accepted: 2 to 100"
+
+
+@pytest.mark.fault("Configuration", "a learner of one's own that cannot be imported", LINE)
+@pytest.mark.parametrize(
+    ("module", "source", "line"),
+    [
+        ("cut", "class Mine\n    pass\n", "cut.py: line 1: expected ':'"),
+        ("zero", "x = '\0'\nclass Mine: pass\n", "zero.py: "),
+        (
+            "needs",
+            "import numpy\nimport torchh\nclass Mine: pass\n",
+            "line 2: no package 'torchh' is installed",
+        ),
+        ("needs_some", "from torchh.nn import Module\nclass Mine: pass\n", "line 1: no package 'torchh.nn'"),
+        ("other", "class Yours: pass\n", "models.svm: 'other.Mine': no 'Mine' in other"),
+    ],
+)
+def test_a_learner_of_ones_own_that_cannot_be_imported_is_one_line(
+    tmp_path, monkeypatch, study, module, source, line
+):
+    (tmp_path / f"{module}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    spoilt(study, "models.svm.estimator", f"{module}.Mine")
+    assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+
+
+LEARNER = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Mine(ClassifierMixin, BaseEstimator):
+    def __init__(self, alpha=1):
+        self.alpha = alpha
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return [0] * len(X)
+"""
+
+
+@pytest.mark.fault("Configuration", "what is no learner of scikit-learn's manners", LINE)
+@pytest.mark.parametrize(
+    ("part", "other", "line"),
+    [
+        (
+            "class Mine(ClassifierMixin, BaseEstimator)",
+            "class Mine",
+            "has no get_params; accepted: a class with",
+        ),
+        ("def predict", "def foretell", "has no predict; accepted: a class with fit, predict and get_params"),
+        (
+            "def fit",
+            "def learn",
+            "has no fit; accepted: a class with fit, predict and get_params, which sklearn.",
+        ),
+        (
+            "= alpha",
+            "= float(alpha)",
+            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
+        ),
+        (
+            "self.alpha",
+            "self.strength",
+            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
+        ),
+        ("alpha=1", "**alpha", "__init__ takes * or ** arguments; accepted: parameters by their names"),
+        (
+            "class Mine(ClassifierMixin, BaseEstimator):",
+            "def Mine():",
+            "Mine' is a function; accepted: a class",
+        ),
+        (
+            "ClassifierMixin",
+            "RegressorMixin",
+            "is a regressor, and the task of 'moons' is binary; accepted: a cl",
+        ),
+    ],
+)
+def test_what_is_no_learner_is_one_line(tmp_path, monkeypatch, study, part, other, line):
+    assert part in LEARNER
+    module = tmp_path.name  # another for each: what was found of a module stays known
+    (tmp_path / f"{module}.py").write_text(LEARNER.replace(part, other))
+    monkeypatch.syspath_prepend(tmp_path)
+    study["models"] = {"mine": f"{module}.Mine"}
+    study["tables"] = {"table1": {"kind": "scores"}}
+    del study["figures"]
+    study["datasets"] = {"moons": ["moons"]}
+    assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+
+
+def test_a_transformer_is_no_learner_and_a_learner_no_step(tmp_path, study):
+    spoilt(study, "models.svm", {"estimator": "sklearn.preprocessing.StandardScaler"})
+    del study["tables"]["growth"], study["figures"]
+    line = refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+    assert line.startswith("models.svm: 'sklearn.preprocessing.StandardScaler' has no predict; accepted: ")
+    spoilt(study, "models.svm", {"estimator": "sklearn.svm.SVC", "steps": ["sklearn.svm.SVC"]})
+    line = refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
+    assert line.startswith(
+        "models.svm: 'sklearn.svm.SVC' has no transform; accepted: a class with fit, trans"
+    )
+
+
+def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkeypatch, study):
+    (tmp_path / "careful.py").write_text(
+        "try:\n    import torchh\nexcept ImportError:\n    torchh = None\n"
+        "from sklearn.svm import SVC\nclass Mine(SVC): pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    study["models"]["svm"] |= {"estimator": "careful.Mine", "params": {}, "grid": {}}
+    del study["tables"]["growth"], study["figures"]
+    assert loaded(tmp_path, study)["models"]["svm"]["estimator"] == "careful.Mine"
+
+
+# --------------------------------------------------------------------------------------- the printed numbers
+
+
+@pytest.mark.fault("Configuration", "a mistake in the printed numbers", LINE)
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"", "line 1: found ''; accepted: table,dataset,model,metric,value,std"),
+        (b"table,dataset,model,metric,valu,std\n", "line 1: unknown column 'valu', did you mean 'value'?"),
+        (
+            b"table,dataset,model,metric,value\n",
+            "line 1: found 'table,dataset,model,metric,value'; accepted:",
+        ),
+        (
+            b"table;dataset;model;metric;value;std\n",
+            "line 1: unknown column 'table;dataset;model;metric;value;std'",
+        ),
+        (
+            b"dataset,table,model,metric,value,std\n",
+            "line 1: found 'dataset,table,model,metric,value,std'; acc",
+        ),
+        (
+            b"tabel1,moons,svm,gmean,80,1\n",
+            "line 2: table: unknown table of this study's tables 'tabel1', did you mean 'table1'?",
+        ),
+        (
+            b"table1,moon,svm,gmean,80,1\n",
+            "line 2: dataset: unknown dataset of this study's tables 'moon', did you",
+        ),
+        (
+            b"table1,moons,svn,gmean,80,1\n",
+            "line 2: model: unknown model of this study's tables 'svn', did you mean 'svm'?",
+        ),
+        (
+            b"table1,moons,svm,gmeen,80,1\n",
+            "line 2: metric: unknown metric of this study's tables 'gmeen', did you mean 'gmean'?",
+        ),
+        (
+            b"growth,series,svm,seconds_by_rows,2,\n",
+            "line 2: dataset: unknown dataset of this study's tables 'series'",
+        ),
+        (b"table1,moons,svm,gmean,80\n", "line 2: found 5 fields; accepted: 6"),
+        (b"table1,moons,svm,gmean,80,1,2\n", "line 2: found 7 fields; accepted: 6"),
+        (
+            b"table1,moons,svm,gmean,about 80,1\n",
+            "line 2: value: found 'about 80'; accepted: a number, or nothing",
+        ),
+        (b"table1,moons,svm,gmean,80,inf\n", "line 2: std: found 'inf'; accepted: a number, or nothing"),
+        (
+            b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n",
+            "line 3: another number for the place of line 2",
+        ),
+        (b"table1,moons,svm,gmean,80,\xb11\n", "accepted: comma-separated values in UTF-8"),
+    ],
+)
+def test_a_mistake_in_the_printed_numbers_is_one_line(tmp_path, study, content, line):
+    file = tmp_path / "printed.csv"
+    header = b"" if line.startswith("line 1") else b"table,dataset,model,metric,value,std\n"
+    file.write_bytes(header + content)
+    assert line in refused(file, lambda: loaded(tmp_path, study | {"published": "printed.csv"}))
+
+
+def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
+    (tmp_path / "printed.csv").write_text(
+        "table,dataset,model,metric,value,std\ntable1,moons,svm,gmean,80.0,\ngrowth,,svm,numbers_by_rows,2,\n"
+    )
+    assert loaded(tmp_path, study | {"published": "printed.csv"})["published"]
+
+
+# --------------------------------------------------------------------------------- the catalog, the settings
+
+
+@pytest.mark.fault("Configuration", "a mistake in the catalog", LINE)
+@pytest.mark.parametrize(
+    ("key", "place", "value", "line"),
+    [
+        (123, "title", "x", "found 123, expected a key of lower-case letters, digits and single hyphens"),
+        ("my_moons", "title", "x", "found 'my_moons', expected a key of lower-case letters"),
+        ("mine", "sorce", "files", "mine: unknown key 'sorce', did you mean 'source'?"),
+        ("mine", "source", "generatd", "mine.source: found 'generatd', did you mean 'generated'?"),
+        ("mine", "source", "files", "mine: the key 'files' is missing"),
+        (
+            "mine",
+            "generator.name",
+            "two_mons",
+            "mine.generator.name: found 'two_mons', did you mean 'two_moons'?",
+        ),
+        (
+            "mine",
+            "generator.noise",
+            "much",
+            "mine.generator.noise: found 'much', expected a value of type number",
+        ),
+        (
+            "mine",
+            "generator.noise",
+            float("inf"),
+            "mine.generator.noise: found inf, expected a value of type number",
+        ),
+        ("mine", "task", "binry", "mine.task: found 'binry', did you mean 'binary'?"),
+        (
+            "mine",
+            "task",
+            "regression",
+            "mine.expect: unknown key 'negative'; accepted: rows, features, test_rows",
+        ),
+        ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
+        (
+            "mine",
+            "expect.negative",
+            40,
+            "mine.expect: found 40 negative and 45 positive rows; accepted: 90 rows",
+        ),
+        ("mine", "format", {"name": "csv"}, "mine.format: found {'name': 'csv'}, expected no such key"),
+        ("mine", "missing_rows", True, "mine.missing_rows: found True; accepted: drop"),
+        ("mine", "positive", 1, "mine.positive: found 1, expected a list"),
+        ("mine", "positive", [1.5], "mine.positive.0: found 1.5, expected a value of type string or integer"),
+    ],
+)
+def test_a_mistake_in_a_catalog_of_ones_own_is_one_line(tmp_path, key, place, value, line):
+    entry = yaml.safe_load(yaml.safe_dump(MOONS))
+    file = tmp_path / "data.yaml"
+    file.write_text(yaml.safe_dump({key: spoilt(entry, place, value)}))
+    assert line in refused(file, lambda: load_catalog([file], DATASETS))
+
+
+@pytest.mark.fault("Configuration", "a mistake in the settings", LINE)
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("s", 1, "unknown key 's'; accepted: papers, seed, limit_seconds"),
+        ("limit_secs", 1, "unknown key 'limit_secs', did you mean 'limit_seconds'?"),
+        ("seed", "abc", "seed: found 'abc', expected a value of type integer"),
+        ("seed", 1.5, "seed: found 1.5, expected a value of type integer"),
+        ("seed", True, "seed: found True, expected a value of type integer"),
+        ("seed", None, "seed: found None, expected a value of type integer"),
+        ("limit_gib", "8GB", "limit_gib: found '8GB', expected a value of type number"),
+        ("limit_gib", float("nan"), "limit_gib: found nan, expected a value of type number"),
+        ("limit_seconds", float("inf"), "limit_seconds: found inf, expected a value of type number"),
+        ("limit_seconds", -1, "limit_seconds: -1 is less than or equal to the minimum of 0"),
+        ("papers", [], "papers: found [], expected a study's name or a list of them"),
+        ("papers", ["demo", "demo"], "papers: found ['demo', 'demo'], expected a study's name or a list"),
+        ("mirror", 5, "mirror: found 5, expected a value of type string or null"),
+        ("store", ["a"], "store: found ['a'], expected a value of type string or null"),
+    ],
+)
+def test_a_mistake_in_the_settings_is_one_line(name, value, line):
+    settings = {"papers": "demo", "seed": 0, name: value}
+    assert line in refused(Path("config"), lambda: load_configuration(ROOT, settings))

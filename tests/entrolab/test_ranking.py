@@ -1,0 +1,405 @@
+"""Average ranks and their tests, against Demšar's example, naive twins, laws and limit cases."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from pandas.testing import assert_frame_equal
+from scipy import stats
+
+from entrolab.ranking import rank_models, rank_section, scores_of, shown_test
+from entrolab.tables import COLUMNS
+
+# J. Demšar, JMLR 7 (2006), Table 6: AUC of C4.5 and its variants on 14 data sets. The third number
+# of "voting" is printed 0.975 like the fourth, yet ranked before it.
+DEMSAR = pd.DataFrame(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ],
+    columns=["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"],
+    index=[
+        "adult",
+        "breast cancer",
+        "breast cancer wisconsin",
+        "cmc",
+        "ionosphere",
+        "iris",
+        "liver disorders",
+        "lung cancer",
+        "lymphography",
+        "mushroom",
+        "primary tumor",
+        "rheum",
+        "voting",
+        "wine",
+    ],
+)
+
+
+def random_scores(n_datasets, n_models, seed=0, decimals=1):
+    """Scores with ties, later models being better."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(80 + np.linspace(0, 2, n_models), 1, size=(n_datasets, n_models)).round(decimals)
+    return pd.DataFrame(
+        scores, [f"data{i}" for i in range(n_datasets)], [f"model{i}" for i in range(n_models)]
+    )
+
+
+# ---------------------------------------------------------------------------------- printed and closed forms
+
+
+def test_ranks_of_demsars_table_6():
+    average = rank_models(DEMSAR).average
+    printed = {"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
+    assert average.round(3).to_dict() == printed
+    assert average.is_monotonic_increasing
+
+
+def test_friedmans_statistic_is_demsars_but_for_its_correction_for_ties():
+    """Section 3.2.2 has 9.28 and 3.69 by the formula without ties."""
+    ranking = rank_models(DEMSAR)
+    n, k = DEMSAR.shape
+    groups = [np.unique(row, return_counts=True)[1] for row in ranking.ranks.to_numpy()]
+    ties = sum((sizes**3 - sizes).sum() for sizes in groups)
+    uncorrected = ranking.friedman * (1 - ties / (n * (k**3 - k)))
+    assert_allclose(uncorrected, 12 * n / (k * (k + 1)) * ((ranking.average**2).sum() - k * (k + 1) ** 2 / 4))
+    assert_allclose(uncorrected, 9.28, atol=0.005)
+    assert_allclose((n - 1) * uncorrected / (n * (k - 1) - uncorrected), 3.69, atol=0.005)
+    assert_allclose(
+        ranking.iman_davenport, (n - 1) * ranking.friedman / (n * (k - 1) - ranking.friedman), rtol=1e-12
+    )
+    assert_allclose(ranking.p, stats.chi2.sf(ranking.friedman, k - 1))
+    assert_allclose(ranking.iman_davenport_p, stats.f.sf(ranking.iman_davenport, k - 1, (k - 1) * (n - 1)))
+
+
+def test_critical_differences_are_demsars():
+    """1.25 at 0.05 and 1.12 at 0.10 in section 3.2.2."""
+    assert_allclose(rank_models(DEMSAR).critical_difference, 1.25, atol=0.005)
+    assert_allclose(rank_models(DEMSAR, alpha=0.10).critical_difference, 1.12, atol=0.005)
+
+
+def test_nemenyis_test_tells_apart_at_010_what_demsar_says_and_nothing_at_005():
+    """Section 3.2.2: at 0.10 C4.5 differs from both variants with m."""
+    at_010 = rank_models(DEMSAR, alpha=0.10).nemenyi
+    apart = {frozenset(pair) for pair in itertools.combinations(DEMSAR, 2) if at_010.loc[pair] < 0.10}
+    assert apart == {frozenset({"C4.5", "C4.5+m"}), frozenset({"C4.5", "C4.5+m+cf"})}
+    assert rank_models(DEMSAR).nemenyi.min(axis=None) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("n_models", "q"),
+    [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (8, 3.031), (9, 3.102), (10, 3.164)],
+)
+def test_critical_values_of_nemenyis_test_are_those_of_demsars_table_5(n_models, q):
+    n_datasets = 20
+    found = rank_models(random_scores(n_datasets, n_models)).critical_difference
+    assert_allclose(found, q * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)), rtol=4e-4)
+
+
+def test_wilcoxons_test_of_c45_with_and_without_m_has_demsars_statistic():
+    """Section 3.1.3: the smaller sum of ranks is 12, significant at 0.05."""
+    scores = DEMSAR[["C4.5", "C4.5+m"]].assign(worst=0.0)
+    differences = np.round(1000 * (scores["C4.5+m"] - scores["C4.5"]))
+    exact = stats.wilcoxon(differences, zero_method="zsplit", method="exact")
+    assert exact.statistic == 12
+    assert exact.pvalue < 0.05
+    # Two pairs with the worst are surer, so that Holm's factor of this one is one.
+    assert_allclose(rank_models(scores).wilcoxon.loc["C4.5", "C4.5+m"], exact.pvalue)
+
+
+# ---------------------------------------------------------------------------------------------- naive twins
+
+
+def naive_holm(p):
+    """Holm's step-down: the i-th smallest of m times m - i + 1, never falling, at most one."""
+    adjusted, largest = {}, 0.0
+    for done, (pair, value) in enumerate(sorted(p.items(), key=lambda item: item[1])):
+        largest = max(largest, (len(p) - done) * value)
+        adjusted[pair] = min(1.0, largest)
+    return adjusted
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_are_tested_as_scipy_does_one_by_one_with_holms_correction(seed):
+    scores = random_scores(15, 5, seed)
+    ranking = rank_models(scores)
+    alone = {
+        (a, b): stats.wilcoxon(
+            np.round(10 * (scores[a] - scores[b])), zero_method="zsplit", method="exact"
+        ).pvalue
+        for a, b in itertools.combinations(scores, 2)
+    }
+    for (a, b), p in naive_holm(alone).items():
+        assert_allclose(ranking.wilcoxon.loc[a, b], p, rtol=1e-12)
+        assert ranking.wilcoxon.loc[a, b] == ranking.wilcoxon.loc[b, a]
+
+
+def test_wilcoxons_p_value_without_ties_is_that_of_all_signs():
+    """Of all signs that differences could have, the share whose rank sums are at least as uneven."""
+    scores = random_scores(8, 3, decimals=8)
+    ranking = rank_models(scores)
+    alone = {}
+    for a, b in itertools.combinations(scores, 2):
+        difference = (scores[a] - scores[b]).to_numpy()
+        ranks = stats.rankdata(np.abs(difference))
+        signs = np.array(list(itertools.product([-1, 1], repeat=8)))
+        alone[a, b] = np.mean(np.abs(signs @ ranks) >= abs(np.sign(difference) @ ranks))
+    for (a, b), p in naive_holm(alone).items():
+        assert_allclose(ranking.wilcoxon.loc[a, b], p)
+
+
+def test_nemenyis_p_value_is_alpha_at_the_critical_difference():
+    ranking = rank_models(random_scores(12, 6))
+    for a, b in ranking.pairs():
+        beyond = ranking.average[b] - ranking.average[a] > ranking.critical_difference
+        assert (ranking.nemenyi.loc[a, b] < ranking.alpha) == beyond
+
+
+@pytest.mark.parametrize(("n_datasets", "n_models"), [(9, 7), (25, 7)])
+def test_groups_are_the_largest_sets_without_a_pair_that_is_told_apart(n_datasets, n_models):
+    ranking = rank_models(random_scores(n_datasets, n_models))
+    p = ranking.nemenyi if n_datasets == 9 else ranking.wilcoxon
+    alike = [
+        set(group)
+        for size in range(2, n_models + 1)
+        for group in itertools.combinations(p.index, size)
+        if all(p.loc[a, b] >= 0.05 for a, b in itertools.combinations(group, 2))
+    ]
+    largest = [group for group in alike if not any(group < other for other in alike)]
+    found = ranking.groups()
+    assert sorted(map(sorted, found)) == sorted(map(sorted, largest))
+    assert len(found) > 1
+    assert all(group == [model for model in ranking.average.index if model in group] for group in found)
+
+
+# ----------------------------------------------------------------------------------------------------- laws
+
+
+def same(one, other):
+    """Two rankings say the same of every model."""
+    order = one.average.index
+    assert_allclose(other.average[order], one.average)
+    assert_allclose([other.friedman, other.critical_difference], [one.friedman, one.critical_difference])
+    for name in ("nemenyi", "wilcoxon"):
+        assert_frame_equal(getattr(other, name).loc[order, order], getattr(one, name), check_names=False)
+
+
+def test_the_order_of_data_sets_and_of_models_does_not_matter():
+    scores = random_scores(12, 5)
+    same(rank_models(scores), rank_models(scores.sample(frac=1, random_state=0)[scores.columns[::-1]]))
+
+
+def test_less_is_better_of_the_negative_scores():
+    scores = random_scores(12, 5)
+    same(rank_models(scores), rank_models(-scores, greater_is_better=False))
+
+
+def test_a_monotonic_change_of_one_data_set_changes_no_rank():
+    scores = random_scores(12, 5)
+    changed = scores.copy()
+    changed.iloc[3] = np.exp(changed.iloc[3] - 75)
+    before, after = rank_models(scores), rank_models(changed)
+    assert_frame_equal(after.ranks, before.ranks)
+    assert after.friedman == before.friedman
+
+
+def test_units_of_the_scores_do_not_matter():
+    scores = random_scores(12, 5)
+    same(rank_models(scores), rank_models(scores / 1000))
+
+
+def test_wins_of_one_are_losses_of_the_other_and_ranks_follow_from_them():
+    ranking = rank_models(random_scores(12, 5))
+    for a, b in ranking.pairs():
+        assert ranking.wins(a, b) == ranking.wins(b, a)[::-1]
+        assert sum(ranking.wins(a, b)) == 12
+    first = ranking.average.index[0]
+    behind = [ranking.wins(first, other) for other in ranking.average.index[1:]]
+    lost = sum(losses + ties / 2 for _, ties, losses in behind)
+    assert_allclose(ranking.average[first], 1 + lost / 12)
+
+
+# ---------------------------------------------------------------------------------------------- limit cases
+
+
+def test_models_that_tie_everywhere_do_not_differ():
+    ranking = rank_models(pd.DataFrame(np.full((6, 3), 80.0), columns=list("abc")))
+    assert (ranking.friedman, ranking.p) == (0, 1)
+    assert ranking.average.tolist() == [2, 2, 2]
+    assert ranking.wilcoxon.to_numpy().tolist() == np.ones((3, 3)).tolist()
+    assert ranking.groups() == [["a", "b", "c"]]
+
+
+def test_the_same_order_everywhere_is_as_far_from_chance_as_can_be():
+    n, k = 10, 3
+    ranking = rank_models(random_scores(n, k) * 0 + [3, 2, 1])
+    assert_allclose(ranking.friedman, n * (k - 1))
+    assert (ranking.iman_davenport, ranking.iman_davenport_p) == (math.inf, 0)
+    assert ranking.average.tolist() == [1, 2, 3]
+    assert_allclose(ranking.wilcoxon.loc["model0", "model2"], 3 * 2.0 ** (1 - n))
+    assert ranking.groups() == []
+
+
+@pytest.mark.parametrize(("n_datasets", "n_models"), [(4, 6), (6, 2), (0, 3)])
+def test_too_few_models_or_data_sets_are_not_ranked(n_datasets, n_models):
+    assert rank_models(random_scores(n_datasets, n_models)) is None
+
+
+def test_the_diagram_shows_wilcoxons_test_as_soon_as_it_can_tell_two_models_apart():
+    """Who wins everywhere has a p-value of 2 to the 1 - n, times 36 pairs of nine: 0.035 on 11 data sets."""
+    assert [shown_test(n, 9) for n in (10, 11)] == ["nemenyi", "wilcoxon"]
+    few, enough = rank_models(random_scores(10, 9)), rank_models(random_scores(11, 9))
+    assert "for 36 pairs (p = 0.07), so that the diagram shows Nemenyi's test" in few.rule()
+    assert "Nemenyi" not in enough.rule()
+
+
+# ------------------------------------------------------------------------------------------- missing numbers
+
+
+@pytest.fixture
+def gaps():
+    """Ten data sets, on one of which nobody has a number; "d" has none on six."""
+    scores = random_scores(10, 4).set_axis(list("abcd"), axis=1)
+    scores.loc["data0"] = np.nan
+    scores.loc[["data1", "data2"], "a"] = np.nan
+    scores.loc["data2", "b"] = np.nan
+    scores.loc["data4":"data9", "d"] = np.inf
+    return scores
+
+
+def test_missing_numbers_rank_last_and_what_has_none_is_left_out_and_named(gaps):
+    ranking = rank_models(gaps)
+    assert (ranking.lacking, ranking.empty) == (("d",), ("data0",))
+    assert ranking.ranks.loc["data1"].to_dict()["a"] == 3
+    assert ranking.ranks.loc["data2", ["a", "b", "c"]].tolist() == [2.5, 2.5, 1]
+    assert ranking.scored.to_dict() == {"a": 7, "b": 8, "c": 9}
+    assert ranking.rule({"d": "D (rbf)", "data0": "Rings"}) == (
+        "3 models on 9 data sets. Left out, without a number on more than half of the data sets: D (rbf). "
+        "Left out, since none of the models has a number there: Rings. A model without a number on a data "
+        "set ranks last there, and in Wilcoxon's test loses there by more than by any difference of numbers."
+    )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_missing_number_loses_by_more_than_any_other_whichever_end_is_good(gaps, sign):
+    good = gaps.drop(index="data0", columns="d")
+    ranking = rank_models(sign * good, greater_is_better=sign > 0)
+    assert_frame_equal(ranking.ranks, rank_models(gaps).ranks, check_like=True)
+    same(rank_models(gaps), ranking)
+    alone = {}
+    for a, b in itertools.combinations("abc", 2):
+        difference = (10 * good[a].fillna(-1e9)).round() - (10 * good[b].fillna(-1e9)).round()
+        clipped = difference.clip(-1e8, 1e8)  # lost ones are equal, and larger than all others
+        alone[a, b] = stats.wilcoxon(clipped, zero_method="zsplit", method="exact").pvalue
+    for (a, b), p in naive_holm(alone).items():
+        assert_allclose(ranking.wilcoxon.loc[a, b], p)
+
+
+def test_a_data_set_that_only_a_model_left_out_has_is_left_out_too(gaps):
+    gaps.loc["data1", ["a", "b", "c"]] = np.nan
+    ranking = rank_models(gaps)
+    assert ranking.empty == ("data0", "data1")
+    assert len(ranking.scores) == 8
+
+
+# ------------------------------------------------------------------------------------------ a table's section
+
+
+def table_of(ours, published=None, metric="gmean"):
+    """A table of the kind scores."""
+    rows = ours.stack(future_stack=True).rename("ours").rename_axis(["dataset", "model"]).reset_index()
+    printed = (ours if published is None else published).stack(future_stack=True).to_numpy()
+    return rows.assign(metric=metric, published=printed).reindex(columns=COLUMNS)
+
+
+LABELS = {name: f"the {name}" for name in DEMSAR}
+
+
+def test_a_section_says_of_a_table_what_its_ranking_does():
+    other = table_of(-DEMSAR, metric="accuracy")
+    section = rank_section(pd.concat([other, table_of(100 * DEMSAR)]), LABELS, "gmean")
+    assert section["diagram"].startswith("<svg")
+    assert ">the C4.5+cf<" in section["diagram"]
+    ranking = rank_models(DEMSAR)
+    assert section["friedman"] == {"statistic": ranking.friedman, "p": ranking.p, "n": 14, "k": 4}
+    assert section["rows"][0] == {
+        "model": "the C4.5+m+cf",
+        "rank": ranking.average["C4.5+m+cf"],
+        "rank_printed": ranking.average["C4.5+m+cf"],
+        "scored": 14,
+    }
+    assert len(section["pairs"]) == 6
+    assert section["pairs"][0] == {
+        "a": "the C4.5+m+cf",
+        "b": "the C4.5+m",
+        "nemenyi": ranking.nemenyi.loc["C4.5+m+cf", "C4.5+m"],
+        "wilcoxon": ranking.wilcoxon.loc["C4.5+m+cf", "C4.5+m"],
+        "wins": 6,
+        "ties": 3,
+        "losses": 5,
+    }
+    assert section["test"] == "Wilcoxon's test with Holm's correction"
+    assert section["rule"] == "4 models on 14 data sets."
+
+
+def test_a_sections_words_name_those_that_are_not_told_apart_from_the_best():
+    """On seven data sets Wilcoxon's test of six pairs is blind; by Nemenyi's the last model differs."""
+    scores = pd.DataFrame([[4, 3, 2, 1], [3, 4, 2, 1]] * 3 + [[4, 2, 3, 1]], columns=list("abcd"))
+    assert rank_section(table_of(scores), {"b": "B"}, "gmean")["alt"] == (
+        "Average ranks on 7 data sets, the best first: a 1.43, B 1.71, c 2.86, d 4.00. "
+        "Not told apart from the best by Nemenyi's test: B, c."
+    )
+
+
+def test_less_is_better_where_the_metric_says_so():
+    section = rank_section(table_of(DEMSAR, metric="error_rate"), LABELS, "error_rate")
+    assert section["rows"][0]["model"] == "the C4.5"
+
+
+def test_printed_numbers_are_ranked_beside_ours_where_all_are_printed():
+    printed = -DEMSAR
+    of = {
+        row["model"]: row["rank_printed"]
+        for row in rank_section(table_of(DEMSAR, printed), {}, "gmean")["rows"]
+    }
+    assert_allclose([of[name] for name in DEMSAR], 5 - rank_models(DEMSAR).average[DEMSAR.columns])
+    printed = printed.assign(**{"C4.5": np.nan})
+    assert rank_section(table_of(DEMSAR, printed), {}, "gmean")["rows"][0]["rank_printed"] is None
+    alone = rank_section(table_of(DEMSAR, printed), {}, "gmean", column="published")
+    assert [row["model"] for row in alone["rows"]] == ["C4.5+cf", "C4.5+m", "C4.5+m+cf"]
+    assert "more than half of the data sets: C4.5." in alone["rule"]
+
+
+def test_printed_ranks_are_of_the_data_sets_that_ours_are_of():
+    ours = DEMSAR.copy()
+    ours.loc["mushroom"] = np.nan
+    rows = rank_section(table_of(ours, DEMSAR), {}, "gmean")["rows"]
+    assert [row["rank_printed"] for row in rows] == [row["rank"] for row in rows]
+
+
+def test_a_section_of_too_little_is_none():
+    assert rank_section(table_of(DEMSAR.head(4)), LABELS, "gmean") is None
+    assert rank_section(table_of(DEMSAR), LABELS, "accuracy") is None
+
+
+def test_scores_stand_in_the_order_of_the_table():
+    wide = scores_of(table_of(DEMSAR), "gmean")
+    assert wide.index.tolist() == DEMSAR.index.tolist()
+    assert wide.columns.tolist() == DEMSAR.columns.tolist()
+    assert_allclose(wide, DEMSAR)

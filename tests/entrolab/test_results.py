@@ -1,0 +1,35 @@
+"""A study's results as tables look them up: what the features of a data set hold."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from entrolab.dataset import Dataset, save_dataset
+from entrolab.results import Results
+
+
+def scaled(home, X, y, task="binary", classes=("0", "1")):
+    names = [f"x{k}" for k in range(X.shape[1])]
+    data = Dataset(X, y, names, task, list(classes), np.zeros(len(y), dtype=np.int8))
+    file = home / "results/mine/scaled/points.npz"
+    file.parent.mkdir(parents=True)
+    save_dataset(file, data)
+    return Results("mine", {}, home).features("points")
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_dimensions_are_those_of_the_flats_that_rows_lie_on(tmp_path, form):
+    """A line, and a plane that crosses it: one dimension, two, and three of them together."""
+    rng = np.random.default_rng(0)
+    line = np.outer(rng.normal(size=50), [0, 0, 0, 1.0])
+    plane = np.column_stack([rng.normal(size=(50, 2)), np.zeros((50, 2))])
+    found = scaled(tmp_path, form(np.vstack([line, plane])), np.repeat([0, 1], 50))
+    assert found == {"density": 150 / 400, "n_dims": 3, "n_dims_negative": 1, "n_dims_positive": 2}
+
+
+def test_dimensions_are_the_least_number_of_eigenvalues_with_95_percent_of_their_sum(tmp_path):
+    X = np.random.default_rng(1).normal(size=(200, 9)) * 2.0 ** -np.arange(9)
+    spectrum = np.linalg.eigvalsh(np.cov(X.T))[::-1]
+    expected = next(k for k in range(1, 10) if spectrum[:k].sum() > 0.95 * spectrum.sum())
+    assert 1 < expected < 9
+    assert scaled(tmp_path, X, np.arange(200.0), "regression", ())["n_dims"] == expected

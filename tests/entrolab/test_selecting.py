@@ -1,0 +1,339 @@
+"""Selection: the rules of choice, and the model that is kept."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from entrolab.dataset import Dataset
+from entrolab.limits import Limits
+from entrolab.protocols import Folds
+from entrolab.selecting import (
+    among,
+    choose,
+    choose_within,
+    headline_params,
+    n_stored_numbers,
+    refit,
+)
+from entrolab.training import train_cell, without_data
+
+CELL = {
+    "paper": "mine",
+    "dataset": "points",
+    "model": "logistic",
+    "label": "L",
+    "estimator": "sklearn.linear_model.LogisticRegression",
+    "params": {},
+    "steps": [],
+    "grid": {"C": [0.001, 1.0]},
+    "seed": 0,
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
+    "protocol": {"folds": 3, "repeats": 2},
+}
+
+NAN, INF = np.nan, np.inf
+
+
+def candidates(*folds: dict) -> pd.DataFrame:
+    """Candidate rows of one repeat: for each fold a dict of columns, one value per grid point."""
+    rows = []
+    for fold, columns in enumerate(folds):
+        n_points = len(columns["test_gmean"])
+        for point in range(n_points):
+            rows.append(
+                {
+                    "paper": "mine", "dataset": "points", "model": "logistic",
+                    "repeat": 0, "fold": fold, "point": point, "params": f'{{"C": {point}}}',
+                    "cv_gmean": 0.5, "cv_accuracy": 0.5, "dcs_gaussian": 1.0, "dcs_kde": 1.0,
+                    "test_accuracy": 0.25, "success": True, "note": "", "error": "",
+                }
+                | {name: values[point] for name, values in columns.items()}
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def points(table: pd.DataFrame, criterion: str) -> list[int]:
+    scores = choose(table, CELL)
+    return scores.loc[scores["criterion"] == criterion, "point"].tolist()
+
+
+def test_limits_are_inclusive_and_leave_other_candidates_alone():
+    table = candidates({"test_gmean": [0.1, 0.2, 0.3, 0.4]})  # C = 0, 1, 2, 3
+    assert among(table, {"C": {"max": 1.0}})["point"].tolist() == [0, 1]
+    assert among(table, {"C": {"min": 1, "max": 2 - 1e-12}})["point"].tolist() == [1, 2]
+    assert len(among(table, {"gamma": {"max": 0}})) == 4
+    assert len(among(table[:0], {"C": {"max": 1}})) == 0
+
+
+def test_choosing_within_limits_is_choosing_from_a_smaller_grid():
+    table = candidates({"dcs_gaussian": [1.0, 2.0, 9.0], "test_gmean": [0.1, 0.2, 0.9]})
+    limited = among(table, {"C": {"max": 1}})
+    assert points(table, "dcs_gaussian") == [2]
+    assert points(limited, "dcs_gaussian") == points(limited, "oracle") == [1]
+
+
+@pytest.mark.parametrize(
+    ("cv", "gaussian", "chosen"),
+    [
+        ([0.1, 0.9, 0.5], [3, 2, 1], 1),  # the largest value
+        ([NAN, 0.2, NAN], [9, 1, 9], 1),  # never an undefined one
+        ([0.7, 0.7, 0.6], [1, 2, 9], 1),  # ties: the larger Gaussian divergence
+        ([0.7, 0.7, 0.6], [NAN, 2, 9], 1),  # in which undefined counts as the smallest
+        ([0.7, 0.7, 0.7], [2, 2, 1], 0),  # then the earlier grid point
+    ],
+)
+def test_the_rules_of_choice(cv, gaussian, chosen):
+    table = candidates({"cv_gmean": cv, "dcs_gaussian": gaussian, "test_gmean": [0.1, 0.2, 0.3]})
+    assert points(table, "cv") == [chosen]
+
+
+def test_infinite_kernel_divergences_are_told_apart_by_the_gaussian_one():
+    table = candidates({"dcs_kde": [INF, 5.0, INF], "dcs_gaussian": [1, 9, 2], "test_gmean": [0.1, 0.2, 0.3]})
+    assert points(table, "dcs_kde") == [2]
+
+
+def test_a_failed_fit_is_never_chosen():
+    table = candidates(
+        {"cv_gmean": [0.9, 0.1], "success": [False, True], "error": ["why", ""], "test_gmean": [NAN, 0.2]}
+    )
+    assert points(table, "cv") == [1]
+
+
+def test_each_fold_chooses_for_itself_and_reports_the_scores_of_its_choice():
+    table = candidates(
+        {"cv_gmean": [0.9, 0.1], "test_gmean": [0.11, 0.12], "test_accuracy": [0.21, 0.22]},
+        {"cv_gmean": [0.1, 0.8], "test_gmean": [0.13, 0.14], "test_accuracy": [0.23, 0.24]},
+    )
+    scores = choose(table, CELL)
+    cv = scores[scores["criterion"] == "cv"]
+
+    assert cv["point"].tolist() == [0, 1]
+    assert cv["params"].tolist() == ['{"C": 0}', '{"C": 1}']
+    assert cv["criterion_value"].tolist() == [0.9, 0.8]
+    assert cv["gmean"].tolist() == [0.11, 0.14]
+    assert cv["accuracy"].tolist() == [0.21, 0.24]
+    assert cv["success"].all()
+
+
+def test_the_oracle_takes_one_point_for_all_folds():
+    """Means 0.5, 0.55, 0.45: the second, though each fold has a better one of its own."""
+    table = candidates({"test_gmean": [0.9, 0.6, 0.0]}, {"test_gmean": [0.1, 0.5, 0.9]})
+    scores = choose(table, CELL)
+    oracle = scores[scores["criterion"] == "oracle"]
+
+    assert oracle["point"].tolist() == [1, 1]
+    assert oracle["gmean"].tolist() == [0.6, 0.5]
+    assert oracle["criterion_value"].tolist() == pytest.approx([0.55, 0.55])
+
+
+def test_the_oracle_leaves_out_points_that_failed_in_a_fold():
+    table = candidates(
+        {"test_gmean": [0.9, 0.2]}, {"test_gmean": [NAN, 0.2], "success": [False, True], "error": ["x", ""]}
+    )
+    assert points(table, "oracle") == [1, 1]
+
+
+def test_a_fold_without_a_usable_candidate_says_why():
+    table = candidates(
+        {"test_gmean": [0.9, 0.2]},
+        {"test_gmean": [NAN, NAN], "success": [False, False], "error": ["out of memory", "out of memory"]},
+    )
+    scores = choose(table, CELL)
+    lost = scores[(scores["fold"] == 1) & (scores["criterion"] == "cv")].iloc[0]
+
+    assert (lost["success"], lost["point"], lost["error"]) == (False, -1, "out of memory")
+    assert np.isnan(lost["gmean"])
+    # No point has a score in both folds: there is no oracle.
+    assert not scores.loc[scores["criterion"] == "oracle", "success"].any()
+
+
+def test_a_criterion_that_is_undefined_everywhere_says_so():
+    table = candidates({"dcs_kde": [NAN, NAN], "test_gmean": [0.1, 0.2]})
+    scores = choose(table, CELL).set_index("criterion")
+
+    assert not scores.loc["dcs_kde", "success"]
+    assert "undefined" in scores.loc["dcs_kde", "error"]
+    assert scores.loc["cv", "success"]
+
+
+def test_where_no_criterion_chooses_there_is_an_oracle_and_no_headline():
+    scores = choose(candidates({"test_gmean": [0.5, 0.75]}), CELL | {"criteria": []})
+    assert list(scores["criterion"]) == ["oracle"]
+    assert headline_params(scores, CELL | {"criteria": []}) is None
+
+
+def test_the_headline_is_what_was_chosen_most_often_then_the_earlier_point():
+    scores = pd.DataFrame(
+        {
+            "criterion": ["cv", "cv", "cv", "cv", "oracle"],
+            "point": [2, 1, 1, 2, 3],
+            "params": ['{"C": 2}', '{"C": 1}', '{"C": 1}', '{"C": 2}', '{"C": 3}'],
+            "success": True,
+        }
+    )
+    assert headline_params(scores, CELL) == {"C": 1}
+    assert headline_params(scores.iloc[[0, 1, 3]], CELL) == {"C": 2}
+    assert headline_params(scores.iloc[[4]], CELL) is None
+
+
+VALUES = {**CELL, "metrics": ["rmse"], "criteria": ["cv"], "grid": {"C": [0, 1, 2]}}
+
+
+def errors(cv: list[float], test: list[float]) -> pd.DataFrame:
+    """The candidates of one fold of a regression."""
+    table = candidates({"test_gmean": test}).drop(columns=["cv_gmean", "cv_accuracy", "test_accuracy"])
+    return table.rename(columns={"test_gmean": "test_rmse"}).assign(cv_rmse=cv, dcs_gaussian=NAN)
+
+
+def test_of_errors_the_smallest_is_chosen():
+    scores = choose(errors([NAN, 0.2, 0.3], [0.4, 0.5, 0.1]), VALUES).set_index("criterion")
+    assert scores["point"].to_dict() == {"cv": 1, "oracle": 2}
+    assert scores["criterion_value"].to_dict() == {"cv": 0.2, "oracle": 0.1}
+    assert scores["rmse"].to_dict() == {"cv": 0.5, "oracle": 0.1}
+    assert choose(errors([0.2, 0.2, INF], [1, 2, 3]), VALUES)["point"].tolist() == [0, 0]
+
+
+def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path):
+    file = tmp_path / "mine" / "candidates" / "points" / "ridge.parquet"
+    file.parent.mkdir(parents=True)
+    errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).to_parquet(file)
+    study = {"metrics": ["accuracy", "rmse"], "criteria": ["cv"]}
+    chosen = choose_within(file, {"C": {"min": 1}}, study).set_index("criterion")
+    assert chosen.loc["cv", ["dataset", "model", "point", "rmse"]].tolist() == ["points", "ridge", 1, 0.5]
+
+
+def test_a_cell_without_data_has_typed_scores_without_rows():
+    scores = choose(without_data(CELL, "gone")[0], CELL)
+
+    assert scores.empty
+    assert scores["gmean"].dtype == float
+    assert headline_params(scores, CELL) is None
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    X, y = make_classification(80, 4, random_state=0)
+    return Dataset(X, y.astype(np.int64), list("abcd"), "binary", ["no", "yes"], np.zeros(80, np.int8))
+
+
+def test_choose_reads_what_training_writes(dataset):
+    table, _ = train_cell(dataset, Folds(3, 2).draw(dataset.y, 0), CELL, Limits(seconds=60))
+    scores = choose(table, CELL)
+
+    assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
+    assert scores["success"].all()
+
+
+def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
+    expected = LogisticRegression(C=0.5).fit(dataset.X, dataset.y)
+
+    np.testing.assert_allclose(fitted.coef_, expected.coef_)
+    assert (facts["params"], facts["chosen_by"]) == ({"C": 0.5}, "cv")
+    assert facts["fit_seconds"] > 0
+    assert facts["predict_seconds"] > 0
+
+
+def test_the_refitted_model_of_trials_learns_the_training_rows_of_the_first(dataset):
+    parts = np.repeat([[-1, 0, 1, 2], [0, 1, 2, 3]], 20, axis=1)
+    inner = {"folds": 2, "used": 2}
+    cell = {**CELL, "protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}}
+    fitted, _ = refit(dataset, parts, {"C": 0.5}, cell)
+    expected = LogisticRegression(C=0.5).fit(dataset.X[40:], dataset.y[40:])
+
+    np.testing.assert_allclose(fitted.coef_, expected.coef_)
+
+
+def test_support_vectors_are_counted(dataset):
+    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
+    cell = {**CELL, "estimator": "sklearn.svm.SVC", "steps": steps}
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, cell)
+    assert facts["n_support"] == len(fitted[-1].support_)
+    assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)[1]
+
+
+def test_the_only_point_is_taken_without_validation(dataset):
+    cell = {**CELL, "grid": {"C": [1.0]}, "criteria": ["cv"]}
+    table, _ = train_cell(dataset, Folds(3, 1).draw(dataset.y, 0), cell, Limits(seconds=60))
+    scores = choose(table, cell)
+    assert scores["success"].all()
+    assert (scores["point"] == 0).all()
+    lost = choose(table.assign(success=False, error="singular"), cell)
+    assert set(lost["error"]) == {"singular"}
+    assert not lost["success"].any()
+
+
+def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
+    _, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
+    assert facts["n_iter"] == LogisticRegression(C=0.5).fit(dataset.X, dataset.y).n_iter_.item()
+    cell = {**CELL, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
+    assert "n_iter" not in refit(dataset, np.zeros((1, 80), int), {"alpha": 1.0}, cell)[1]
+
+
+def test_a_refitted_pipeline_takes_the_grids_names(dataset):
+    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, {**CELL, "steps": steps})
+
+    assert fitted[-1].C == 0.5
+    assert facts["params"] == {"C": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("params", "learner"),
+    [({"one_of": "svm", "C": 3.0}, SVC), ({"one_of": "logistic", "C": 2.0}, LogisticRegression)],
+)
+def test_the_alternative_that_was_chosen_is_refitted_and_named(dataset, params, learner):
+    one_of = {
+        "logistic": {"estimator": CELL["estimator"], "params": {}, "grid": {"C": [2.0]}},
+        "svm": {"estimator": "sklearn.svm.SVC", "params": {"gamma": 1.0}, "grid": {"C": [3.0]}},
+    }
+    cell = {**CELL, "estimator": None, "grid": {}, "one_of": one_of}
+    fitted, facts = refit(dataset, np.zeros((1, len(dataset.y)), int), params, cell)
+    assert (type(fitted[-1]), fitted[-1].C) == (learner, params["C"])
+    assert (facts["estimator"], facts["params"]) == (one_of[params["one_of"]]["estimator"], params)
+
+
+def test_stored_numbers_are_counted_inside_and_once():
+    class Layer:
+        def __init__(self):
+            self.weights = np.zeros((3, 4))
+            self.machine = None
+
+    class Machine:
+        def __init__(self):
+            self.layer = Layer()
+            self.layer.machine = self  # a cycle
+            self.same = self.layer.weights
+            self.names = np.array(["a", "b"])
+            self.by_name = {"bias": np.zeros(2)}
+            self.kind = Layer
+
+    assert n_stored_numbers(Machine()) == 12 + 2
+
+
+def test_the_nodes_of_trees_are_counted(dataset):
+    forest = RandomForestClassifier(5, random_state=0).fit(dataset.X, dataset.y)
+    # Eight fields of a node, and its values for the two classes; the classes of the forest and of each tree.
+    nodes = sum(tree.tree_.node_count for tree in forest.estimators_)
+    found = n_stored_numbers(forest)
+    assert (8 + 2) * nodes <= found <= (8 + 2) * nodes + 100
+    boosting = HistGradientBoostingClassifier(max_iter=5).fit(dataset.X, dataset.y)
+    nodes = sum(len(tree.nodes) for (tree,) in boosting._predictors)
+    assert n_stored_numbers(boosting) >= 10 * nodes
+
+
+def test_the_state_of_a_generator_is_no_number_of_the_model():
+    machine = type("Machine", (), {})()
+    machine.rng, machine.weights = np.random.RandomState(0), np.zeros(3)
+    machine.names = np.array([np.zeros(2), None], dtype=object)
+    assert n_stored_numbers(machine) == 3 + 2
+
+
+def test_an_svm_stores_its_support_vectors(dataset):
+    linear = SVC(kernel="rbf").fit(dataset.X, dataset.y)
+    assert n_stored_numbers(linear) >= linear.support_vectors_.size + linear.dual_coef_.size

@@ -1,0 +1,146 @@
+"""Studies of what machines keep: what is refused before a job starts, and what figures are drawn from."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from entrolab.cells import figure_files, figure_spec
+from entrolab.config import load_study
+from entrolab.drawing import KINDS
+from entrolab.schema import ConfigError
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "workflow" / "schemas" / "paper.yaml"
+CATALOG = {
+    "plane": {"task": "binary", "expect": {"rows": 200, "features": 2}},
+    "sonar": {"task": "binary", "expect": {"rows": 200, "features": 60}},
+    "values": {"task": "regression", "expect": {"rows": 200, "features": 2}},
+}
+STUDY = {
+    "title": "A study",
+    "scaling": {"method": "none", "fit_on": "all"},
+    "protocol": {"trials": 2, "train": 100, "test": 50},
+    "metrics": ["error_rate", "support"],
+    "criteria": ["cv"],
+    "datasets": {"plane": ["plane"], "all": ["plane", "sonar"]},
+    "models": {
+        "svm": {
+            "label": "SVM",
+            "estimator": "sklearn.svm.SVC",
+            "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
+            "grid": {"C": [1, 2], "gamma": [1]},
+        },
+        "swept": {"label": "all", "estimator": "sklearn.svm.SVC", "grid": {"C": [1]}, "criteria": []},
+    },
+    "tables": {
+        "table1": {
+            "kind": "scores",
+            "caption": "Both",
+            "datasets": "all",
+            "models": ["svm"],
+            "metric": ["error_rate", "support"],
+            "criterion": "cv",
+        }
+    },
+    "figures": {
+        "kept": {"kind": "support", "caption": "", "datasets": "plane", "models": ["svm"]},
+        "tradeoff": {
+            "kind": "tradeoff",
+            "caption": "",
+            "datasets": "all",
+            "models": ["svm", "swept"],
+            "metric": ["support", "error_rate"],
+        },
+    },
+}
+
+
+def load(tmp_path, study):
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(study, sort_keys=False))
+    return load_study(file, SCHEMA, CATALOG)
+
+
+def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
+    study = load(tmp_path, STUDY)
+    assert figure_files("mine", study, "kept") == [
+        "results/mine/scaled/plane.npz",
+        "results/mine/folds/plane.npz",
+        "results/mine/models/plane",
+    ]
+    spec = figure_spec("mine", study, "kept", seed=0)
+    assert spec["learners"] == {"svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]}
+    assert spec["protocols"]["plane"]["train"] == 100
+
+
+def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
+    study = load(tmp_path, STUDY)
+    assert figure_files("mine", study, "tradeoff") == [
+        f"results/mine/candidates/{dataset}/{model}.parquet"
+        for dataset in ("plane", "sonar")
+        for model in ("svm", "swept")
+    ]
+    assert figure_spec("mine", study, "tradeoff", seed=0)["metrics"] == ["support", "error_rate"]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "line"),
+    [
+        (
+            "metrics",
+            ["support", "error_rate"],
+            "metrics: 'support' is the first that fits 'plane', and nothing is chosen by it; "
+            "accepted: error_rate before it",
+        ),
+        (
+            "figures.kept.datasets",
+            "all",
+            "figures.kept.datasets: 'sonar' is a binary data set of 60 features; "
+            "accepted: binary data sets of 2",
+        ),
+        (
+            "figures.kept.models",
+            ["swept"],
+            "figures.kept.models: nothing chooses from the grid of 'swept', so that no model is",
+        ),
+        ("figures.kept.models", ["svn"], "figures.kept.models: unknown model 'svn', did you mean 'svm'"),
+        (
+            "figures.tradeoff.metric",
+            ["support", "rmse"],
+            "figures.tradeoff.metric: unknown metric of this study 'rmse'",
+        ),
+        (
+            "figures.tradeoff.metric",
+            ["support"],
+            "figures.tradeoff.metric: found ['support'], expected a list of two metrics, the horizontal",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line(tmp_path, place, value, line):
+    study = copy.deepcopy(STUDY)
+    *parents, last = place.split(".")
+    node = study
+    for parent in parents:
+        node = node[parent]
+    node[last] = value
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, study)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_support_vectors_of_values_are_a_metric_too(tmp_path):
+    study = copy.deepcopy(STUDY)
+    study["metrics"] = ["rmse", "support"]
+    study["datasets"] = {"values": ["values"]}
+    study["models"] = {"svr": {"label": "SVR", "estimator": "sklearn.svm.SVR", "grid": {"C": [1]}}}
+    study["tables"]["table1"] |= {"datasets": "values", "models": ["svr"], "metric": ["rmse", "support"]}
+    del study["figures"]
+    assert load(tmp_path, study)["metrics"] == ["rmse", "support"]
+
+
+def test_the_schema_knows_the_kinds_of_figures():
+    known = yaml.safe_load(SCHEMA.read_text())["$defs"]["figure"]["properties"]["kind"]["enum"]
+    assert sorted(known) == sorted(KINDS)

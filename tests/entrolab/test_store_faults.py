@@ -1,0 +1,653 @@
+"""Whatever becomes of the tracking store: one line that names it, and the next run logs what is missing."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import requests
+import skops.io
+from held_store import held_by_another_program, tracker_has_its_turn
+from sklearn.svm import SVC
+from tracked_cells import (
+    SCORES,
+    STUDY,
+    artifacts_at,
+    client,
+    mlflow,
+    runs_of,
+    track,
+    write_cell,
+    write_tables,
+)
+
+from entrolab.artifacts import follow_move
+from entrolab.tracking import Cell, StoreUnavailable, stores, track_paper
+
+BOTH = ["svm_rbf", "logistic"]
+
+
+def fault(name: str, outcome: str) -> pytest.MarkDecorator:
+    return pytest.mark.fault("Store", name, outcome)
+
+
+def wait_until(condition: Callable[[], object], running: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for something that another program or thread does, before it ends."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert running(), "it ended before it came to that"
+        assert time.monotonic() < until, f"it has not come to that in {seconds:.0f} s"
+        time.sleep(0.01)
+
+
+def refused(cells, **changes) -> str:
+    """The one line that the tracker says instead of tracking."""
+    with pytest.raises(StoreUnavailable) as caught:
+        track(cells, **changes)
+    line = str(caught.value)
+    assert "\n" not in line
+    assert line.endswith("and run again; the results stand, and the next run of this step logs them")
+    assert not Path("results/small/tracked/moons.json").exists()
+    return line
+
+
+def all_tracked() -> None:
+    """Every cell is one finished run; ``runs_of`` fails where one has two."""
+    runs = runs_of()
+    assert set(runs) == {"small", *(f"small/moons/{model}" for model in BOTH)}
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Not there, or not a store
+
+
+ABSENT = {
+    "absent": lambda: None,
+    "an empty file": lambda: Path("mlflow.db").touch(),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(name, marks=fault(name, "made, and everything is logged")) for name in ABSENT],
+)
+def test_store_that_is_not_there_is_made(untracked, what):
+    ABSENT[what]()
+    assert track(untracked)["written"] == BOTH
+    all_tracked()
+
+
+DIES_WITH_A_CHANGE = """
+import os, signal, sqlite3
+connection = sqlite3.connect("mlflow.db")
+connection.execute("PRAGMA journal_mode = WAL")
+connection.execute("UPDATE experiments SET name = 'of a store that is gone' WHERE name = 'seed'")
+connection.commit()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def leave_wal() -> None:
+    """Let a program die that has written to the store and not closed it."""
+    dead = subprocess.run([sys.executable, "-c", DIES_WITH_A_CHANGE])
+    assert dead.returncode == -signal.SIGKILL
+    assert Path("mlflow.db-wal").stat().st_size
+
+
+@fault("a write-ahead log left by a kill", "what it holds is kept; the cells are logged")
+def test_write_ahead_log_of_a_killed_program_is_taken_over(cells):
+    leave_wal()
+    assert track(cells)["written"] == BOTH
+    all_tracked()
+    assert client().get_experiment_by_name("of a store that is gone")
+
+
+@pytest.mark.slow
+@fault("deleted, its write-ahead log left behind", "made anew, with nothing of the old one")
+def test_write_ahead_log_of_a_store_that_is_gone_does_not_get_into_the_new_one(cells):
+    leave_wal()
+    Path("mlflow.db").unlink()
+    assert track(cells)["written"] == BOTH
+    all_tracked()
+    assert {experiment.name for experiment in client().search_experiments()} == {"Default", "small"}
+    with closing(sqlite3.connect("mlflow.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def changed(statement: str) -> Callable[[], None]:
+    """A function that makes one change to the store."""
+
+    def change():
+        with closing(sqlite3.connect("mlflow.db")) as connection, connection:
+            connection.execute(statement)
+
+    return change
+
+
+def foreign() -> None:
+    Path("mlflow.db").unlink()
+    changed("CREATE TABLE bookmarks (url TEXT)")()
+
+
+NO_STORES = {
+    "text instead of a database": (
+        lambda: Path("mlflow.db").write_text("this is not a database\n" * 1000),
+        "file is not a database; move it aside",
+    ),
+    "a damaged database": (
+        lambda: Path("mlflow.db").write_bytes(Path("mlflow.db").read_bytes()[:20_000]),
+        "database disk image is malformed; move it aside",
+    ),
+    "another program's database": (foreign, "its tables are not those of MLflow"),
+    "a newer MLflow's database": (
+        changed("UPDATE alembic_version SET version_num = 'ffffffffffff'"),
+        f"its tables are not those of MLflow {mlflow.__version__} (version ffffffffffff, not ",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(
+            name, marks=fault(name, "one line, the file left as it is; another store has everything")
+        )
+        for name in NO_STORES
+    ],
+)
+def test_what_is_no_store_is_left_as_it_is_and_named(cells, what):
+    spoil, reason = NO_STORES[what]
+    shutil.copy("mlflow.db", "other.db")
+    spoil()
+    before = Path("mlflow.db").read_bytes()
+    line = refused(cells)
+    assert line.startswith("tracking store sqlite:///mlflow.db: ")
+    assert reason in line
+    assert "move it aside" in line
+    assert Path("mlflow.db").read_bytes() == before
+    Path("other.db").replace("mlflow.db")
+    assert track(cells)["written"] == BOTH
+    all_tracked()
+
+
+OLDER_STORE = """
+import sys
+from alembic import command
+from mlflow.store.db.utils import _get_alembic_config
+from mlflow.store.tracking.dbmodels.initial_models import Base
+import sqlalchemy
+
+engine = sqlalchemy.create_engine("sqlite:///mlflow.db")
+Base.metadata.create_all(engine)
+with engine.begin() as connection:
+    config = _get_alembic_config("sqlite:///mlflow.db")
+    config.attributes["connection"] = connection
+    command.upgrade(config, sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+@fault("an older MLflow's database", "one line that says how to bring it up to date, which does")
+def test_store_of_an_older_version_is_not_migrated_unasked(untracked):
+    older = "bda7b8c39065"
+    subprocess.run([sys.executable, "-c", OLDER_STORE, older], check=True)
+    line = refused(untracked)
+    assert f"(version {older}, not " in line
+    command = f"mlflow db upgrade sqlite:///{Path('mlflow.db').resolve()}"
+    assert f"`{command}`" in line
+    assert stores._schema(Path("mlflow.db")) == older
+    subprocess.run([sys.executable, "-m", *command.split()], check=True, capture_output=True)
+    assert track(untracked)["written"] == BOTH
+    all_tracked()
+
+
+MAKES_A_STORE = """
+import mlflow
+mlflow.MlflowClient("sqlite:///mlflow.db", "sqlite:///mlflow.db").search_experiments()
+"""
+
+
+@pytest.mark.slow
+@fault("a migration cut short", "one line; another store has everything")
+def test_half_a_migration_is_named_and_not_gone_on_with(cells):
+    Path("mlflow.db").rename("other.db")
+
+    def tables() -> int:
+        try:
+            with closing(sqlite3.connect("mlflow.db")) as connection:
+                return connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        except sqlite3.OperationalError:  # locked, just then
+            return 0
+
+    making = subprocess.Popen([sys.executable, "-c", MAKES_A_STORE], stderr=subprocess.DEVNULL)
+    wait_until(lambda: tables() > 10, lambda: making.poll() is None)
+    making.kill()
+    making.wait()
+    assert "a migration was cut short" in refused(cells)
+    Path("other.db").replace("mlflow.db")
+    assert track(cells)["written"] == BOTH
+    all_tracked()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# There, and not to be written
+
+
+@fault("locked by another program for a while", "waited for, then everything is logged")
+def test_locked_store_is_waited_for(cells):
+    store = Path("mlflow.db")
+    with held_by_another_program(store) as holder, ThreadPoolExecutor() as threads:
+        tracked = threads.submit(track, cells, patience=60)
+        # It has its turn among the trackers, and waits for the other program alone.
+        wait_until(lambda: tracker_has_its_turn(store), tracked.running)
+        holder.stdin.close()
+        assert tracked.result()["written"] == BOTH
+    all_tracked()
+
+
+@fault("locked for longer than is waited", "one line; the next run logs everything")
+def test_store_that_stays_locked_is_given_up(cells):
+    with held_by_another_program(Path("mlflow.db")):
+        line = refused(cells, patience=0.5)
+    assert line.startswith(
+        "tracking store sqlite:///mlflow.db: another program keeps it locked; close that program "
+    )
+    assert track(cells)["written"] == BOTH
+    all_tracked()
+
+
+@contextmanager
+def read_only(path: Path) -> Iterator[None]:
+    """Mount a file or a folder over itself, to be read alone: permissions do not bind everyone."""
+    if subprocess.run(["mount", "--bind", path, path], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("mounting needs Linux and root")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", path], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", path], check=True)  # busy or not
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        pytest.param(
+            what,
+            reason,
+            marks=fault(f"read-only {name}", "one line; the next run logs everything"),
+        )
+        for name, what, reason in [
+            ("file", "store/mlflow.db", "attempt to write a readonly database"),
+            ("folder", "store", "Read-only file system"),
+            ("folder of artifacts", "mlruns", "Read-only file system"),
+        ]
+    ],
+)
+def test_read_only_store_gives_one_line(cells, what, reason):
+    for folder in (Path("store"), Path("mlruns")):
+        folder.mkdir()
+    shutil.move("mlflow.db", "store/mlflow.db")
+    with read_only(Path(what).resolve()):
+        line = refused(cells, store_uri="sqlite:///store/mlflow.db")
+    assert line.startswith("tracking store sqlite:///store/mlflow.db: ")
+    assert f"{reason}" in line
+    assert "; make it reachable and writable, or name another in MLFLOW_TRACKING_URI, " in line
+    assert track(cells, store_uri="sqlite:///store/mlflow.db")["written"] == BOTH
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Many at once
+
+
+ALL_AT_ONCE = """
+import json, multiprocessing, sys
+from entrolab.tracking import Cell, track_dataset
+
+def track(where, store=None):
+    paper, dataset = where.split("/")
+    cells = [Cell.at(paper, dataset, "svm_rbf")]
+    track_dataset(json.loads(sys.argv[1]), paper, dataset, cells, store_uri=store)
+
+def track_with_the_others(where):
+    start.wait()
+    track(where)
+
+track(sys.argv[2], "sqlite:///warm.db")
+fork = multiprocessing.get_context("fork")
+start = fork.Barrier(len(sys.argv[2:]))
+jobs = [fork.Process(target=track_with_the_others, args=[where]) for where in sys.argv[2:]]
+for job in jobs:
+    job.start()
+for job in jobs:
+    job.join()
+sys.exit(sum(job.exitcode != 0 for job in jobs))
+"""
+
+
+def track_all_at_once(papers: dict[str, int]) -> None:
+    """Track so many data sets of each paper, each in a process of its own, all at the same moment.
+
+    They divide from one that has tracked to ``warm.db``: so many imports of all that tracking takes would be
+    minutes.
+    """
+    places = [f"{paper}/d{number}" for paper, many in papers.items() for number in range(many)]
+    for place in places:
+        write_cell(Cell.at(*place.split("/"), "svm_rbf"))
+    done = subprocess.run(
+        [sys.executable, "-c", ALL_AT_ONCE, json.dumps(STUDY), *places], stderr=subprocess.PIPE, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    for paper, many in papers.items():
+        runs = runs_of(paper)
+        assert set(runs) == {paper, *(f"{paper}/d{number}/svm_rbf" for number in range(many))}
+        assert {run.info.status for run in runs.values()} == {"FINISHED"}
+
+
+@pytest.mark.slow
+@fault("brand-new, with 16 writers at once", "16 of 16 succeed: 16 runs")
+def test_programs_that_open_a_new_store_together_all_succeed(place):
+    Path("mlflow.db").rename("warm.db")
+    track_all_at_once({"small": 16})
+
+
+@pytest.mark.slow
+@fault("64 jobs at once", "64 runs: none lost, none doubled")
+def test_64_jobs_at_once_write_64_runs(place):
+    shutil.copy("mlflow.db", "warm.db")
+    track_all_at_once({"small": 64})
+
+
+@pytest.mark.slow
+@fault("two papers tracked at once", "each has its runs, and its experiment once")
+def test_two_papers_are_tracked_at_once(place):
+    shutil.copy("mlflow.db", "warm.db")
+    track_all_at_once({"one": 8, "other": 8})
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What a kill or a hand leaves
+
+
+@fault("a run left RUNNING of a model that the study has no more", "closed as killed by the next run")
+def test_run_left_running_of_a_model_that_is_gone_is_closed(cells):
+    first = track(cells)
+    client().update_run(first["runs"]["logistic"], status="RUNNING")  # as a kill leaves it
+    track(cells[:1])
+    runs = runs_of()
+    assert runs["small/moons/logistic"].info.status == "KILLED"
+    assert runs["small/moons/svm_rbf"].info.status == "FINISHED"
+
+
+@fault("artifacts deleted by hand", "noticed when the step runs: logged anew")
+def test_runs_whose_artifacts_are_gone_are_written_anew(cells, tmp_path):
+    Path("table.html").write_text("<table></table>")
+    track(cells)
+
+    def of_paper():
+        return track_paper(STUDY, "small", ["table.html"], config="published.csv", patience=5)
+
+    of_paper()
+    shutil.rmtree("mlruns")
+    second = track(cells)
+    assert second["written"] == BOTH
+    assert of_paper()["written"]
+    all_tracked()
+    assert json.loads(Path(client().download_artifacts(second["runs"]["svm_rbf"], "record.json")).read_text())
+    assert track(cells)["written"] == []
+    assert not of_paper()["written"]
+
+
+TRACK_AGAIN = """
+import json, sys
+from entrolab.tracking import Cell, track_dataset
+from entrolab.tracking.ledger import mlflow
+
+cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+again = track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, tables=json.loads(sys.argv[2]))
+"""
+
+
+def in_another_program(script: str, *arguments: str) -> dict:
+    """What it prints. MLflow remembers, while a program runs, where the artifacts of each run were."""
+    command = [
+        sys.executable,
+        "-c",
+        TRACK_AGAIN + script,
+        json.dumps(STUDY),
+        json.dumps(write_tables()),
+        *arguments,
+    ]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
+@pytest.mark.slow
+@fault("a logged model deleted in the UI", "noticed when the step runs: logged anew")
+def test_run_whose_model_is_gone_is_written_anew(cells):
+    track(cells)
+    [output] = runs_of()["small/moons/svm_rbf"].outputs.model_outputs
+    client().delete_logged_model(output.model_id)
+    assert in_another_program("print(json.dumps(again))")["written"] == ["svm_rbf"]
+    all_tracked()
+
+
+AFTER_THE_MOVE = """
+import numpy as np
+
+mlflow.set_tracking_uri("sqlite:///mlflow.db")
+loaded = mlflow.sklearn.load_model(f"models:/{sys.argv[3]}")
+decision = loaded.decision_function(np.load("X.npy")).tolist()
+print(json.dumps({"written": again["written"], "decision": decision}))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["moved", "copied"])
+@fault("the checkout moved or copied elsewhere", "the next run mends the paths; logged models load")
+def test_models_load_after_the_folder_was_moved(cells, data, tmp_path, monkeypatch, way):
+    done = track(cells)
+    [output] = runs_of()["small/moons/svm_rbf"].outputs.model_outputs
+    np.save("X.npy", data[0])
+    here = tmp_path.with_name(f"{tmp_path.name} näher")
+    (shutil.move if way == "moved" else shutil.copytree)(tmp_path, here)
+    monkeypatch.chdir(here)
+    found = in_another_program(AFTER_THE_MOVE, output.model_id)
+    assert found["written"] == []
+    original = skops.io.load(cells[0].fitted)
+    np.testing.assert_array_equal(found["decision"], original.decision_function(data[0]))
+    all_tracked()
+    assert runs_of()["small/moons/svm_rbf"].info.run_id == done["runs"]["svm_rbf"]
+    assert all(where.startswith(f"{(here / 'mlruns').as_uri()}/") for where in artifacts_at())
+
+
+def test_paths_are_mended_without_tracking_as_make_ui_does(cells, tmp_path, monkeypatch):
+    track(cells)
+    here = tmp_path.with_name(f"{tmp_path.name}-moved")
+    shutil.move(tmp_path, here)
+    monkeypatch.chdir(here)
+    subprocess.run([sys.executable, "-m", "entrolab.artifacts", "mlflow.db", "mlruns"], check=True)
+    assert all(where.startswith(f"{Path('mlruns').resolve().as_uri()}/") for where in artifacts_at())
+    assert follow_move("mlflow.db", "mlruns") == 0
+
+
+def test_artifacts_that_are_elsewhere_on_purpose_stay_there(cells, tmp_path):
+    elsewhere = tmp_path / "disk" / "mlruns" / "own"
+    elsewhere.mkdir(parents=True)
+    client().create_experiment("own", elsewhere.as_uri())
+    client().create_experiment("bucket", "s3://somewhere/mlruns/bucket")
+    track(cells)
+    assert {elsewhere.as_uri(), "s3://somewhere/mlruns/bucket"} <= artifacts_at()
+    # A store that lies elsewhere is not moved with this folder.
+    with closing(sqlite3.connect("mlflow.db")) as store, closing(sqlite3.connect("disk/mlflow.db")) as copy:
+        store.backup(copy)
+    before = artifacts_at("disk/mlflow.db")
+    shutil.move("mlruns", "gone")
+    assert follow_move("disk/mlflow.db", "mlruns") == 0
+    assert artifacts_at("disk/mlflow.db") == before
+
+
+# ---------------------------------------------------------------------------------------------------------
+# A server
+
+
+@pytest.fixture
+def tracking_server(place, tmp_path):
+    """A function that starts MLflow's own server, and gives its address when it answers."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    started = []
+    shutil.move("mlflow.db", "server.db")
+
+    def start() -> tuple[str, subprocess.Popen]:
+        server = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "mlflow", "server", "--workers", "1"),
+                *("--backend-store-uri", f"sqlite:///{tmp_path}/server.db"),
+                *("--artifacts-destination", str(tmp_path / "served"), "--port", str(port)),
+            ],
+            env={**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        started.append(server)
+        wait_until(lambda: answers(url), lambda: server.poll() is None, seconds=120)
+        return url, server
+
+    yield start
+    for server in started:
+        kill(server)
+
+
+def answers(url: str) -> bool:
+    try:
+        return requests.get(f"{url}/health", timeout=10).ok
+    except requests.ConnectionError:
+        return False
+
+
+def kill(server: subprocess.Popen) -> None:
+    """Kill a server and its workers."""
+    if server.poll() is None:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.fault(
+    "Store",
+    "a tracking server that goes away halfway",
+    "one line; when it is back, the next run logs the rest",
+)
+def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "0")
+    # More than it can log before it is noticed that the first is there.
+    models = [f"svm{number}" for number in range(6)]
+    monkeypatch.setitem(STUDY, "models", dict.fromkeys(models, STUDY["models"]["svm_rbf"]))
+    monkeypatch.setitem(STUDY, "tables", {"table4": {**SCORES, "criterion": "cv", "models": models}})
+    cells = [Cell.at("small", "moons", model) for model in models]
+    for cell in cells:
+        write_cell(cell, estimator=SVC().fit(*data))
+    url, server = tracking_server()
+
+    def finished() -> set[str]:
+        with closing(sqlite3.connect("server.db", timeout=20)) as connection:
+            return {
+                key
+                for (key,) in connection.execute(
+                    "SELECT value FROM tags JOIN runs USING (run_uuid) WHERE tags.key = 'model' "
+                    "AND status = 'FINISHED'"
+                )
+            }
+
+    with ThreadPoolExecutor() as threads:
+        tracked = threads.submit(track, cells, store_uri=url)
+        wait_until(finished, tracked.running)
+        kill(server)
+        with pytest.raises(StoreUnavailable, match=rf"^tracking store {url}: .*logs them$"):
+            tracked.result()
+    before = finished()
+    assert 0 < len(before) < len(models)
+    assert not Path("results/small/tracked/moons.json").exists()
+
+    tracking_server()
+    done = track(cells, store_uri=url)
+    # A run that the server had not heard the end of is written anew.
+    assert done["written"] == [model for model in models if model not in before]
+    runs = mlflow.MlflowClient(url).search_runs([done["experiment"]])
+    assert sorted(run.data.tags["entrolearn.key"] for run in runs) == sorted(
+        ["small", *(cell.key for cell in cells)]
+    )
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    # Of equals the first is the best.
+    best = mlflow.MlflowClient(url).get_model_version_by_alias("small", "best-moons")
+    assert best.run_id == done["runs"]["svm0"]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", url)
+    np.testing.assert_array_equal(
+        mlflow.sklearn.load_model("models:/small@best-moons").predict(data[0]),
+        skops.io.load(cells[0].fitted).predict(data[0]),
+    )
+
+
+def says(status: int, body: str):
+    """What the scripted server does: this answer."""
+
+    def step(handler):
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body.encode())
+
+    return step
+
+
+ANSWERS = {
+    "500": (500, "Internal Server Error", "500"),
+    "503": (503, "<html>\nback soon\n</html>", "503"),
+    "HTML": (200, "<html>" + "log in " * 1000, "not in a valid JSON format"),
+}
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(name, marks=fault(f"a server that answers {name}", "one short line; the results stand"))
+        for name in ANSWERS
+    ],
+)
+def test_server_that_answers_nonsense_gives_one_short_line(cells, server, monkeypatch, what):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    status, body, reason = ANSWERS[what]
+    server.steps = [says(status, body)]
+    url = server.url.removesuffix("/set/data.csv")
+    line = refused(cells, store_uri=url)
+    assert line.startswith(f"tracking store {url}: ")
+    assert reason in line
+    assert len(line) < 1000
+    assert track(cells)["written"] == BOTH
+
+
+@fault("a password in the address", "neither told nor logged")
+def test_password_of_a_store_is_in_no_line_of_a_traceback(cells, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    for uri in ("http://me:secret@127.0.0.1:9", "postgresql://me:secret@127.0.0.1:9/runs"):
+        with pytest.raises(StoreUnavailable) as caught:
+            track(cells, store_uri=uri)
+        told = "".join(traceback.format_exception(caught.value))
+        assert "me:***@127.0.0.1:9" in told
+        assert "secret" not in told

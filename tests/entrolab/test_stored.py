@@ -1,0 +1,147 @@
+"""Fitted models in files: what is written is read back, and nothing that nobody vouched for."""
+
+import io
+import json
+import os
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+
+from entrolab.stored import dump, load, trusted_types
+
+X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
+
+
+def doubled(rows):
+    return 2 * rows
+
+
+def test_a_stored_model_predicts_the_same(tmp_path):
+    fitted = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    again = load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
+    np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+def test_types_of_other_packages_are_read_only_where_the_study_names_them(tmp_path):
+    fitted = make_pipeline(FunctionTransformer(doubled), SVC()).fit(X, y)
+    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    package = doubled.__module__.partition(".")[0]
+    with pytest.raises(
+        ValueError, match=rf"the model holds {doubled.__module__}.*; accepted are classes of ent"
+    ):
+        load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
+    assert trusted_types(tmp_path / "model.skops", [f"{package}.Learner"])
+
+
+def test_a_file_that_is_cut_is_named(tmp_path):
+    (tmp_path / "model.skops").write_bytes(dump(SVC().fit(X, y))[:100])
+    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file .*; delete it and run again"):
+        load(tmp_path / "model.skops", [])
+
+
+class Payload:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+@pytest.mark.fault("Trust", "a pickle under the name of a model", "refused; it did not run")
+@pytest.mark.parametrize("packed", [False, True], ids=["bare", "in an archive"])
+def test_a_pickle_is_not_unpickled(tmp_path, packed):
+    file, harm = tmp_path / "model.skops", pickle.dumps(Payload(tmp_path / "ran"))
+    file.write_bytes(harm)
+    if packed:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("schema.json", harm)
+    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file"):
+        load(file, ["sklearn.svm.SVC"])
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.fault("Trust", "a pickled array in a model", "refused; it did not run")
+def test_objects_in_the_arrays_of_a_model_are_not_unpickled(tmp_path):
+    file = tmp_path / "model.skops"
+    with zipfile.ZipFile(io.BytesIO(dump(SVC().fit(X, y)))) as whole, zipfile.ZipFile(file, "w") as archive:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name.endswith(".npy"):
+                buffer = io.BytesIO()
+                np.save(buffer, np.array([Payload(tmp_path / "ran")], dtype=object))
+                content = buffer.getvalue()
+            archive.writestr(name, content)
+    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file \(Object arrays cannot"):
+        load(file, ["sklearn.svm.SVC"])
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def write_calling(file, module, name, *texts):
+    """A model file that has a function, or a class, called with texts when it is loaded."""
+
+    def node(module, name, loader, **content):
+        return {"__module__": module, "__class__": name, "__loader__": loader, **content}
+
+    arguments = [node("builtins", "str", "JsonNode", content=json.dumps(text)) for text in texts]
+    schema = node(
+        module,
+        name,
+        "ConstructorFromReduceNode",
+        content=node("builtins", "tuple", "TupleNode", content=arguments),
+        protocol=2,
+    )
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("schema.json", json.dumps(schema))
+
+
+@pytest.mark.fault(
+    "Trust", "a model that names os.system, or what else runs or writes", "refused; it did not run"
+)
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("os", "mkdir"),
+        ("posix", "mkdir"),
+        ("builtins", "exec"),
+        # Of packages that models are made of: a function that runs a text, what a module has imported from
+        # elsewhere, classes that open a file for writing.
+        ("numpy.testing", "measure"),
+        ("sklearn.utils._testing", "check_output"),
+        ("sklearn.datasets._base", "urlretrieve"),
+        ("sklearn.datasets._openml", "GzipFile"),
+        ("numpy", "memmap"),
+        ("scipy.io", "netcdf_file"),
+        ("entrolab.stored", "os.mkdir"),
+        ("sklearn.no_such_module", "Thing"),
+        ("sklearn.svm", "NoSuchThing"),
+    ],
+)
+def test_what_could_run_is_refused_before_it_is_called(tmp_path, module, name):
+    file, ran = tmp_path / "model.skops", tmp_path / "ran"
+    text = f"open({str(ran)!r}, 'w')" if name in ("exec", "measure") else str(ran)
+    write_calling(file, module, name, text)
+    with pytest.raises(
+        ValueError, match=rf"the model holds {module}.{name}; accepted are classes of"
+    ) as caught:
+        load(file, ["sklearn.svm.SVC"])
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_such_a_file_would_run_where_it_is_trusted(tmp_path):
+    """What the test above relies on: that nothing ran is due to the refusal."""
+    write_calling(
+        tmp_path / "model.skops", "numpy.testing", "measure", f"open({str(tmp_path / 'ran')!r}, 'w')"
+    )
+    found = skops.io.get_untrusted_types(file=tmp_path / "model.skops")
+    skops.io.load(tmp_path / "model.skops", trusted=found)
+    assert (tmp_path / "ran").exists()

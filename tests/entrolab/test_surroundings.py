@@ -1,0 +1,19 @@
+"""What a run changes in its process, and in those that it starts."""
+
+import subprocess
+import sys
+
+from entrolab import LEARNERS_IN
+from entrolab.surroundings import find_learners_in
+
+
+def test_modules_beside_studies_are_found_last_by_the_run_and_its_jobs(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv(LEARNERS_IN, "")
+    (tmp_path / "learners_of_mine.py").write_text("")
+    (tmp_path / "yaml.py").write_text("")
+    find_learners_in([tmp_path])
+    assert sys.path[-1] == str(tmp_path)
+    job = "import entrolab, learners_of_mine, yaml; print(learners_of_mine.__file__, yaml.__version__)"
+    done = subprocess.run([sys.executable, "-c", job], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(str(tmp_path / "learners_of_mine.py"))

@@ -1,0 +1,663 @@
+"""Tables: verdicts, completeness, units, and views that hostile texts cannot break."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from html_pages import Page
+
+from entrolab.rendering import FORMATS, escape_md, escape_tex, layout, render, write_table
+from entrolab.tables import COLUMNS, counts, make_table, read_table, table_spec
+from entrolab.verdicts import VERDICTS, verdict
+
+FOLDS = 4
+
+
+def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
+    return {
+        "title": "A study",
+        "metrics": ["gmean", "accuracy"],
+        "criteria": ["cv", "dcs_gaussian"],
+        "datasets": {"all": list(datasets), "none": []},
+        "models": {
+            key: {"label": key.partition("_")[0].upper(), "sublabel": key.partition("_")[2], "grid": {}}
+            for key in models
+        },
+        "tables": {
+            "table1": {
+                "kind": "scores",
+                "caption": "Scores",
+                "datasets": "all",
+                "models": list(models),
+                "metric": "gmean",
+                "criterion": "cv",
+                "notes": [],
+                "printed": "table1",
+                "among": {},
+                "tolerance": {},
+                **table,
+            }
+        },
+    }
+
+
+def spec(*arguments, labels=None, **table):
+    return table_spec("paper", study(*arguments, **table), "table1", labels)
+
+
+def score_rows(dataset, model, values, criterion="cv", success=True, error=""):
+    return pd.DataFrame(
+        {
+            "paper": "paper",
+            "dataset": dataset,
+            "model": model,
+            "repeat": 0,
+            "fold": range(len(values)),
+            "criterion": criterion,
+            "point": 0,
+            "params": json.dumps({}),
+            "criterion_value": 1.0,
+            "gmean": values,
+            "accuracy": 0.5,
+            "success": success,
+            "error": error,
+        }
+    )
+
+
+def published(**cells):
+    """Cells by ``dataset__model=(value, std)``."""
+    rows = [("table1", *key.split("__"), "gmean", *pair) for key, pair in cells.items()]
+    return pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value", "std"])
+
+
+def record(dataset, model, **changes):
+    return {
+        "dataset": dataset,
+        "model": model,
+        "success": True,
+        "kind": "",
+        "error": "",
+        "notes": {},
+        "n_candidates": 110,
+        "n_failed": 0,
+    } | changes
+
+
+class Results:
+    """Score rows and records in the place of files."""
+
+    def __init__(self, scores, records):
+        self.rows = scores
+        self.records = {(one["dataset"], one["model"]): one for one in records}
+
+    def record(self, dataset, model):
+        return self.records.get((dataset, model))
+
+    def scores(self, dataset, model, among):
+        rows = self.rows
+        if len(rows):
+            rows = rows[(rows["dataset"] == dataset) & (rows["model"] == model)]
+        return dict(iter(rows.groupby("criterion"))) if len(rows) else {}
+
+
+def score_table(scores, printed, records, asked):
+    return make_table(Results(scores, records), printed, asked)
+
+
+def one_cell(values=(0.8,) * FOLDS, printed=(80.0, 1.0), **changes):
+    """The single row of a table of one data set and one model."""
+    table = score_table(
+        score_rows("iris", "eem_rbf", list(values)),
+        published(iris__eem_rbf=printed),
+        [record("iris", "eem_rbf", **changes)],
+        spec(["iris"], ["eem_rbf"]),
+    )
+    return table.iloc[0]
+
+
+@pytest.fixture
+def mixed():
+    """Every verdict of scores once: a table, and its spec."""
+    datasets = ["a", "b", "c", "d", "e", "f"]
+    asked = spec(datasets, ["eem_rbf"])
+    scores = pd.concat(
+        score_rows(dataset, "eem_rbf", [0.8] * FOLDS, criterion)
+        for dataset in datasets[:4]
+        for criterion in ("cv", "oracle")
+    )
+    printed = published(
+        a__eem_rbf=(80.5, 1.0),
+        b__eem_rbf=(78.0, 1.0),
+        c__eem_rbf=(82.0, 1.0),
+        e__eem_rbf=(70.0, 1.0),
+        f__eem_rbf=(70.0, 1.0),
+    )
+    records = [record(dataset, "eem_rbf") for dataset in datasets[:4]]
+    records.append(record("e", "eem_rbf", success=False, kind="failed", error="singular matrix"))
+    records.append(record("f", "eem_rbf", success=False, kind="no data", error="f: the server answered 404"))
+    return score_table(scores, printed, records, asked), asked
+
+
+# --- verdicts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ours", "value", "std", "expected"),
+    [
+        (85.0, 85.0, 0.0, "reproduced"),  # no deviation printed as 0.0: equality alone
+        (87.3, 85.0, 2.3, "reproduced"),  # 87.3 - 85.0 is 2.2999999999999972 in floating point
+        (100 * 0.29, 25.0, 4.0, "reproduced"),  # 100 * 0.29 is 28.999999999999996
+        (100 * 0.57, 50.0, 7.0, "reproduced"),  # 100 * 0.57 is 56.99999999999999
+        (100 * 1.1, 100.0, 10.0, "reproduced"),  # 100 * 1.1 is 110.00000000000001
+        (82.7, 85.0, 2.3, "reproduced"),
+        (87.31, 85.0, 2.3, "higher"),
+        (82.69, 85.0, 2.3, "lower"),
+        (85.04, 85.0, np.nan, "reproduced"),  # printed without ±: ours rounds to it
+        (85.06, 85.0, np.nan, "higher"),
+        (84.94, 85.0, np.nan, "lower"),
+        (85.0, np.nan, np.nan, "ours alone"),
+    ],
+)
+def test_verdict_at_its_boundaries(ours, value, std, expected):
+    assert verdict(ours, value, std) == expected
+
+
+def test_verdict_counts_sum_to_the_cell_count(mixed):
+    table, _ = mixed
+    assert list(counts(table)) == list(VERDICTS)
+    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0, "printed alone": 0}
+    assert sum(counts(table).values()) == len(table)
+
+
+def test_reasons_say_why_there_is_no_number(mixed):
+    table, _ = mixed
+    reasons = dict(zip(table["dataset"], table["reason"], strict=True))
+    assert reasons["e"] == "singular matrix"
+    assert reasons["f"] == "f: the server answered 404"
+    assert table.loc[table["verdict"].isin(["failed", "no data"]), "ours"].isna().all()
+
+
+def test_a_fold_without_a_score_fails_the_cell():
+    """The mean of the other folds is another quantity than the printed one."""
+    scores = pd.concat(
+        [
+            score_rows("iris", "eem_rbf", [0.8] * (FOLDS - 1)),
+            score_rows("iris", "eem_rbf", [np.nan], success=False, error="time\nlimit; reached"),
+        ]
+    )
+    printed = published(iris__eem_rbf=(80.0, 1.0))
+    table = score_table(scores, printed, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
+    row = table.iloc[0]
+    assert (row["verdict"], row["published"]) == ("failed", 80.0)
+    assert row["reason"] == "1 of 4 folds have no score: time limit, reached"
+    assert np.isnan(row["ours"])
+
+
+def test_a_time_limit_is_a_failure_that_names_itself():
+    row = one_cell(success=False, kind="time limit", error="3600 s used")
+    assert (row["verdict"], row["reason"]) == ("failed", "time limit: 3600 s used")
+
+
+# --- numbers -------------------------------------------------------------------------------------------
+
+
+def test_scores_are_percents_with_the_sample_deviation():
+    row = one_cell([0.7, 0.8, 0.9, 1.0], printed=(80.0, 5.0))
+    assert row["ours"] == pytest.approx(85.0)
+    # sample variance of 70, 80, 90, 100: (15² + 5² + 5² + 15²) / 3
+    assert row["ours_std"] == pytest.approx(np.sqrt(500 / 3))
+    assert row["difference"] == pytest.approx(5.0)
+    assert row["verdict"] == "reproduced"
+
+
+def test_only_the_asked_criterion_counts_and_the_oracle_stands_beside():
+    scores = pd.concat(
+        [
+            score_rows("iris", "eem_rbf", [0.6] * FOLDS, "dcs_gaussian"),
+            score_rows("iris", "eem_rbf", [0.7] * FOLDS, "cv"),
+            score_rows("iris", "eem_rbf", [0.9] * FOLDS, "oracle"),
+        ]
+    )
+    asked = spec(["iris"], ["eem_rbf"], criterion="dcs_gaussian")
+    row = score_table(scores, published(), [record("iris", "eem_rbf")], asked).iloc[0]
+    assert (row["ours"], row["oracle"]) == (pytest.approx(60), pytest.approx(90))
+
+
+@pytest.mark.parametrize(("grid", "verdict"), [({}, "ours alone"), ({"C": [1, 2]}, "failed")])
+def test_what_has_nothing_to_choose_is_in_tables_of_every_criterion(grid, verdict):
+    asked = study(["iris"], ["eem_rbf"], criterion="dcs_gaussian")
+    asked["models"]["eem_rbf"]["grid"] = grid
+    scores = score_rows("iris", "eem_rbf", [0.7] * FOLDS, "cv")
+    of_iris = [record("iris", "eem_rbf")]
+    table = score_table(scores, published(), of_iris, table_spec("paper", asked, "table1"))
+    assert table["verdict"].tolist() == [verdict]
+
+
+@pytest.mark.parametrize(("in_print", "said"), [({}, False), ({"iris__eem_rbf": (80.0, 1.0)}, True)])
+def test_that_ours_is_alone_is_said_only_where_other_cells_are_not(in_print, said):
+    asked = spec(["iris", "wine"], ["eem_rbf"])
+    scores = pd.concat(score_rows(dataset, "eem_rbf", [0.8] * FOLDS) for dataset in ("iris", "wine"))
+    records = [record(dataset, "eem_rbf") for dataset in ("iris", "wine")]
+    table = score_table(scores, published(**in_print), records, asked)
+    assert "ours alone" in set(table["verdict"])
+    assert ("ours alone" in [entry["verdict"] for entry in layout(table, asked)["legend"]]) == said
+    for format in ("html", "md"):
+        body = render(table, asked, format).partition("</style>")[2] or render(table, asked, format)
+        assert (VERDICTS["ours alone"].mark in body) == said
+
+
+def test_other_tables_and_metrics_of_the_published_numbers_are_not_taken():
+    printed = published(iris__eem_rbf=(80.0, 1.0))
+    others = pd.concat([printed.assign(table="table2"), printed.assign(metric="accuracy")])
+    scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
+    table = score_table(scores, others, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
+    assert table["verdict"].tolist() == ["ours alone"]
+
+
+def test_another_tables_published_numbers_can_be_taken():
+    scores = score_rows("iris", "eem_rbf", [0.9] * FOLDS)
+    numbers = pd.DataFrame(
+        {"table": ["table1", "table9"], "dataset": "iris", "model": "eem_rbf", "metric": "gmean",
+         "value": [50.0, 90.0], "std": 1.0}
+    )  # fmt: skip
+    asked = spec(("iris",), ("eem_rbf",), printed="table9")
+    table = score_table(scores, numbers, [record("iris", "eem_rbf")], asked)
+    assert table[["published", "verdict"]].to_numpy().tolist() == [[90.0, "reproduced"]]
+
+
+# --- tolerances, trials, several metrics, columns in print alone ------------------------------------------
+
+
+def table_of(asked, scores, *in_print, records=None):
+    """A table of printed (data set, model, metric, value)."""
+    rows = [("table1", *row, np.nan) for row in in_print]
+    numbers = pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value", "std"])
+    known = records or [record(*cell) for cell in {(row[0], row[1]) for row in in_print}]
+    return score_table(scores, numbers, known, asked)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "value", "expected"),
+    [
+        ({"points": 1}, 81.0, "reproduced"),
+        ({"points": 1}, 81.01, "lower"),
+        ({"points": 1}, 78.9, "higher"),
+        ({"percent": 5}, 84.2, "reproduced"),
+        ({"percent": 5}, 84.3, "lower"),
+    ],
+)
+def test_a_tolerance_stands_in_the_place_of_the_printed_deviation(tolerance, value, expected):
+    asked = spec(["iris"], ["eem_rbf"], tolerance=tolerance)
+    scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
+    table = table_of(asked, scores, ("iris", "eem_rbf", "gmean", value))
+    assert table["verdict"].tolist() == [expected]
+    shown = layout(table, asked)
+    assert shown["agreement"] in ("within 1 point", "within 5 %")
+    assert shown["agreement"].removeprefix("within ") in shown["legend"][0]["meaning"]
+
+
+def test_errors_are_shown_as_they_are_and_less_is_called_better():
+    asked = spec(["iris", "wine"], ["eem_rbf"], metric="rmse", tolerance={"percent": 5})
+    scores = pd.concat(
+        score_rows(name, "eem_rbf", [0.8] * FOLDS).assign(rmse=[0.07, 0.08, 0.07, 0.08])
+        for name in ("iris", "wine")
+    )
+    printed = [("iris", "eem_rbf", "rmse", 0.0737), ("wine", "eem_rbf", "rmse", 0.09)]
+    table = table_of(asked, scores, *printed)
+    assert table["ours"].tolist() == [pytest.approx(0.075)] * 2
+    assert table["verdict"].tolist() == ["reproduced", "lower"]
+    shown = layout(table, asked)
+    cells = [row["cells"][0] for row in shown["rows"]]
+    assert [(cell.ours, cell.published) for cell in cells] == [("0.0750", "0.0737"), ("0.0750", "0.0900")]
+    assert cells[1].difference == "ours − printed -0.0150 (better)"
+    assert shown["legend"][1]["meaning"].endswith("below the printed number, which is better")
+    assert shown["says"].startswith("RMSE, mean")
+
+
+def test_several_metrics_are_rows_of_their_data_set():
+    asked = spec(["iris", "wine"], ["eem_rbf", "svm_rbf"], metric=["gmean", "accuracy"])
+    scores = pd.concat(
+        score_rows(name, model, [0.8] * FOLDS)
+        for name in ("iris", "wine")
+        for model in ("eem_rbf", "svm_rbf")
+    )
+    table = table_of(
+        asked,
+        scores,
+        *((name, model, "accuracy", 50.0) for name in ("iris", "wine") for model in asked["models"]),
+    )
+    assert table["ours"].tolist() == [80, 80, 50, 50] * 2 or table["ours"].tolist() == [80, 50, 80, 50] * 2
+    shown = layout(table, asked)
+    assert shown["heads"] == ["data set", ""]
+    assert [[(head["text"], head["span"]) for head in row["heads"]] for row in shown["rows"]] == [
+        [("iris", 2), ("GMEAN", 1)],
+        [("", 0), ("accuracy", 1)],
+        [("wine", 2), ("GMEAN", 1)],
+        [("", 0), ("accuracy", 1)],
+    ]
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [["80.0"] * 2, ["50.0"] * 2] * 2
+    page = Page(render(table, asked, "html"))
+    assert page.tags.count("tr") == 1 + 4 + 1
+    assert_balanced(render(table, asked, "tex"), heads=2)
+    rows = [line for line in render(table, asked, "md").splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {5}
+
+
+def test_support_vectors_are_shares_of_the_training_rows_and_less_is_better():
+    asked = spec(["iris"], ["svm", "lasso"], metric=["error_rate", "support"])
+    machines = score_rows("iris", "svm", [0.0] * FOLDS).assign(error_rate=0.25, support=0.5)
+    others = score_rows("iris", "lasso", [0.0] * FOLDS).assign(error_rate=0.25, support=np.nan)
+    printed = [("iris", "svm", "error_rate", 27.0), ("iris", "svm", "support", 40.0)]
+    records = [record("iris", "svm"), record("iris", "lasso")]
+    table = table_of(asked, pd.concat([machines, others]), *printed, records=records)
+    assert table["ours"].tolist()[:3] == [25, 50, 25]
+    assert table["verdict"].tolist() == ["lower", "higher", "ours alone", ""]
+    assert table["reason"].tolist() == ["", "", "", "a learner without support vectors"]
+    shown = layout(table, asked)
+    assert shown["says"].startswith(
+        "Error and support vectors (of the training rows) in percent, mean ± standard deviation over"
+    )
+    # The cell without a number has its footnote in every view.
+    assert 'title="a learner without support vectors">–<sup>a</sup></td>' in render(table, asked, "html")
+    assert "–<sup>a</sup> |" in render(table, asked, "md")
+    assert "--\\textsuperscript{a}" in render(table, asked, "tex")
+    assert_balanced(render(table, asked, "tex"), heads=2)
+    meanings = {entry["verdict"]: entry["meaning"] for entry in shown["legend"]}
+    assert meanings["lower"].endswith("which is better")
+    assert meanings["higher"].endswith("which is worse")
+
+
+def test_support_vectors_that_one_fold_lacks_are_a_failure():
+    asked = spec(["iris"], ["svm"], metric="support")
+    rows = score_rows("iris", "svm", [0.0] * FOLDS).assign(support=[0.5, 0.5, np.nan, 0.5])
+    (row,) = table_of(asked, rows, records=[record("iris", "svm")]).to_dict("records")
+    assert (row["verdict"], row["reason"]) == ("failed", "1 of 4 folds have no score")
+
+
+def test_fewer_trials_than_the_protocols_are_a_footnote():
+    asked = {**spec(["iris"], ["eem_rbf", "svm_rbf"]), "trials": FOLDS}
+    scores = pd.concat(
+        [score_rows("iris", "eem_rbf", [0.8] * FOLDS), score_rows("iris", "svm_rbf", [0.8] * (FOLDS - 1))]
+    )
+    table = table_of(asked, scores, *(("iris", model, "gmean", 80.0) for model in asked["models"]))
+    assert table["reason"].tolist() == ["", "3 trials"]
+
+
+def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed():
+    entry = study(["iris", "wine"], ["eem_rbf", "lasvm"])
+    entry["models"]["lasvm"]["printed_only"] = True
+    asked = table_spec("paper", entry, "table1")
+    scores = pd.concat(score_rows(name, "eem_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
+    known = [record(name, "eem_rbf") for name in ("iris", "wine")]
+    table = table_of(asked, scores, ("iris", "lasvm", "gmean", 70.0), records=known)
+    assert table["verdict"].tolist() == ["ours alone", "printed alone", "ours alone", ""]
+    shown = layout(table, asked)
+    assert [row["cells"][1].published for row in shown["rows"]] == ["70.0", ""]
+    assert shown["printed"] == 0
+    for format in ("html", "tex", "md"):
+        assert "printed alone" in render(table, asked, format)
+
+
+def test_a_model_without_a_learner_for_the_task_is_blank():
+    entry = study(["iris", "wine"], ["eem_rbf"])
+    entry["models"]["eem_rbf"]["estimators"] = {"classification": "entrolearn.EEMClassifier"}
+    entry["tasks"] = {"iris": "binary", "wine": "regression"}
+    asked = table_spec("paper", entry, "table1")
+    table = score_table(pd.DataFrame(), published(), [], asked)
+    assert table["verdict"].tolist() == ["failed", ""]
+
+
+# --- completeness --------------------------------------------------------------------------------------
+
+
+def test_table_is_complete_and_in_the_studys_order_whatever_is_missing():
+    asked = spec(["wine", "iris"], ["svm_rbf", "eem_rbf"])
+    scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
+    table = score_table(scores, published(), [record("iris", "eem_rbf")], asked)
+    assert list(table.columns) == COLUMNS
+    assert list(zip(table["dataset"], table["model"], strict=True)) == [
+        ("wine", "svm_rbf"),
+        ("wine", "eem_rbf"),
+        ("iris", "svm_rbf"),
+        ("iris", "eem_rbf"),
+    ]
+    assert table["verdict"].tolist() == ["failed", "failed", "failed", "ours alone"]
+    assert table["reason"][0] == "no record of this cell"
+
+
+def test_table_without_any_scores_is_complete():
+    absent = [
+        record(name, "eem_rbf", success=False, kind="no data", error="offline") for name in ("iris", "wine")
+    ]
+    table = score_table(pd.DataFrame(), published(), absent, spec(["iris", "wine"], ["eem_rbf"]))
+    assert table["verdict"].tolist() == ["no data", "no data"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_renders_a_table_without_any_result(format):
+    asked = spec()
+    table = score_table(pd.DataFrame(), published(), [], asked)
+    assert "no record of this cell" in render(table, asked, format)
+
+
+# --- errors --------------------------------------------------------------------------------------------
+
+
+def test_unknown_kind_names_the_known_ones():
+    with pytest.raises(
+        ValueError, match=r"unknown kind of table 'score', did you mean 'scores'\?; known: scores"
+    ):
+        spec(kind="score")
+
+
+def test_unknown_format_names_the_known_ones(mixed):
+    with pytest.raises(ValueError, match=r"unknown format of a table 'pdf'.*csv, html, tex, md"):
+        render(*mixed, "pdf")
+
+
+def test_unknown_table_names_the_known_ones():
+    with pytest.raises(ValueError, match=r"unknown table of paper 'table2', did you mean 'table1'"):
+        table_spec("paper", study(), "table2")
+
+
+# --- layout --------------------------------------------------------------------------------------------
+
+
+def test_columns_count_what_agrees_of_what_is_printed(mixed):
+    shown = layout(*mixed)
+    assert [(column["agreeing"], column["printed"]) for column in shown["columns"]] == [(1, 5)]
+    assert sum(entry["count"] for entry in shown["legend"]) == len(mixed[0])
+
+
+def test_a_table_knows_what_its_rows_and_columns_are_and_what_sorts_them(mixed):
+    table, spec = mixed
+    shown = layout(table, spec)
+    assert [row["at"]["dataset"] for row in shown["rows"]] == list(spec["datasets"])
+    assert [column["at"] for column in shown["columns"]] == [{"model": model} for model in spec["models"]]
+    values = [cell.value for row in shown["rows"] for cell in row["cells"]]
+    assert [float(value or "nan") for value in values] == pytest.approx(table["ours"], rel=1e-7, nan_ok=True)
+
+
+def test_rows_that_share_a_head_are_not_sorted_apart(mixed):
+    table, spec = mixed
+    assert layout(table, spec)["sortable"]
+    twice = pd.concat([table, table.assign(metric="accuracy")])
+    metrics = {name: {"label": name, "sublabel": ""} for name in ("gmean", "accuracy")}
+    assert not layout(twice, {**spec, "metrics": metrics})["sortable"]
+
+
+def test_notes_that_differ_by_their_counts_share_a_footnote():
+    asked = spec(["iris", "wine"], ["svm_rbf"])
+    scores = pd.concat(score_rows(name, "svm_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
+    capped = [
+        record("iris", "svm_rbf", notes={"stopped at its cap": 3}, n_failed=2),
+        record("wine", "svm_rbf", notes={"stopped at its cap": 40}),
+    ]
+    table = score_table(scores, published(), capped, asked)
+    assert table["reason"][0] == "stopped at its cap in 3 of 110 fits; no result in 2 of 110 fits"
+    shown = layout(table, asked)
+    assert [(note["letter"], note["text"]) for note in shown["footnotes"]] == [
+        ("a", "stopped at its cap in 3 of 110 to 40 of 110 fits of a cell"),
+        ("b", "no result in 2 of 110 fits"),
+    ]
+    assert [row["cells"][0].letters for row in shown["rows"]] == ["a,b", "a"]
+
+
+def test_footnote_letters_go_on_after_z():
+    names = [f"d{i}" for i in range(28)]
+    broken = [record(name, "eem_rbf", success=False, kind="failed", error=f"error {name}") for name in names]
+    asked = spec(names, ["eem_rbf"])
+    letters = [
+        note["letter"]
+        for note in layout(score_table(pd.DataFrame(), published(), broken, asked), asked)["footnotes"]
+    ]
+    assert (letters[0], letters[25], letters[26], letters[27]) == ("a", "z", "aa", "bb")
+
+
+def test_numbers_have_the_decimals_of_the_printed_ones():
+    scores = score_rows("iris", "eem_rbf", [0.84125] * FOLDS)
+    asked = spec(["iris"], ["eem_rbf"])
+    for printed, shown in ((84.13, "84.12"), (84.1, "84.1")):
+        table = score_table(
+            scores, published(iris__eem_rbf=(printed, 1.0)), [record("iris", "eem_rbf")], asked
+        )
+        assert layout(table, asked)["rows"][0]["cells"][0].ours == shown
+
+
+# --- files ---------------------------------------------------------------------------------------------
+
+
+def test_csv_reads_back_as_it_was(mixed, tmp_path):
+    table, asked = mixed
+    write_table(table, asked, tmp_path / "table1.csv")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "table1.csv"), table, atol=1e-4)
+    header = (tmp_path / "table1.csv").read_text().splitlines()[0]
+    assert (
+        header
+        == "dataset,model,metric,published,published_std,ours,ours_std,difference,verdict,oracle,reason"
+    )
+
+
+def test_csv_keeps_names_that_look_like_missing_values(tmp_path):
+    asked = spec(["null", "nan"], ["eem_rbf"])
+    write_table(score_table(pd.DataFrame(), published(), [], asked), asked, tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv")["dataset"].tolist() == ["null", "nan"]
+
+
+@pytest.mark.parametrize("format", ["html", "tex", "md"])
+def test_view_shows_ours_the_printed_number_the_mark_and_the_warning(mixed, format):
+    text = render(*mixed, format)
+    for shown in ("80.0", "80.5", "no data", "singular matrix", "diagnostic only", "inner cross-validation"):
+        assert shown in text
+    for name, entry in VERDICTS.items():
+        if name in ("unit", "printed alone"):  # of other kinds and models
+            continue
+        assert (entry.tex if format == "tex" else entry.mark) in text
+
+
+HOSTILE = r"""<script>alert(1)</script> & "x" 50% of $a_b^c$ #1 {y} ~ \input{z} | [w](v) `u` *t*"""
+
+
+@pytest.fixture
+def hostile():
+    """A table whose every text is hostile."""
+    asked = table_spec("paper", study(["iris"], ["eem_rbf"]), "table1", {"iris": HOSTILE})
+    asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
+    asked["models"]["eem_rbf"] |= {"label": HOSTILE, "sublabel": HOSTILE}
+    broken = [record("iris", "eem_rbf", success=False, kind="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
+    return score_table(pd.DataFrame(), published(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked
+
+
+@pytest.mark.fault("Trust", "<script> in a name or an error, in tables of html", "shown as text")
+def test_html_escapes_hostile_texts(hostile):
+    page = Page(render(*hostile, "html"))
+    assert page.tags.count("script") == 1  # the page's own
+    assert HOSTILE in page.text
+
+
+@pytest.mark.parametrize("table", ["mixed", "hostile"])
+def test_html_is_balanced_and_loads_nothing(table, request):
+    text = render(*request.getfixturevalue(table), "html")
+    assert Page(text).loads == []
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+@pytest.mark.fault("Trust", "<script> and | in a name or an error, in tables of md", "shown as text")
+def test_md_escapes_hostile_texts_and_keeps_its_rows(hostile):
+    text = render(*hostile, "md")
+    assert "<script" not in text
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(table) == 4  # head, rule, one data set, the counts
+    for line in table:
+        assert len(re.findall(r"(?<!\\)\|", line)) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [("a|b", r"a\|b"), ("<br>", "&lt;br&gt;"), ("_x_", r"\_x\_"), ("[a](b)", r"\[a\](b)"), ("\\", "\\\\")],
+)
+def test_escape_md(text, escaped):
+    assert escape_md(text) == escaped
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        (r"\input{x}", r"\textbackslash{}input\{x\}"),
+        ("50% & #1 $a_b^c$ ~", r"50\% \& \#1 \$a\_b\textasciicircum{}c\$ \textasciitilde{}"),
+    ],
+)
+def test_escape_tex(text, escaped):
+    assert escape_tex(text) == escaped
+
+
+DOCUMENT = r"""\documentclass{article}
+\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{booktabs}\usepackage[table]{xcolor}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+@pytest.mark.fault("Trust", "\\input in a name or an error, in tables of tex", "shown as text")
+@pytest.mark.parametrize("table", ["mixed", "hostile"])
+def test_tex_is_well_formed(table, request, tmp_path):
+    text = render(*request.getfixturevalue(table), "tex")
+    assert_balanced(text)
+    if shutil.which("pdflatex"):
+        (tmp_path / "main.tex").write_text(DOCUMENT % text, encoding="utf-8")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout[-2000:]
+
+
+def assert_balanced(text, heads=1):
+    """Braces, environments, math and the columns of every row fit together, comments and escapes left out."""
+    body = re.sub(r"(?<!\\)%.*", "", text).replace("\\\\", "\n<row>\n")
+    body = re.sub(r"\\[{}$&#%_]", "", body)
+    depth = np.cumsum([{"{": 1, "}": -1}.get(character, 0) for character in body])
+    assert depth.min() >= 0
+    assert depth[-1] == 0
+    assert body.count("$") % 2 == 0
+    assert not re.search(r"[#_^]", re.sub(r"\$[^$]*\$", "", body))
+    stack = []
+    for what, name in re.findall(r"\\(begin|end)\{(\w+)\}", body):
+        if what == "begin":
+            stack.append(name)
+        else:
+            assert stack.pop() == name
+    assert not stack
+    columns = int(re.search(r"\\begin\{tabular\}\{l+\*\{(\d+)\}", text)[1])
+    tabular = body[body.index("\\toprule") : body.index("\\bottomrule")]
+    assert {row.count("&") for row in tabular.split("<row>")[:-1]} == {columns + heads - 1}
+
+
+def test_balance_check_sees_an_unescaped_brace(mixed):
+    with pytest.raises(AssertionError):
+        assert_balanced(render(*mixed, "tex").replace("singular matrix", "singular } matrix"))

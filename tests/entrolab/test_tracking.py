@@ -1,0 +1,575 @@
+"""The ledger holds exactly one live run per cell, whatever happened before."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_cell, write_tables
+
+from entrolab.tables import COLUMNS
+from entrolab.tracking import Cell, StoreUnavailable, _code, track_paper
+from entrolab.tracking.stores import opened
+
+
+def series(run, name):
+    history = client().get_metric_history(run.info.run_id, name)
+    return {point.step: point.value for point in history}
+
+
+def test_every_cell_is_one_finished_run_beside_that_of_its_study_which_it_names(cells):
+    track(cells)
+    runs = runs_of()
+    assert set(runs) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+    named = {run.data.tags.get("study.run") for key, run in runs.items() if key != "small"}
+    assert named == {runs["small"].info.run_id}
+    # The page shows what lies under a parent only when asked.
+    assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
+
+
+def test_run_says_what_the_record_says(cells):
+    track(cells)
+    run = runs_of()["small/moons/svm_rbf"]
+    assert run.info.run_name == "SVM rbf · moons"
+    assert run.info.end_time - run.info.start_time == 1500  # the record's seconds
+    expected = {
+        "dataset": "moons",
+        "model": "svm_rbf",
+        "estimator": "sklearn.svm.SVC",
+        "seed": "7",
+        "fixed.class_weight": "balanced",
+        "grid.points": "3",
+        "grid.C": "0.1, 1, 10",
+        "protocol.folds": "2",
+        "scaling.range": "[0, 1]",
+        "data.n_samples": "40",
+        "chosen.cv.C": "1.0",  # three folds of four
+        "chosen.dcs_kde.C": "1.0",
+    }
+    assert expected.items() <= run.data.params.items()
+    assert {"paper": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
+    note = run.data.tags["mlflow.note.content"]
+    assert "snakemake results/small/scores/moons/svm_rbf.parquet" in note
+    assert "C = 1.0 (3 of 4 folds)" in note
+    assert "80.00 ± 8.16" in note
+    assert "81.50 ± 2.00" in note
+    [dataset] = run.inputs.dataset_inputs
+    assert (dataset.dataset.name, dataset.dataset.digest) == ("moons", "ab" * 18)
+
+
+def test_scores_are_percent_beside_the_number_printed_for_their_criterion(cells):
+    track(cells)
+    run = runs_of()["small/moons/svm_rbf"]
+    metrics = run.data.metrics
+    assert metrics["cv/gmean_mean"] == pytest.approx(80)
+    assert metrics["cv/gmean_std"] == pytest.approx(10 * math.sqrt(2 / 3))
+    assert metrics["cv/published"] == 81.5
+    assert metrics["cv/difference"] == pytest.approx(-1.5)
+    assert metrics["dcs_kde/published"] == 60
+    assert metrics["dcs_kde/difference"] == pytest.approx(20)
+    assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 1: 90, 2: 70, 3: 80})
+    assert metrics["n_stored_numbers"] == 123
+    assert metrics["fit_seconds"] == pytest.approx(0.15)
+
+
+def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_study(cells):
+    track(cells)
+    runs = runs_of()
+    printed, not_printed = (runs[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
+    assert {name: printed.metrics[name] for name in ("ours", "published", "difference")} == {
+        "ours": 80,
+        "published": 81.5,
+        "difference": -1.5,
+    }
+    said = {"verdict": "reproduced", "metric": "gmean", "criterion": "cv", "table": "table4"}
+    assert said.items() <= printed.tags.items()
+    assert not_printed.metrics["ours"] == 80
+    assert not_printed.tags["verdict"] == "ours alone"
+    assert not {"published", "difference"} & not_printed.metrics.keys()
+    note = printed.tags["mlflow.note.content"]
+    assert "GMEAN 80.00 ± 8.16 % over the folds, printed 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
+
+
+def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(cells):
+    done = track(cells)
+    tags = client().get_experiment(done["experiment"]).tags
+    run = runs_of()["small/moons/svm_rbf"].data
+    note = tags["mlflow.note.content"]
+    assert note.startswith("**A small paper** · `snakemake small` · [")
+    there = {f"metrics.`{name}`" for name in run.metrics} | {f"tags.`{name}`" for name in run.tags}
+    views = {name: value for name, value in tags.items() if name.startswith("mlflow.sharedViewState.")}
+    assert len(views) == 3
+    for name, value in views.items():
+        key = name.rpartition(".")[2]
+        assert f"(#/experiments/{done['experiment']}/runs?viewStateShareKey={key})" in note
+        view = json.loads(value)
+        assert f"[{view['name']}]" in note
+        assert isinstance(view["createdAt"], int)  # the page passes over a view without
+        state = json.loads(view["state"])
+        assert {*state["selectedColumns"], state["orderByKey"]} <= there
+        grouped = state.get("groupBy", {"groupByKeys": []})["groupByKeys"]
+        assert {f"tags.`{key['groupByData']}`" for key in grouped} <= there
+        sections = {section["uuid"] for section in state["compareRunSections"]}
+        for chart in state["compareRunCharts"]:
+            shown = {chart[axis]["key"] for axis in ("xaxis", "yaxis") if axis in chart} or {
+                chart["metricKey"]
+            }
+            assert {f"metrics.`{metric}`" for metric in shown} <= there
+            assert chart["metricSectionId"] in sections
+        found = client().search_runs([done["experiment"]], state["searchFilter"])
+        assert {one.data.tags["entrolearn.key"] for one in found} == {cell.key for cell in cells}
+
+
+def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, monkeypatch):
+    """A mean of 0.21 beside a printed 0.2: within 10 %, not within 4 %."""
+    svm = cells[0]
+    rows = [
+        {
+            "repeat": trial, "fold": 0, "criterion": "cv", "point": 1, "params": '{"C": 1.0}',
+            "criterion_value": 0.5, "rmse": rmse, "success": True, "error": "",
+        }
+        for trial, rmse in enumerate((0.2, 0.22, 0.21))
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_parquet(svm.scores)
+    Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
+    for percent, verdict in ((10, "reproduced"), (4, "higher")):
+        table = {**SCORES, "metric": "rmse", "models": ["svm_rbf"], "criterion": "cv"}
+        table["tolerance"] = {"percent": percent}
+        inner = {"folds": 4, "used": 1}
+        changes = {
+            "metrics": ["accuracy", "rmse"],
+            "criteria": ["cv"],
+            "protocol": {"trials": 3, "train": {"of_dataset": "rows"}, "test": 5, "inner": inner},
+            "of_dataset": {"rows": {"moons": 30}},
+            "tables": {"table3": table},
+        }
+        for name, value in changes.items():
+            monkeypatch.setitem(STUDY, name, value)
+        track([svm])
+        run = runs_of()["small/moons/svm_rbf"]
+        assert run.data.metrics["cv/rmse_mean"] == pytest.approx(0.21)
+        assert run.data.metrics["cv/difference"] == pytest.approx(0.01)
+        assert series(run, "cv_folds/rmse") == pytest.approx({0: 0.2, 1: 0.22, 2: 0.21})
+        assert run.data.tags["verdict.cv"] == verdict
+        assert (run.data.params["protocol.train"], run.data.params["protocol.trials"]) == ("30", "3")
+        note = run.data.tags["mlflow.note.content"]
+        row = ["cv", "rmse", "0.2100 ± 0.0100", "0.2000", "+0.0100", verdict, "[table3](#/experiments/"]
+        assert f"| {'&emsp; | '.join(row)}" in note
+        assert "C = 1.0 (3 of 3 trials)" in note
+
+
+def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metric_is_judged(
+    cells, monkeypatch
+):
+    Path("published.csv").write_text(
+        "table,dataset,model,metric,value,std\n"
+        "table2,moons,svm_rbf,error_rate,20,1\ntable2,moons,svm_rbf,support,60,1\n"
+    )
+    table = {**SCORES, "metric": ["error_rate", "support"], "criterion": "cv"}
+    for name, value in {
+        "metrics": ["error_rate", "support"],
+        "criteria": ["cv"],
+        "tables": {"table2": table},
+    }.items():
+        monkeypatch.setitem(STUDY, name, value)
+    for cell, support in zip(cells, (0.5, math.nan), strict=True):
+        rows = [
+            {
+                "repeat": repeat, "fold": fold, "criterion": "cv", "point": 1, "params": '{"C": 1.0}',
+                "criterion_value": 0.2, "error_rate": 0.2, "support": support, "success": True, "error": "",
+            }
+            for repeat in range(2)
+            for fold in range(2)
+        ]  # fmt: skip
+        pd.DataFrame(rows).to_parquet(cell.scores)
+    track(cells)
+    svm, other = (runs_of()[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
+    assert (svm.metrics["cv/error_rate_mean"], svm.metrics["cv/support_mean"]) == (20, 50)
+    assert svm.tags["verdict.cv"] == "reproduced"
+    assert other.metrics["cv/error_rate_mean"] == 20
+    assert not [name for name in {**other.metrics, **other.tags} if "support" in name]
+
+
+def test_a_run_says_what_its_learner_was_chosen_from(cells):
+    svm = cells[0]
+    one_of = {
+        "svm": {"estimator": "sklearn.svm.SVC", "params": {"tol": 0.1}, "grid": {"C": [1.0, 2.0]}},
+        "lda": {"estimator": "mine.LDA", "params": {}, "grid": {}},
+    }
+    record = json.loads(svm.record.read_text())
+    record |= {"estimator": "sklearn.svm.SVC or mine.LDA", "params": {}, "grid": {"step1__k": [2, 3]}}
+    svm.record.write_text(json.dumps(record | {"one_of": one_of}))
+    scores = pd.read_parquet(svm.scores)
+    scores["params"] = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
+    scores.to_parquet(svm.scores)
+    track([svm])
+    run = runs_of()["small/moons/svm_rbf"].data
+    assert {
+        "estimator": "sklearn.svm.SVC or mine.LDA",
+        "one_of.lda": "mine.LDA",
+        "grid.points": "6",
+        "grid.step1__k": "2, 3",
+        "grid.svm.C": "1, 2",
+        "fixed.svm.tol": "0.1",
+        "chosen.cv.one_of": "svm",
+    }.items() <= run.params.items()
+    assert "- cv: one_of = svm, C = 1.0, step1__k = 2 (4 of 4 folds)" in run.tags["mlflow.note.content"]
+
+
+def test_a_table_of_other_printed_numbers_and_one_of_part_of_the_grid_are_compared_as_they_are(
+    cells, monkeypatch
+):
+    """Runs have the verdicts of tables, whatever these are printed beside or choose from."""
+    rows = pd.DataFrame(
+        {"repeat": 0, "fold": fold, "point": point, "params": json.dumps({"C": C}), "success": True}
+        | {"error": "", "dcs_gaussian": 1.0, "cv_gmean": score, "test_gmean": score, "test_accuracy": 0.5}
+        for fold in range(2)
+        for point, (C, score) in enumerate({0.1: 0.6, 1.0: 0.8}.items())
+    )
+    rows.assign(paper="small", dataset="moons", model="svm_rbf").to_parquet(cells[0].candidates)
+    tables = {
+        "again": {**SCORES, "criterion": "cv", "printed": "table4"},
+        "small_C": {**SCORES, "criterion": "cv", "printed": "table10", "among": {"C": {"max": 0.1}}},
+    }
+    tables = {name: {**table, "models": ["svm_rbf"]} for name, table in tables.items()}
+    monkeypatch.setitem(STUDY, "tables", tables)
+    monkeypatch.setitem(STUDY, "criteria", ["cv"])
+    track(cells[:1])
+    run = runs_of()["small/moons/svm_rbf"].data
+    assert (run.tags["table"], run.tags["verdict"], run.metrics["published"]) == ("again", "reproduced", 81.5)
+    assert run.metrics["cv/gmean_mean"] == pytest.approx(80)
+    note = run.tags["mlflow.note.content"]
+    assert (
+        f"| {'&emsp; | '.join(['cv', 'gmean (%)', '60.00 ± 0.00', '60.00', '+0.00', 'reproduced'])}" in note
+    )
+
+
+def test_nothing_is_claimed_to_be_printed_where_nothing_is(cells):
+    track(cells)
+    assert not any("published" in name for name in runs_of()["small/moons/logistic"].data.metrics)
+
+
+def test_artifacts_hold_the_record_the_scores_and_the_candidates(cells, tmp_path):
+    done = track(cells)
+    folder = Path(client().download_artifacts(done["runs"]["svm_rbf"], "", str(tmp_path)))
+    assert json.loads((folder / "record.json").read_text())["key"] == "small/moons/svm_rbf"
+    assert list(pd.read_csv(folder / "scores.csv")["gmean"][:4]) == list(GMEANS)
+    assert list(pd.read_parquet(folder / "candidates.parquet")["point"]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("model", ["svm_rbf", "logistic"])
+def test_logged_model_loads_back_and_predicts_the_same(cells, data, model):
+    done = track(cells)
+    run = runs_of()[f"small/moons/{model}"]
+    [output] = run.outputs.model_outputs
+    mlflow.set_tracking_uri(client().tracking_uri)
+    try:
+        loaded = mlflow.sklearn.load_model(f"models:/{output.model_id}")
+    finally:
+        mlflow.set_tracking_uri(None)
+    original = skops.io.load(cells[0 if model == "svm_rbf" else 1].fitted)
+    np.testing.assert_array_equal(loaded.decision_function(data[0]), original.decision_function(data[0]))
+    assert done["runs"][model] == run.info.run_id
+
+
+def test_tracking_twice_writes_nothing_new(cells):
+    first = track(cells)
+    before = runs_of()
+    second = track(cells)
+    assert first["written"] == ["svm_rbf", "logistic"]
+    assert second["written"] == []
+    assert second["runs"] == first["runs"]
+    assert {key: run.to_dictionary() for key, run in runs_of().items()} == {
+        key: run.to_dictionary() for key, run in before.items()
+    }
+
+
+def test_other_seconds_are_not_another_result(cells, data):
+    first = track(cells)
+    write_cell(cells[0], estimator=SVC(C=1.0).fit(*data), seconds=99.0)
+    assert track(cells)["runs"] == first["runs"]
+
+
+def test_changed_score_replaces_the_run_and_its_model(cells, data):
+    first = track(cells)
+    write_cell(cells[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.8, 0.9, 0.7, 0.9))
+    second = track(cells)
+    assert second["written"] == ["svm_rbf"]
+    assert second["runs"]["logistic"] == first["runs"]["logistic"]
+    assert second["runs"]["svm_rbf"] != first["runs"]["svm_rbf"]
+    assert runs_of()["small/moons/svm_rbf"].data.metrics["cv/gmean_mean"] == pytest.approx(82.5)
+    models = client().search_logged_models([second["experiment"]])
+    assert {model.source_run_id for model in models} == set(second["runs"].values())
+
+
+KILLED_WHILE_LOGGING = """
+import json, os, signal, sys
+from entrolab.tracking import Cell, track_dataset
+from entrolab.tracking.ledger import Ledger
+
+write = Ledger._log_model
+def killed(self, run_id, content):
+    if content.cell.model == "logistic":
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(self, run_id, content)
+Ledger._log_model = killed
+cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, tables=json.loads(sys.argv[2]))
+"""
+
+
+@pytest.mark.fault("Store", "a run left RUNNING by a kill", "the next run replaces it")
+def test_after_a_kill_every_cell_gets_its_one_finished_run(cells):
+    dead = subprocess.run(
+        [sys.executable, "-c", KILLED_WHILE_LOGGING, json.dumps(STUDY), json.dumps(write_tables())],
+        capture_output=True,
+    )
+    assert dead.returncode == -signal.SIGKILL
+    left = runs_of()
+    assert left["small/moons/logistic"].info.status == "RUNNING"
+    done = track(cells)
+    assert done["written"] == ["logistic"]  # the other was finished before the kill
+    runs = runs_of()
+    assert set(runs) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+
+
+@pytest.mark.fault("Store", "the run of a paper deleted by hand", "made again, with its cells")
+def test_run_of_the_paper_deleted_by_hand_comes_back_with_its_cells(cells):
+    first = track(cells)
+    client().delete_run(first["study_run"])
+    second = track(cells)
+    assert second["study_run"] != first["study_run"]
+    assert len(second["written"]) == 2
+    assert len(runs_of()) == 3
+
+
+@pytest.mark.fault("Store", "an experiment deleted in the UI", "restored with its runs")
+def test_experiment_deleted_by_hand_is_restored(cells):
+    first = track(cells)
+    client().delete_experiment(first["experiment"])
+    assert track(cells)["experiment"] == first["experiment"]
+    assert len(runs_of()) == 3
+
+
+@pytest.mark.parametrize("kind", ["failed", "no data", "time limit"])
+def test_failed_cell_is_one_failed_run_with_its_reason(place, kind):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, success=False, kind=kind, error="the moon was not there")
+    done = track([cell])
+    run = runs_of()[cell.key]
+    assert run.info.status == "FAILED"
+    assert run.data.tags["failure"] == kind
+    assert run.data.tags["verdict"] == ("no data" if kind == "no data" else "failed")
+    assert run.data.tags["failure.reason"] == "the moon was not there"
+    assert "the moon was not there" in run.data.tags["mlflow.note.content"]
+    assert not any("/" in name or name == "ours" for name in run.data.metrics)  # no scores
+    assert track([cell])["runs"] == done["runs"]
+
+
+def test_cell_that_is_mended_replaces_its_failed_run(place, data):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, success=False, kind="failed", error="singular")
+    track([cell])
+    write_cell(cell, estimator=SVC().fit(*data))
+    track([cell])
+    assert runs_of()[cell.key].info.status == "FINISHED"
+
+
+def test_cell_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, error="singular")
+    cell.fitted.touch()  # what the select stage leaves in the model's place
+    track([cell])
+    run = runs_of()[cell.key]
+    assert run.info.status == "FINISHED"
+    assert run.data.metrics["cv/gmean_mean"] == pytest.approx(80)
+    assert run.data.tags["refit.error"] == "singular"
+    assert not run.outputs.model_outputs
+
+
+def test_stages_that_left_nothing_but_a_record_are_tracked(place):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, success=False, kind="failed", error="singular")
+    for path in (cell.scores, cell.candidates, cell.facts):
+        path.unlink()
+    track([cell])
+    assert runs_of()[cell.key].info.status == "FAILED"
+
+
+@pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (math.inf, "inf"), (-math.inf, "-inf")])
+def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    write_cell(cell, gmeans=(0.8, value, 0.7, 0.8))
+    track([cell])
+    run = runs_of()[cell.key]
+    assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 2: 70, 3: 80})
+    assert run.data.tags["nonfinite.cv_folds/gmean"] == f"{word} at step 1"
+    assert "cv/gmean_mean" not in run.data.metrics
+    assert "nonfinite.cv/gmean_mean" in run.data.tags
+
+
+def test_model_of_foreign_types_is_refused_before_anything_is_written(place, data):
+    cell = Cell.at("small", "moons", "svm_rbf")
+    hostile = make_pipeline(FunctionTransformer(os.system), SVC())
+    write_cell(cell, estimator=hostile)
+    with pytest.raises(ValueError, match=r"svm_rbf\.skops: the model holds \w+\.system; accepted are"):
+        track([cell])
+    assert client().get_experiment_by_name("small") is None
+
+
+@pytest.mark.parametrize("which", ["record", "scores", "candidates", "facts", "fitted"])
+def test_damaged_file_is_named(cells, which):
+    damaged = getattr(cells[0], which)
+    damaged.write_bytes(damaged.read_bytes()[:20])
+    with pytest.raises(ValueError, match=rf"^{damaged}: not a whole .*; delete it and run again$"):
+        track(cells)
+
+
+@pytest.mark.fault("Store", "taken by another tracking job for too long", "one line")
+def test_store_locked_by_another_tracking_job_is_waited_for(cells):
+    with (
+        opened(None, "mlruns", patience=1),
+        pytest.raises(StoreUnavailable, match="keeps it locked"),
+    ):
+        track(cells, patience=0.02)
+
+
+@pytest.mark.fault("Store", "an address that leads to no store", "one line that says what is accepted")
+def test_what_is_no_store_gives_one_line_that_names_it(cells):
+    Path("notes.db").write_text("this is not a database\n" * 100)
+    Path("folder.db").mkdir()
+    for uri, reason in [
+        ("sqlite:///notes.db", "not a database"),
+        ("sqlite:///folder.db", "unable to open"),
+        ("sqlite:///published.csv/mlflow.db", "Not a directory|File exists"),
+        ("carrier-pigeon://home", "no such kind of store; its address begins with one of .*http.*sqlite"),
+        ("localhost:5000", "no such kind of store; .* as in sqlite:///mlflow.db or http://127.0.0.1:5000"),
+        ("mlruns", "maintenance mode"),
+        ("sqlite://mlflow.db", "names no file .* three slashes"),
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("mysql://127.0.0.1:9/runs", "No module named .*; install what this kind of store needs"),
+        ("postgresql://127.0.0.1:9/runs", "Connection refused; make it reachable|No module named .*psycopg2"),
+    ]:
+        with pytest.raises(StoreUnavailable, match=reason) as caught:
+            track(cells, store_uri=uri)
+        assert str(caught.value).startswith(f"tracking store {uri}: ")
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.fault("Store", "a server that does not answer", "one line without its password")
+def test_server_that_does_not_answer_gives_one_line_without_its_password(cells, monkeypatch):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    with pytest.raises(
+        StoreUnavailable, match=r"^tracking store http://me:\*\*\*@127\.0\.0\.1:9: "
+    ) as caught:
+        track(cells, store_uri="http://me:secret@127.0.0.1:9")
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def tables(place):
+    folder = Path("rendered")
+    folder.mkdir()
+    verdicts = ["reproduced", "higher", "reproduced", "no data", "no data"]
+    printed = [80.0, 70.0, 60.0, 50.0, None]  # the last one owes nothing to print
+    table = pd.DataFrame({"verdict": verdicts, "published": printed}, columns=COLUMNS)
+    table.to_csv(folder / "table4.csv", index=False)
+    (folder / "table4.html").write_text("<table></table>")
+    (folder / "times.csv").write_text("dataset,model,seconds\na,svm_rbf,1\n")
+    Path("small.yaml").write_text("title: A small paper\n")
+    return sorted(folder.iterdir())
+
+
+def track_tables(tables):
+    return track_paper(STUDY, "small", tables, config="small.yaml", receipt="receipt.json", patience=5)
+
+
+def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, tmp_path):
+    done = track_tables(tables)
+    run = runs_of()["small"]
+    assert (run.info.run_name, run.info.status) == ("small · tables", "FINISHED")
+    assert client().get_experiment(done["experiment"]).tags["reproduced"] == "2 of 4"
+    counts = {"reproduced": 2, "higher": 1, "no data": 2}
+    assert run.data.metrics == counts | {f"table4/{verdict}": count for verdict, count in counts.items()}
+    note = run.data.tags["mlflow.note.content"]
+    assert "snakemake small" in note
+    assert "Reproduced: 2 of 4 printed numbers." in note
+    assert "`results/report/small.html`" in note
+    page = f"#/experiments/{done['experiment']}/runs/{done['study_run']}/artifacts/tables/table4.html"
+    assert f"[table4]({page})" in note
+    folder = Path(client().download_artifacts(done["study_run"], "", str(tmp_path)))
+    assert {path.name for path in (folder / "tables").iterdir()} == {path.name for path in tables}
+    assert (folder / "config" / "small.yaml").exists()
+    assert json.loads(Path("receipt.json").read_text()) == done
+
+
+def test_run_of_the_paper_carries_its_figures_and_is_reopened_when_one_changed(tables, tmp_path):
+    figures = [Path("results/small/figures/figure3.svg"), Path("results/small/figures/figure3.csv")]
+    figures[0].parent.mkdir(parents=True)
+    for file in figures:
+        file.write_text("first")
+
+    def track():
+        return track_paper(STUDY, "small", tables, figures, config="small.yaml", patience=5)
+
+    done = track()
+    assert not track()["written"]
+    figures[0].write_text("second")
+    assert track()["written"]
+    folder = Path(client().download_artifacts(done["study_run"], "figures", str(tmp_path)))
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        "figure3.svg": "second",
+        "figure3.csv": "first",
+    }
+
+
+def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables, cells):
+    track(cells)
+    first = track_tables(tables)
+    assert first["written"]
+    assert not track_tables(tables)["written"]
+    tables[0].write_text(tables[0].read_text().replace("higher", "lower"))
+    third = track_tables(tables)
+    assert third["written"]
+    assert third["study_run"] == first["study_run"]
+    metrics = runs_of()["small"].data.metrics
+    assert (metrics["table4/higher"], metrics["table4/lower"]) == (0, 1)
+    assert (metrics["higher"], metrics["lower"], metrics["reproduced"]) == (0, 1, 2)
+    assert track(cells)["written"] == []
+
+
+def test_code_outside_a_repository_is_unknown(cells, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(Path.cwd().parent))
+    track(cells)
+    tags = runs_of()["small/moons/svm_rbf"].data.tags
+    assert (tags["commit"], tags["dirty"], tags["lock"]) == ("unknown",) * 3
+
+
+def test_commit_changes_and_lock_are_told(cells):
+    Path("requirements.lock").write_text("numpy==2.0\n")
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org"]
+    for command in (["init", "-q"], ["add", "requirements.lock"], ["commit", "-qm", "lock"]):
+        subprocess.run([*git, *command], check=True)
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    code = _code()
+    assert (code["commit"], code["dirty"]) == (head, "false")
+    # printf 'numpy==2.0\n' | sha256sum
+    assert code["lock"] == "4e6648d7d85857bfc096a531dd6dcd0f7423b987d7a61e232eee8ac7deff0b96"
+    Path("requirements.lock").write_text("numpy==2.1\n")
+    assert _code()["dirty"] == "true"

@@ -1,0 +1,671 @@
+"""Training a cell: what its rows hold, and what becomes of fits that fail."""
+
+import json
+import os
+import re
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    precision_score,
+    recall_score,
+    root_mean_squared_error,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from entrolab import training
+from entrolab.dataset import Dataset
+from entrolab.limits import Limits
+from entrolab.metrics import METRICS
+from entrolab.protocols import Folds, Trials
+from entrolab.training import FACTS, SCORES, scores, without_data
+from entrolearn.metrics import gmean_score
+from entrolearn.path import path
+from entrolearn.selection import entropy_criterion
+
+METRIC_NAMES = ["gmean", "balanced_accuracy", "accuracy"]
+
+
+class Moody(ClassifierMixin, BaseEstimator):
+    """Fails, sleeps or guesses, as it is told."""
+
+    def __init__(self, mood="good"):
+        self.mood = mood
+
+    def fit(self, X, y):
+        if self.mood == "bad":
+            raise ValueError("not today")
+        if self.mood == "worse":
+            raise RuntimeError("never\nagain")
+        if self.mood == "slow":
+            time.sleep(0.2)
+        if self.mood == "endless":
+            time.sleep(1000)
+        if self.mood == "huge":
+            np.ones(2**33)
+        if self.mood == "fatal":
+            os._exit(3)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > 0).astype(int)
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+class PointByPoint(Moody):
+    """Goes through all training sets with one point of the grid before it takes the next."""
+
+
+@path.register
+def _point_by_point(estimator: PointByPoint, X, y, partition, grid):
+    for params in grid:
+        yield from path.dispatch(object)(estimator, X, y, partition, [params])
+
+
+class AllAtOnce(Moody):
+    """Wants memory for all fits before the first."""
+
+
+@path.register
+def _all_at_once(estimator: AllAtOnce, X, y, partition, grid):
+    estimator.set_params(**grid[0]).fit(X, y)
+    yield from path.dispatch(object)(estimator, X, y, partition, grid)
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """The learners above by an import path: tests are not modules that can be imported by name."""
+    for learner in (Moody, PointByPoint, AllAtOnce):
+        monkeypatch.setattr(training, learner.__name__, learner, raising=False)
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    X, y = make_classification(120, 4, n_redundant=0, class_sep=0.6, weights=[0.6], random_state=0)
+    return Dataset(X, y.astype(np.int64), list("abcd"), "binary", ["no", "yes"], np.zeros(120, np.int8))
+
+
+@pytest.fixture(scope="module")
+def parts(dataset):
+    return Folds(4, repeats=2).draw(dataset.y, seed=0)
+
+
+def train_cell(dataset, parts, cell, limits=Limits(seconds=60), **options):  # noqa: B008  it is frozen
+    return training.train_cell(dataset, parts, cell, limits, **options)
+
+
+def a_cell(**changes) -> dict:
+    return {
+        "paper": "mine",
+        "dataset": "points",
+        "model": "logistic",
+        "label": "L",
+        "estimator": "sklearn.linear_model.LogisticRegression",
+        "params": {},
+        "steps": [],
+        "grid": {"C": [0.001, 1.0]},
+        "seed": 0,
+        "metrics": METRIC_NAMES,
+        "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
+        "protocol": {"folds": 4, "repeats": 2},
+        **changes,
+    }
+
+
+def moody(*moods, **changes) -> dict:
+    return a_cell(estimator="entrolab.training.Moody", grid={"mood": list(moods)}, **changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("gmean", gmean_score), ("balanced_accuracy", balanced_accuracy_score), ("accuracy", accuracy_score)],
+)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_metrics_agree_with_the_libraries(name, function, n_classes):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        y, prediction = rng.permutation(np.arange(30) % n_classes), rng.integers(0, n_classes, 30)
+        assert scores(y, prediction, [name])[name] == pytest.approx(function(y, prediction))
+
+
+def test_a_class_that_is_not_there_does_not_count():
+    assert scores(np.array([1, 1]), np.array([1, 0]), METRIC_NAMES) == {
+        "gmean": 0.5, "balanced_accuracy": 0.5, "accuracy": 0.5
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [("precision", precision_score), ("recall", recall_score), ("f1", f1_score)]
+)
+def test_scores_of_the_positive_class_agree_with_the_libraries(name, function):
+    rng = np.random.default_rng(0)
+    rows = [(rng.integers(0, 2, 30), rng.integers(0, 2, 30)) for _ in range(20)]
+    rows += [(np.array(y), np.array(found)) for y in ([0, 0], [1, 0], [1, 1]) for found in ([0, 0], [1, 1])]
+    for y, prediction in rows:
+        expected = function(y, prediction, zero_division=0)
+        assert scores(y, prediction, [name])[name] == pytest.approx(expected)
+
+
+def test_errors_of_values_agree_with_the_libraries():
+    y, prediction = np.random.default_rng(0).normal(size=(2, 30))
+    assert scores(y, prediction, ["rmse"])["rmse"] == pytest.approx(root_mean_squared_error(y, prediction))
+
+
+def test_the_entropy_of_errors_is_blind_to_their_mean_and_grows_with_their_logarithm():
+    errors = np.random.default_rng(0).normal(scale=0.5, size=4000)
+
+    def entropy(errors):
+        return scores(np.zeros(len(errors)), errors, ["error_entropy"])["error_entropy"]
+
+    gaussian = 0.5 * np.log(2 * np.pi * np.e * 0.25)
+    assert entropy(errors) == pytest.approx(gaussian, abs=0.03)
+    assert entropy(errors + 3) == pytest.approx(entropy(errors))
+    assert entropy(10 * errors) == pytest.approx(entropy(errors) + np.log(10))
+
+
+def test_every_metric_is_computed():
+    of_fits = [name for name, metric in METRICS.items() if not metric.of_probabilities]
+    assert [*SCORES, *FACTS] == of_fits
+    assert [name for name, metric in METRICS.items() if metric.of_fit] == list(FACTS)
+
+
+def test_the_error_is_what_accuracy_leaves():
+    y, prediction = np.array([0, 1, 1, 2]), np.array([0, 1, 2, 1])
+    assert scores(y, prediction, ["error_rate"]) == {"error_rate": 0.5}
+    assert scores(y, y, ["error_rate"]) == {"error_rate": 0.0}
+
+
+def test_there_is_a_row_for_every_repeat_fold_and_grid_point(dataset, parts):
+    candidates, record = train_cell(dataset, parts, a_cell())
+
+    assert len(candidates) == 2 * 4 * 2
+    assert not candidates.duplicated(["repeat", "fold", "point"]).any()
+    assert list(candidates["params"].unique()) == ['{"C": 0.001}', '{"C": 1.0}']
+    assert candidates["success"].all()
+    assert (record["n_candidates"], record["n_failed"], record["success"]) == (16, 0, True)
+    assert record["data"]["n_positive"] == dataset.y.sum()
+
+
+def test_scores_and_criteria_are_those_of_a_naive_loop(dataset, parts):
+    """Cross-validation written out: two nested loops over folds, a fresh fit in each."""
+    candidates, _ = train_cell(dataset, parts, a_cell())
+    X, y = dataset.X, dataset.y
+
+    for row in candidates.iloc[::3].itertuples():
+        part = parts[row.repeat]
+        test, params = part == row.fold, json.loads(row.params)
+        model = LogisticRegression(**params).fit(X[~test], y[~test])
+        assert row.test_gmean == pytest.approx(gmean_score(y[test], model.predict(X[test])))
+        inner = []
+        for other in set(range(4)) - {row.fold}:
+            seen, validation = ~test & (part != other), part == other
+            fitted = LogisticRegression(**params).fit(X[seen], y[seen])
+            inner.append(accuracy_score(y[validation], fitted.predict(X[validation])))
+        assert row.cv_accuracy == pytest.approx(np.mean(inner))
+
+
+def test_the_gaussian_criterion_is_the_divergence_of_the_training_projections(dataset, parts):
+    """Eq. (3), put right as config/papers/eem.yaml says, on the moments of the projected classes."""
+    candidates, _ = train_cell(dataset, parts[:1], a_cell(grid={"C": [1.0]}, criteria=["dcs_gaussian"]))
+    for row in candidates.itertuples():
+        train = parts[0] != row.fold
+        model = LogisticRegression(C=1.0).fit(dataset.X[train], dataset.y[train])
+        projected, y = model.decision_function(dataset.X[train]), dataset.y[train]
+        (m0, s0), (m1, s1) = ((projected[y == k].mean(), projected[y == k].var()) for k in (0, 1))
+        expected = np.log(0.5 * (s0 + s1) / np.sqrt(s0 * s1)) + (m1 - m0) ** 2 / (s0 + s1)
+        assert row.dcs_gaussian == pytest.approx(expected)
+
+
+def test_without_cv_there_are_no_inner_fits(dataset, parts):
+    done = []
+    candidates, _ = train_cell(
+        dataset,
+        parts,
+        a_cell(criteria=["dcs_gaussian"]),
+        progress=lambda fits, total: done.append((fits, total)),
+    )
+
+    assert candidates[["cv_gmean", "dcs_kde"]].isna().all().all()
+    assert done[-1] == (2 * 4 * 2, 2 * 4 * 2)
+
+
+def test_where_there_is_one_point_there_is_nothing_to_choose_and_no_inner_fit(dataset, parts):
+    done = []
+    candidates, record = train_cell(
+        dataset, parts, a_cell(grid={"C": [1.0]}, criteria=["cv"]), progress=lambda *at: done.append(at)
+    )
+    assert record["success"]
+    assert done[-1] == (2 * 4, 2 * 4)  # repeats x folds
+    assert candidates["test_accuracy"].notna().all()
+    assert candidates["cv_accuracy"].isna().all()
+
+
+def test_with_cv_each_pair_of_folds_is_left_out_once(dataset, parts):
+    done = []
+    train_cell(dataset, parts, a_cell(), progress=lambda fits, total: done.append((fits, total)))
+
+    # Two repeats, two grid points; four folds and their six pairs.
+    assert done[-1] == (2 * 2 * (4 + 6), 2 * 2 * (4 + 6))
+
+
+def test_the_same_input_gives_the_same_rows(dataset, parts):
+    cell = a_cell(estimator="sklearn.linear_model.SGDClassifier", grid={"alpha": [0.01, 1.0]})
+    (once, _), (twice, _) = (train_cell(dataset, parts, cell) for _ in range(2))
+
+    assert once.drop(columns="path_seconds").equals(twice.drop(columns="path_seconds"))
+
+
+def test_repeats_and_models_have_seeds_of_their_own(dataset, parts):
+    first, _ = train_cell(dataset, parts, a_cell())
+    second, _ = train_cell(dataset, parts, a_cell(model="other"))
+
+    assert first.groupby("repeat")["seed"].nunique().tolist() == [1, 1]
+    assert len({*first["seed"], *second["seed"]}) == 4
+
+
+def test_preprocessing_is_fitted_on_the_training_rows_alone(dataset, parts):
+    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
+    candidates, _ = train_cell(dataset, parts[:1], a_cell(grid={"C": [0.01]}, steps=steps, criteria=["cv"]))
+    for row in candidates.itertuples():
+        test = parts[0] == row.fold
+        model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(
+            dataset.X[~test], dataset.y[~test]
+        )
+        assert row.test_accuracy == pytest.approx(model.score(dataset.X[test], dataset.y[test]))
+
+
+def test_rows_left_out_change_no_criterion(dataset, parts):
+    """No leak: test rows moved far away leave criteria and inner scores of their fold as they were."""
+    cell = a_cell(grid={"C": [1.0]})
+    before, _ = train_cell(dataset, parts[:1], cell)
+    X = dataset.X.copy()
+    X[parts[0] == 2] += 100
+    moved = Dataset(X, dataset.y, list("abcd"), "binary", ["no", "yes"], dataset.part)
+    after, _ = train_cell(moved, parts[:1], cell)
+
+    chosen_by = ["dcs_gaussian", "dcs_kde", "cv_gmean"]
+    assert before[before["fold"] == 2][chosen_by].equals(after[after["fold"] == 2][chosen_by])
+    assert not before[before["fold"] != 2][chosen_by].equals(after[after["fold"] != 2][chosen_by])
+
+
+def test_a_multiclass_data_set_has_scores_and_no_divergence(dataset, parts):
+    y = np.arange(dataset.n_samples) % 3
+    three = Dataset(dataset.X, y, list("abcd"), "multiclass", list("abc"), dataset.part)
+    candidates, record = train_cell(
+        three, Folds(3, 1).draw(y, 0), a_cell(protocol={"folds": 3, "repeats": 1})
+    )
+
+    assert record["success"]
+    assert candidates[["test_gmean", "cv_gmean"]].notna().all().all()
+    assert candidates[["dcs_gaussian", "dcs_kde"]].isna().all().all()
+
+
+# -------------------------------------------------------------------------------------------- alternatives
+
+ONE_OF = {
+    "svm": {"estimator": "sklearn.svm.SVC", "params": {"gamma": 0.5}, "grid": {"C": [0.1, 10.0]}},
+    "lda": {
+        "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+        "params": {},
+        "grid": {},
+    },
+}
+
+
+def choosing(**changes) -> dict:
+    return a_cell(
+        estimator=None,
+        steps=[{"estimator": "sklearn.decomposition.PCA"}],
+        grid={"step1__n_components": [1, 2]},
+        one_of=ONE_OF,
+        criteria=["cv"],
+        **changes,
+    )
+
+
+def test_each_point_of_alternatives_is_scored_as_in_a_naive_loop(dataset, parts):
+    candidates, record = train_cell(dataset, parts[:1], choosing())
+    X, y, part = dataset.X, dataset.y, parts[0]
+
+    assert (record["success"], record["estimator"]) == (
+        True,
+        "sklearn.svm.SVC or sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+    )
+    assert record["one_of"] == ONE_OF
+    assert len(candidates) == 4 * (2 + 1) * 2
+    for row in candidates.itertuples():
+        params = json.loads(row.params)
+        last = SVC(C=params["C"], gamma=0.5) if params["one_of"] == "svm" else LinearDiscriminantAnalysis()
+        pipeline = make_pipeline(PCA(params["step1__n_components"], random_state=row.seed), last)
+        test = part == row.fold
+        pipeline.fit(X[~test], y[~test])
+        assert row.test_accuracy == pytest.approx(pipeline.score(X[test], y[test]))
+        inner = []
+        for other in set(range(4)) - {row.fold}:
+            pipeline.fit(X[~test & (part != other)], y[~test & (part != other)])
+            inner.append(pipeline.score(X[part == other], y[part == other]))
+        assert row.cv_accuracy == pytest.approx(np.mean(inner))
+
+
+def test_test_rows_decide_no_choice_among_alternatives(dataset, parts):
+    """Labels of the test rows turned round: the choice of their fold stays, the oracle's does not have to."""
+    y = np.where(parts[0] == 1, 1 - dataset.y, dataset.y)
+    turned = Dataset(dataset.X, y, list("abcd"), "binary", ["no", "yes"], dataset.part)
+    before, after = (train_cell(one, parts[:1], choosing())[0] for one in (dataset, turned))
+    of_fold = before["fold"] == 1
+    assert before[of_fold]["cv_gmean"].equals(after[of_fold]["cv_gmean"])
+    assert not before[~of_fold]["cv_gmean"].equals(after[~of_fold]["cv_gmean"])
+
+
+def test_a_failing_alternative_takes_no_other_with_it(dataset, parts):
+    one_of = ONE_OF | {"moody": {"estimator": "entrolab.training.Moody", "grid": {"mood": ["bad", "good"]}}}
+    candidates, record = train_cell(dataset, parts[:1], choosing() | {"one_of": one_of})
+    failed = candidates[~candidates["success"]]
+    assert record["success"]
+    assert set(failed["params"].map(lambda text: json.loads(text).get("mood"))) == {"bad"}
+    assert set(failed["error"]) == {"ValueError: not today"}
+    assert len(failed) == 4 * 2
+
+
+# -------------------------------------------------------------------------------------------------- trials
+
+TRIALS = {"trials": 3, "train": 60, "test": 25, "inner": {"folds": 4, "used": 2}}
+
+
+@pytest.fixture(scope="module")
+def trials():
+    return Trials(3, 60, 25, folds=4, used=2).draw(np.zeros(120), seed=0)
+
+
+def test_trials_are_scored_as_in_a_naive_loop(dataset, trials):
+    candidates, record = train_cell(dataset, trials, a_cell(protocol=TRIALS))
+    X, y = dataset.X, dataset.y
+
+    assert record["success"]
+    assert candidates[["repeat", "fold", "point"]].to_numpy().tolist() == [
+        [trial, 0, point] for trial in range(3) for point in range(2)
+    ]
+    for row in candidates.itertuples():
+        part, model = trials[row.repeat], LogisticRegression(**json.loads(row.params))
+        test = part == 0
+        model.fit(X[part > 0], y[part > 0])
+        assert row.test_gmean == pytest.approx(gmean_score(y[test], model.predict(X[test])))
+        inner = []
+        for fold in (1, 2):
+            seen, validation = (part > 0) & (part != fold), part == fold
+            model.fit(X[seen], y[seen])
+            inner.append(accuracy_score(y[validation], model.predict(X[validation])))
+        assert row.cv_accuracy == pytest.approx(np.mean(inner))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "steps"),
+    [
+        ("linear", []),  # the default path
+        ("rbf", []),  # the path that shares a kernel matrix
+        ("rbf", [{"estimator": "sklearn.preprocessing.StandardScaler"}]),
+    ],
+)
+def test_support_vectors_are_counted_among_the_training_rows(dataset, trials, kernel, steps):
+    params = {"kernel": kernel, "gamma": 0.5}
+    cell = a_cell(
+        estimator="sklearn.svm.SVC",
+        params=params,
+        steps=steps,
+        metrics=["error_rate", "support"],
+        protocol=TRIALS,
+    )
+    candidates, _ = train_cell(dataset, trials, cell)
+    X, y = dataset.X, dataset.y
+    for row in candidates.itertuples():
+        part, machine = trials[row.repeat], SVC(**params, **json.loads(row.params))
+        model = make_pipeline(StandardScaler(), machine) if steps else machine
+        model.fit(X[part > 0], y[part > 0])
+        assert row.test_support == len(machine.support_) / 60
+        assert row.test_error_rate == pytest.approx(1 - model.score(X[part == 0], y[part == 0]))
+        inner = []
+        for fold in (1, 2):
+            seen = (part > 0) & (part != fold)
+            model.fit(X[seen], y[seen])
+            inner.append(len(machine.support_) / seen.sum())
+        assert row.cv_support == pytest.approx(np.mean(inner))
+
+
+def test_a_learner_without_support_vectors_says_nothing_of_them(dataset, trials):
+    candidates, record = train_cell(
+        dataset, trials, a_cell(metrics=["error_rate", "support"], protocol=TRIALS)
+    )
+    assert record["success"]
+    assert candidates["test_error_rate"].notna().all()
+    assert candidates[["test_support", "cv_support"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("steps", [[], [{"estimator": "sklearn.preprocessing.StandardScaler"}]])
+def test_iterations_are_those_of_each_fits_solver(dataset, trials, steps):
+    candidates, _ = train_cell(
+        dataset, trials, a_cell(steps=steps, metrics=["accuracy", "iterations"], protocol=TRIALS)
+    )
+    for row in candidates.itertuples():
+        part, machine = trials[row.repeat], LogisticRegression(**json.loads(row.params))
+        model = make_pipeline(StandardScaler(), machine) if steps else machine
+        model.fit(dataset.X[part > 0], dataset.y[part > 0])
+        assert row.test_iterations == machine.n_iter_.item()
+
+
+def test_a_learner_in_closed_form_has_no_iterations(dataset, trials):
+    lda = "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"
+    cell = a_cell(estimator=lda, grid={}, metrics=["accuracy", "iterations"], protocol=TRIALS)
+    candidates, record = train_cell(dataset, trials, cell)
+    assert record["success"]
+    assert candidates["test_iterations"].isna().all()
+
+
+def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials):
+    all_of_them, _ = train_cell(dataset, trials, a_cell(protocol=TRIALS))
+    two, _ = train_cell(dataset, trials, a_cell(protocol=TRIALS | {"trials": 2}))
+    first = all_of_them[all_of_them["repeat"] < 2]
+    assert two.drop(columns="path_seconds").equals(first.drop(columns="path_seconds"))
+
+
+def test_rows_that_are_not_drawn_have_no_influence(dataset, trials):
+    cell = a_cell(protocol=TRIALS | {"trials": 1})
+    X, y = dataset.X.copy(), dataset.y.copy()
+    X[trials[0] < 0] = np.nan
+    y[trials[0] < 0] = 7
+    changed = Dataset(X, y, list("abcd"), "binary", ["no", "yes"], dataset.part)
+    before, after = (train_cell(one, trials, cell)[0] for one in (dataset, changed))
+    assert before.drop(columns="path_seconds").equals(after.drop(columns="path_seconds"))
+
+
+def test_test_rows_change_no_inner_score(dataset, trials):
+    cell = a_cell(protocol=TRIALS | {"trials": 1})
+    X = dataset.X.copy()
+    X[trials[0] == 0] += 100
+    moved = Dataset(X, dataset.y, list("abcd"), "binary", ["no", "yes"], dataset.part)
+    before, after = (train_cell(one, trials, cell)[0] for one in (dataset, moved))
+    assert before["cv_gmean"].equals(after["cv_gmean"])
+    assert not before["test_accuracy"].equals(after["test_accuracy"])
+
+
+def test_values_are_predicted_and_their_errors_kept(dataset, trials):
+    values = Dataset(dataset.X, dataset.X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], dataset.part)
+    cell = a_cell(
+        estimator="sklearn.linear_model.Ridge",
+        grid={"alpha": [1e-9, 10.0]},
+        metrics=["rmse"],
+        criteria=["cv"],
+        protocol=TRIALS,
+    )
+    candidates, record = train_cell(values, trials, cell)
+
+    assert record["success"]
+    assert record["data"].keys() == {"digest", "n_samples", "n_features"}
+    exact, smooth = (candidates[candidates["point"] == point] for point in (0, 1))
+    assert (exact[["cv_rmse", "test_rmse"]] < 1e-6).all().all()
+    assert (smooth[["cv_rmse", "test_rmse"]] > 1e-3).all().all()
+    assert "cv_gmean" not in candidates
+
+
+# ------------------------------------------------------------------------------------------------ failures
+
+
+def test_a_grid_point_that_fails_takes_no_other_with_it(dataset, parts):
+    candidates, record = train_cell(dataset, parts, moody("bad", "good"))
+
+    bad, good = (candidates[candidates["point"] == point] for point in (0, 1))
+    assert not bad["success"].any()
+    assert set(bad["error"]) == {"ValueError: not today"}
+    assert good["success"].all()
+    assert good["cv_gmean"].notna().all()
+    assert (record["success"], record["n_failed"]) == (True, len(bad))
+
+
+def test_a_learner_that_always_fails_is_a_failed_cell(dataset, parts):
+    candidates, record = train_cell(dataset, parts, moody("bad"))
+
+    assert (record["success"], record["kind"], record["error"]) == (False, "failed", "ValueError: not today")
+    assert len(candidates) == 8
+
+
+def test_a_path_that_breaks_off_fails_what_it_had_not_reached(dataset, parts):
+    """RuntimeError is no error that the default path expects of a fit: it ends the path."""
+    candidates, record = train_cell(dataset, parts, moody("good", "worse"))
+
+    first = candidates[candidates["repeat"] == 0]
+    assert first["success"].tolist() == [True] + [False] * 7
+    assert set(first.loc[~first["success"], "error"]) == {"RuntimeError: never"}
+    assert not record["success"]
+
+
+@pytest.mark.fault(
+    "Configuration",
+    "a learner of one's own whose module raises",
+    "its cells are footnotes that say what it raised",
+)
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("class Other: pass\n", "has no attribute 'Mine'"),
+        ("raise RuntimeError('not on this machine')\n", "RuntimeError: not on this machine"),
+        ("import os\nos._exit(7)\n", "the process ended without a result (exit status 7)"),
+        ("raise SystemExit(9)\n", "the process ended without a result (exit status 9)"),
+    ],
+)
+def test_a_learner_that_cannot_be_imported_is_a_failed_cell(
+    tmp_path, monkeypatch, dataset, parts, source, said
+):
+    (tmp_path / "of_my_own.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    _, record = train_cell(dataset, parts, a_cell(estimator="of_my_own.Mine"))
+
+    assert (record["success"], record["kind"]) == (False, "failed")
+    assert said in record["error"]
+
+
+def test_the_time_limit_leaves_what_was_done_and_says_so(dataset, parts):
+    cell = moody("slow", "good", criteria=["dcs_gaussian"])
+    candidates, record = train_cell(dataset, parts, cell, Limits(seconds=0.9))
+
+    left = candidates[~candidates["success"]]
+    assert 0 < len(left) < len(candidates)
+    assert candidates["repeat"][left.index].max() == 1
+    assert set(left["error"]) == {record["error"]}
+    assert record["error"] == f"time limit of 0.9 s, after {len(candidates) - len(left)} of 16 fits"
+
+
+def test_a_fit_that_never_ends_is_ended(dataset, parts):
+    begun = time.monotonic()
+    _, record = train_cell(dataset, parts, moody("endless"), Limits(seconds=0.5))
+    assert time.monotonic() - begun < 10
+    assert (record["kind"], record["error"]) == ("time limit", "time limit of 0.5 s, after 0 of 8 fits")
+
+
+def test_a_grid_cut_short_is_no_result(dataset, parts):
+    """One point has been tried on every fold of the only repeat, but not the rest of the grid."""
+    cell = moody("good", "endless", criteria=["dcs_gaussian"])
+    cell["estimator"] = "entrolab.training.PointByPoint"
+    candidates, record = train_cell(dataset, parts[:1], cell, Limits(seconds=2))
+    assert candidates.groupby("fold")["success"].any().all()
+    assert (record["success"], record["kind"]) == (False, "time limit")
+
+
+def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
+    candidates, record = train_cell(dataset, parts, moody("huge", "good"), Limits(seconds=60, gib=1))
+    assert record["success"]
+    assert record["n_failed"] == len(candidates) / 2
+    (reason,) = candidates["error"][~candidates["success"]].unique()
+    assert reason.startswith("MemoryError: Unable to allocate 64.0 GiB")
+
+
+def test_memory_that_a_path_may_not_have_is_the_cells_limit(dataset, parts):
+    cell = moody("huge")
+    cell["estimator"] = "entrolab.training.AllAtOnce"
+    _, record = train_cell(dataset, parts, cell, Limits(seconds=60, gib=1))
+    assert record["kind"] == "memory limit"
+    assert re.match(r"memory limit of 1 GiB: .*Unable to allocate 64.0 GiB .*, after 0 of", record["error"])
+
+
+def test_a_fit_that_takes_the_process_with_it_is_a_failed_cell(dataset, parts):
+    _, record = train_cell(dataset, parts, moody("fatal"))
+    assert record["kind"] == "failed"
+    assert "the process ended without a result (exit status 3)" in record["error"]
+
+
+def test_a_data_set_that_could_not_be_had_is_a_record():
+    candidates, record = without_data(a_cell(), "heart: 404 Not Found")
+
+    assert candidates.empty
+    assert candidates["test_gmean"].dtype == float
+    assert (record["success"], record["kind"], record["error"]) == (False, "no data", "heart: 404 Not Found")
+    assert record["key"] == "mine/points/logistic"
+
+
+def test_a_record_is_plain_json(dataset, parts):
+    _, record = train_cell(dataset, parts, a_cell())
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+
+
+def test_notes_are_counted(dataset, parts):
+    """SVC stopped by its iteration cap says so in the note of each fit (see entrolearn.path)."""
+    cell = a_cell(
+        estimator="sklearn.svm.SVC",
+        params={"kernel": "rbf", "max_iter": 1, "gamma": 1.0},
+        grid={"C": [1e6]},
+        criteria=["dcs_gaussian"],
+    )
+    _, record = train_cell(dataset, parts, cell)
+    assert record["notes"] == {"stopped at 1 iterations": 8}
+
+
+def test_a_learner_without_a_projection_has_scores_all_the_same(dataset, parts):
+    cell = a_cell(estimator="sklearn.tree.DecisionTreeClassifier", grid={"max_depth": [2]})
+    candidates, record = train_cell(dataset, parts, cell)
+
+    assert record["success"]
+    assert candidates["dcs_gaussian"].isna().all()
+
+
+def test_the_projection_of_lda_is_compared(dataset, parts):
+    cell = a_cell(estimator="sklearn.discriminant_analysis.LinearDiscriminantAnalysis", grid={})
+    candidates, _ = train_cell(dataset, parts[:1], cell)
+    row = candidates.iloc[0]
+
+    train = parts[0] != row["fold"]
+    model = LinearDiscriminantAnalysis().fit(dataset.X[train], dataset.y[train])
+    point = type("Point", (), {"projection": model.decision_function(dataset.X), "gaussians": None})()
+    expected = entropy_criterion(point, dataset.y, np.flatnonzero(train), "kde")
+    assert row["dcs_kde"] == pytest.approx(expected)
