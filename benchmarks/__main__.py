@@ -15,6 +15,7 @@ from benchmarks import (
     distributed,
     information,
     manifold,
+    mutual_information,
     on_paper,
     reduced,
     scaling,
@@ -27,8 +28,8 @@ from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
 from benchmarks.peers import PEERS
 from benchmarks.report import Section, machine, write
-from entrolearn.lab.datasets import DataUnavailable
-from entrolearn.lab.limits import LimitError, Limits
+from entrolab.dataset import DataUnavailable
+from entrolab.limits import LimitError, Limits
 
 # Everything on data that are made: title and what makes the section.
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
@@ -49,6 +50,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "centroids": ("Centroids beside KMeans", clusterings.centroids),
     "error_entropy": ("Entropy of errors", information.entropies),
     "ica": ("Independent components", information.components),
+    "information_seconds": ("Seconds of an estimate", mutual_information.seconds),
+    "independence": ("Tests of independence", mutual_information.independence),
     "streams": ("Rows on disk", streams.streams),
     "enough": ("How many rows are enough", streams.enough),
     "distributed": ("Worker processes", distributed.distributed),
@@ -67,7 +70,8 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
 }
 PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
 DEVICE_PART = "device"  # with sizes of its own
-ALL_PARTS = (PEERS_PART, *PARTS, *PARTS_ON_DATA, DEVICE_PART)
+INFORMATION_PART = "information"  # likewise
+ALL_PARTS = (PEERS_PART, *PARTS, *PARTS_ON_DATA, INFORMATION_PART, DEVICE_PART)
 PART_LIMITS = Limits(seconds=600)  # for each measurement; a matter of seconds on a quiet machine
 
 
@@ -106,6 +110,9 @@ def sections(options: argparse.Namespace) -> Iterator[Section]:
         if part in options.parts:
             title, work = PARTS_ON_DATA[part]
             yield _part(title, partial(work, mirror=options.mirror), limits)
+    if INFORMATION_PART in options.parts:
+        work = partial(mutual_information.errors, sizes=options.information_rows)
+        yield _part("Mutual information where it is known", work, PART_LIMITS)
     if DEVICE_PART in options.parts:
         sizes = device.Sizes(options.device, options.device_units, options.device_rows)
         yield _part("The machines on a device", partial(device.device, sizes=sizes), PART_LIMITS)
@@ -146,6 +153,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--limit-seconds", type=float, default=60, help="for one learner (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one learner (default: 8)")
+    add(
+        "--information-rows",
+        nargs="+",
+        type=int,
+        default=mutual_information.SIZES,
+        metavar="N",
+        help="of each task, for the part information (default: 200 1000 5000)",
+    )
     add("--device", default="", help="of torch, for the part device (default: cuda where there is one)")
     add(
         "--device-units",

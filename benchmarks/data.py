@@ -10,9 +10,10 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler, StandardScaler, minmax_scale
 
-from entrolearn.lab.config import load_catalog
-from entrolearn.lab.datasets import DataUnavailable, prepare
-from entrolearn.lab.download import Patience, download
+from entrolab.config import load_catalog
+from entrolab.dataset import DataUnavailable
+from entrolab.download import Patience, download
+from entrolab.prepare import prepare
 from entrolearn.suggest import did_you_mean
 
 logger = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from benchmarks.data import uniform
 from benchmarks.measure import measured
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
+from entrolab.limits import Limits
 from entrolearn import EEMClassifier, RKELMClassifier
-from entrolearn.lab.limits import Limits
 
 # Hidden units, landmarks of a kernel machine.
 UNITS = (2_000, 5_000, 10_000, 20_000)

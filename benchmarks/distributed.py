@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import uniform
 from benchmarks.measure import alone, spend
 from benchmarks.report import Section
+from entrolab.limits import Limits
 from entrolearn import EEMClassifier, streaming
-from entrolearn.lab.limits import Limits
 from entrolearn.machines.moments import ClassMoments
 
 CLASSES = [0, 1]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
-from entrolearn.lab.limits import LimitError, Limits, within
+from entrolab.limits import LimitError, Limits, within
 
 logger = logging.getLogger(__name__)
 

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from benchmarks.data import Split, Trial, draw, nonlinear
 from benchmarks.measure import measured, spend
 from benchmarks.report import Section
+from entrolab.limits import Limits
 from entrolearn import (
     RSVC,
     RSVR,
@@ -25,7 +26,6 @@ from entrolearn import (
     RKELMClassifier,
     RKELMRegressor,
 )
-from entrolearn.lab.limits import Limits
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_info
 
-from entrolearn.lab.atomic import replacing
-from entrolearn.lab.checkout import git
+from entrolab.atomic import replacing
+from entrolab.checkout import git
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt", "hpelm", "skglm", "abess")
 

@@ -9,8 +9,8 @@ import pandas as pd
 from benchmarks.data import uniform
 from benchmarks.measure import Spent, alone, spend
 from benchmarks.report import Section
+from entrolab.limits import Limits
 from entrolearn import EEMClassifier
-from entrolearn.lab.limits import Limits
 
 BASE = {"N": 20_000, "h": 500, "d": 54}  # what stays where the others vary
 VARIED = {

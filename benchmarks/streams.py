@@ -15,8 +15,8 @@ import zarr
 from benchmarks.data import uniform
 from benchmarks.measure import RSS_UNITS_PER_MIB, alone
 from benchmarks.report import Section
+from entrolab.limits import Limits
 from entrolearn import EEMClassifier, streaming
-from entrolearn.lab.limits import Limits
 
 ROOT = Path("resources/benchmarks")
 WRITTEN_AT_ONCE = 250_000  # rows

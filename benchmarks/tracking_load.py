@@ -20,7 +20,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.report import Section
-from entrolearn.lab.limits import Limits
+from entrolab.limits import Limits
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "tracking_server.sh"
 EXPERIMENT = "load"
@@ -112,7 +112,7 @@ def server(folder: Path, workers: int = 4) -> Iterator[str]:
 
 def measured(uri: str, writers: int, runs: int, limits: Limits, artifacts: str | None = None) -> dict:
     """The row of one store."""
-    import entrolearn.lab.tracking.ledger  # noqa: F401  once, for all processes
+    import entrolab.tracking.ledger  # noqa: F401  once, for all processes
 
     fork = multiprocessing.get_context("fork")  # so many imports of MLflow would be minutes
     with ProcessPoolExecutor(1, fork) as before:  # no writer inherits an open store
@@ -142,7 +142,7 @@ def measured(uri: str, writers: int, runs: int, limits: Limits, artifacts: str |
 
 
 def _create(uri: str, artifacts: str | None) -> str:
-    from entrolearn.lab.tracking.ledger import mlflow
+    from entrolab.tracking.ledger import mlflow
 
     return mlflow.MlflowClient(uri, uri).create_experiment(EXPERIMENT, artifacts)
 
@@ -160,7 +160,7 @@ def _meet_at(start) -> None:
 
 def write(uri: str, experiment: str, runs: int, writer: int) -> Written:
     """Log the runs of one writer; one that fails is not tried again."""
-    from entrolearn.lab.tracking.ledger import mlflow
+    from entrolab.tracking.ledger import mlflow
 
     client = mlflow.MlflowClient(uri, uri)
     retries = _Retries()
@@ -230,7 +230,7 @@ def _log(client, experiment: str, writer: str, number: str) -> None:
 
 def read(uri: str, experiment: str) -> Mapping[tuple[str, str], list[str]]:
     """Of each writer and number, whether each of its runs is whole or there in part."""
-    from entrolearn.lab.tracking.ledger import mlflow
+    from entrolab.tracking.ledger import mlflow
 
     client = mlflow.MlflowClient(uri, uri)
     runs, token = [], None

@@ -1,18 +1,28 @@
 """Entropies estimated from how often values were seen, with or without a correction of their bias."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import entr
+from scipy.special import digamma, entr
 
 from entrolearn.measures.information import mutual_information, nats_per_unit, not_negative
+from entrolearn.measures.reliability import same_rows, warn_unreliable
 
 __all__ = [
+    "codes_of_rows",
     "counts_from_samples",
+    "discrete_mutual_information",
     "entropy_from_counts",
     "mutual_information_from_counts",
     "probabilities_from_counts",
 ]
+
+#: Combinations of values for each row above which most were seen once.
+MANY_CELLS = 0.5
+
+#: Cells of the largest table that is made: 1 GiB.
+MOST_CELLS = 2**27
 
 
 def counts_from_samples(*samples) -> np.ndarray:
@@ -32,6 +42,8 @@ def counts_from_samples(*samples) -> np.ndarray:
     ------
     ValueError
         If there is no sample, or the samples differ in length or are empty.
+    MemoryError
+        If the table would take more than 1 GiB.
 
     Examples
     --------
@@ -50,7 +62,14 @@ def counts_from_samples(*samples) -> np.ndarray:
             f"the samples have shapes {shapes}; they must be one or more of the same (n,), n > 0"
         )
     values, codes = zip(*(np.unique(array, return_inverse=True) for array in arrays), strict=True)
-    counts = np.zeros([len(each) for each in values], dtype=np.int64)
+    n_values = [len(each) for each in values]
+    if math.prod(n_values) > MOST_CELLS:
+        shape, gib = " x ".join(map(str, n_values)), 8 * math.prod(n_values) / 2**30
+        raise MemoryError(
+            f"a table of {shape} values would take {gib:.3g} GiB, more than the 1 GiB that is allowed: "
+            "group the values into fewer"
+        )
+    counts = np.zeros(n_values, dtype=np.int64)
     np.add.at(counts, codes, 1)
     return counts
 
@@ -80,8 +99,7 @@ def probabilities_from_counts(counts) -> np.ndarray:
     array([[0.375, 0.125],
            [0.   , 0.5  ]])
     """
-    counts = _counts(counts)
-    return counts / counts.sum()
+    return _frequencies(_counts(counts))
 
 
 def entropy_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
@@ -91,10 +109,11 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
     ----------
     counts : array-like of any shape
         How often each value, or combination of values, was seen.
-    correction : {None, "miller_madow"}, default=None
+    correction : {None, "miller_madow", "grassberger"}, default=None
         None is the plug-in estimate, the entropy of the relative frequencies, which is too small in the mean.
         "miller_madow" adds the first term of that bias, :math:`(m - 1) / 2N` nats for N observations of
-        m different values.
+        m different values. "grassberger" replaces the logarithm of each count by what has the right mean
+        where values are many and rare.
     base : {2, e}, default=2
         Of the logarithm.
 
@@ -110,7 +129,9 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
 
     References
     ----------
-    G. A. Miller (1955). Note on the bias of information estimates. Information Theory in Psychology.
+    .. [1] G. A. Miller (1955). Note on the bias of information estimates. Information Theory in Psychology.
+    .. [2] P. Grassberger (2003). Entropy estimates from insufficient samplings. arXiv:physics/0307138,
+       equation 28 with 35.
 
     Examples
     --------
@@ -123,7 +144,7 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
     unit = nats_per_unit(base)
     biased = _bias_estimate(correction)
     counts = _counts(counts)
-    return float((entr(counts / counts.sum()).sum() - biased(counts)) / unit)
+    return float((entr(_frequencies(counts)).sum() - biased(counts)) / unit)
 
 
 def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
@@ -133,8 +154,8 @@ def mutual_information_from_counts(counts, *, correction: str | None = None, bas
     ----------
     counts : array-like of shape (n_rows, n_columns)
         How often each combination of values was seen.
-    correction : {None, "miller_madow"}, default=None
-        None is the plug-in estimate, which is too large in the mean. "miller_madow" corrects the three
+    correction : {None, "miller_madow", "grassberger"}, default=None
+        None is the plug-in estimate, which is too large in the mean. The others correct the three
         entropies it is made of, see :func:`entropy_from_counts`.
     base : {2, e}, default=2
         Of the logarithm.
@@ -162,8 +183,93 @@ def mutual_information_from_counts(counts, *, correction: str | None = None, bas
     counts = _counts(counts)
     if counts.ndim != 2:
         raise ValueError(f"counts have shape {counts.shape}; they must be a table of two variables")
-    bias = biased(counts.sum(axis=1)) + biased(counts.sum(axis=0)) - biased(counts)
-    return mutual_information(counts / counts.sum(), base=base) - float(bias / unit)
+    bias = biased(_total(counts, axis=1)) + biased(_total(counts, axis=0)) - biased(counts)
+    return mutual_information(_frequencies(counts), base=base) - float(bias / unit)
+
+
+def discrete_mutual_information(x, y, *, given=None, correction: str | None = None) -> float:
+    r"""Mutual information of discrete variables, from samples.
+
+    .. math:: I(x; y) = \frac{1}{n} \sum_i \ln \frac{n \, n_{xy}(i)}{n_x(i) \, n_y(i)}, \qquad
+              I(x; y \mid z) = \frac{1}{n} \sum_i \ln \frac{n_z(i) \, n_{xyz}(i)}{n_{xz}(i) \, n_{yz}(i)}
+
+    with the n's the rows that have the values of row i.
+
+    Parameters
+    ----------
+    x : array-like, shape (n_samples,) or (n_samples, n_features_x)
+        Of any type that can be sorted; several columns are one variable.
+    y : array-like, shape (n_samples,) or (n_samples, n_features_y)
+        Observed together with x.
+    given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
+        z, the variables that are known, for a conditional mutual information.
+    correction : {None, "miller_madow", "grassberger"}, default=None
+        Of the bias of each entropy in it, see :func:`entropy_from_counts`.
+
+    Returns
+    -------
+    float
+        In nats, as of all functions of samples; at least 0 without a correction.
+
+    Raises
+    ------
+    ValueError
+        If the variables differ in their number of rows, there is none, or `correction` is not accepted.
+
+    Warns
+    -----
+    UnreliableEstimateWarning
+        If most combinations of values were seen once or never.
+
+    See Also
+    --------
+    mutual_information_from_counts : From a contingency table.
+    sklearn.metrics.mutual_info_score : The plug-in estimate of two columns.
+
+    Notes
+    -----
+    O(n log n), and no table of all combinations is made.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import discrete_mutual_information
+    >>> round(discrete_mutual_information(list("aabb"), [1, 1, 2, 2]), 4)
+    0.6931
+    """
+    biased = _bias_estimate(correction)
+    x, y, *z = (
+        codes_of_rows(each, name)
+        for each, name in ((x, "x"), (y, "y"), (given, "given"))
+        if not (name == "given" and each is None)
+    )
+    n_samples = same_rows({"x": x, "y": y} | ({"given": z[0]} if z else {}), least=1)
+    z = z[0] if z else np.zeros(n_samples, dtype=np.intp)
+    xz, yz = (each * (z.max() + 1) + z for each in (x, y))
+    xz, yz = (np.unique(each, return_inverse=True)[1] for each in (xz, yz))
+    cells, first, of_cell = np.unique(xz * (yz.max() + 1) + yz, return_index=True, return_counts=True)
+    if len(cells) > MANY_CELLS * n_samples and correction != "grassberger":
+        warn_unreliable(
+            f"{n_samples} rows have {len(cells)} different combinations of values: the plug-in estimate is "
+            "far too large; correction='grassberger' is less so"
+        )
+    n_xz, n_yz, n_z = (np.bincount(each) for each in (xz, yz, z))
+    ratio = np.log(of_cell) + np.log(n_z[z[first]]) - np.log(n_xz[xz[first]]) - np.log(n_yz[yz[first]])
+    information = max(0.0, float(of_cell @ ratio) / n_samples)
+    n_xz, n_yz, of_cell, n_z = (each.astype(np.float64) for each in (n_xz, n_yz, of_cell, n_z))
+    of_z = 0.0 if given is None else biased(n_z)
+    return information - (biased(n_xz) + biased(n_yz) - biased(of_cell) - of_z)
+
+
+def codes_of_rows(x, name: str) -> np.ndarray:
+    """A whole number for each combination of values in a row."""
+    x = np.asarray(x)
+    if x.ndim not in (1, 2) or x.size == 0:
+        raise ValueError(f"{name} has shape {x.shape}; it must be (n,) or (n, k) with n, k > 0")
+    codes = np.zeros(len(x), dtype=np.intp)
+    for column in x.reshape(len(x), -1).T:
+        values, found = np.unique(column, return_inverse=True)
+        codes = np.unique(codes * len(values) + found, return_inverse=True)[1]
+    return codes
 
 
 def _no_bias(counts: np.ndarray) -> float:
@@ -172,12 +278,23 @@ def _no_bias(counts: np.ndarray) -> float:
 
 def _miller_madow(counts: np.ndarray) -> float:
     """By how much the plug-in entropy differs from the true one in the mean, to the first order, in nats."""
-    return -(np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
+    return -(np.count_nonzero(counts) - 1) / (2 * float(_total(counts)))
+
+
+def _grassberger(counts: np.ndarray) -> float:
+    """The same by Grassberger's estimate: the mean of G(n) - ln n over the observations, in nats."""
+    n = counts[counts > 0]
+    if (n != np.rint(n)).any():
+        raise ValueError("counts are not whole numbers; correction 'grassberger' is of these")
+    sign = 1 - 2 * (n % 2)
+    expected = digamma(n) + 0.5 * sign * (digamma((n + 1) / 2) - digamma(n / 2))
+    return float(n @ (expected - np.log(n)) / n.sum())
 
 
 BIAS_ESTIMATES: dict[str | None, Callable[[np.ndarray], float]] = {
     None: _no_bias,
     "miller_madow": _miller_madow,
+    "grassberger": _grassberger,
 }
 
 
@@ -190,6 +307,18 @@ def _bias_estimate(correction: str | None) -> Callable[[np.ndarray], float]:
 
 def _counts(counts) -> np.ndarray:
     counts = not_negative(np.asarray(counts), "counts", "counts")
-    if not counts.sum() > 0:
+    if not counts.any():
         raise ValueError(f"counts of shape {counts.shape} hold no observation")
     return counts
+
+
+def _total(counts: np.ndarray, axis: int | None = None) -> np.ndarray:
+    """The sum, inf where it is beyond the largest double."""
+    with np.errstate(over="ignore"):
+        return counts.sum(axis=axis)
+
+
+def _frequencies(counts: np.ndarray) -> np.ndarray:
+    if not np.isfinite(_total(counts)):
+        counts = counts / counts.max() / counts.size
+    return counts / counts.sum()

@@ -20,6 +20,12 @@ STEPS_PER_WIDTH = 12
 #: Pairs in memory at once (2 MiB: a block stays in the processor's cache).
 BLOCK_PAIRS = 2**18
 
+#: Differences and sums of numbers above this may overflow.
+HUGE = 2.0**1020
+
+#: From 2**-400 to 2**400 the square of a number and that of its rounding error are in range.
+ORDINARY_EXPONENT = 400
+
 #: What the left-out pairs may add to a sum, relative to it: exp(-37) is below the rounding of a double.
 NEGLIGIBLE = 37.0
 
@@ -84,11 +90,14 @@ def silverman_bandwidth(x) -> float:
     0.8975
     """
     x = as_sample(x)
+    exponent = scale_exponent(x)
+    x = np.ldexp(x, -exponent)
     spread = np.ptp(x)
     if spread == 0:
         return 0.0
     # In units of the range: neither rounding beside a large mean nor the square of a huge value can hurt.
-    return float(silverman_factor(x.size, 1) * np.std((x - x.min()) / spread) * spread)
+    width = silverman_factor(x.size, 1) * np.std((x - x.min()) / spread) * spread
+    return float(np.ldexp(width, exponent))
 
 
 def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method: str = "auto") -> float:
@@ -129,12 +138,17 @@ def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method
     x, y = as_sample(x, "x"), as_sample(y, "y")
     if method not in ("auto", "exact", "binned"):
         raise ValueError(f"method is {method!r}; it must be 'auto', 'exact' or 'binned'")
-    width = math.hypot(bandwidth_x, bandwidth_y)
-    if width == 0:
+    if bandwidth_x == bandwidth_y == 0:
         return math.inf if np.intersect1d(x, y).size else -math.inf
     n_pairs = x.size * y.size
     x = sorted_sample(x)
     y = x if same else sorted_sample(y)
+    # Numbers near the largest double, whose differences would overflow, are divided by 16.
+    huge = max(-x[0], x[-1], -y[0], y[-1], bandwidth_x, bandwidth_y) > HUGE
+    unit = 16.0 if huge else 1.0
+    x = x / unit if huge else x
+    y = x if same else y / unit if huge else y
+    width = math.hypot(bandwidth_x / unit, bandwidth_y / unit)
     with np.errstate(over="ignore"):
         # From here on the unit of length is the width of the kernel, and the origin lies among the points.
         origin = x[x.size // 2]
@@ -155,7 +169,17 @@ def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method
                 x, x_weight, y, y_weight = x_grid, x_shares, y_grid, y_shares
                 variance = 1.0 - step**2 / 2
         log_sum = _log_sum(x, x_weight, y, y_weight, variance)
-    return log_sum - math.log(n_pairs) - 0.5 * math.log(2 * math.pi * variance) - math.log(width)
+    log_width = math.log(width) + math.log(unit)
+    return log_sum - math.log(n_pairs) - 0.5 * math.log(2 * math.pi * variance) - log_width
+
+
+def scale_exponent(x: np.ndarray) -> int:
+    """The power of two to divide finite numbers by so that squares of their differences stay in range.
+
+    It is 0 unless the largest number is far from 1, so that ordinary numbers are left as they are.
+    """
+    exponent = int(np.frexp(np.abs(x).max(initial=0.0))[1])
+    return exponent if abs(exponent) > ORDINARY_EXPONENT else 0
 
 
 def as_sample(x, name: str = "x") -> np.ndarray:

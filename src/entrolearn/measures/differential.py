@@ -9,16 +9,16 @@ import math
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.spatial import KDTree
-from scipy.special import digamma, gammaln, logsumexp
-from sklearn.metrics import pairwise_distances_chunked
+from scipy.spatial.distance import cdist
+from scipy.special import digamma, gammaln
 from sklearn.utils import check_array
 
-from entrolearn.measures.density import silverman_factor
+from entrolearn.measures.density import BLOCK_PAIRS, scale_exponent, silverman_factor
 from entrolearn.measures.divergence import quadratic_entropy_gaussian
 
-__all__ = ["gaussian_entropy", "kde_entropy", "knn_entropy"]
+__all__ = ["gaussian_entropy", "kde_entropy", "knn_entropy", "log_kernel_sums"]
 
 
 def gaussian_entropy(covariance) -> float:
@@ -108,17 +108,28 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman") -> float:
     X = _rows(X, least=2)
     n_samples, n_features = X.shape
     if isinstance(bandwidth, str) and bandwidth == "silverman":
+        exponents = np.array([scale_exponent(column) for column in X.T])
+        X = np.ldexp(X, -exponents)
         covariance = np.atleast_2d(np.cov(X.T, bias=True))
         if quadratic_entropy_gaussian(covariance) == -math.inf:
             return -math.inf
-        root = silverman_factor(n_samples, n_features) * cholesky(covariance, lower=True)
+        try:
+            root = silverman_factor(n_samples, n_features) * cholesky(covariance, lower=True)
+        except LinAlgError:  # singular, as far as rounding lets one see
+            return -math.inf
+        whitened = solve_triangular(root, X.T, lower=True).T
+        log_widths = float(np.log(root.diagonal()).sum() + exponents.sum() * math.log(2))
     elif isinstance(bandwidth, Real) and 0 < bandwidth < math.inf:
-        root = bandwidth * np.eye(n_features)
+        exponent = scale_exponent(X)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            whitened = np.ldexp(X, -exponent) / np.ldexp(float(bandwidth), -exponent)
+        if not (np.abs(whitened) < 1e150).all():
+            raise ValueError(f"bandwidth is {bandwidth!r}, less than 1e-150 of the largest entry of X")
+        log_widths = n_features * math.log(bandwidth)
     else:
         raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
-    whitened = solve_triangular(root, X.T, lower=True).T
     log_norm = 0.5 * n_features * math.log(2 * math.pi) + math.log(n_samples - 1)
-    return float(log_norm + np.log(root.diagonal()).sum() - _log_kernel_sums(whitened).mean())
+    return log_norm + log_widths - float(log_kernel_sums(whitened).mean())
 
 
 def knn_entropy(X, *, n_neighbors: int = 3) -> float:
@@ -165,24 +176,30 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
         raise ValueError(f"n_neighbors is {n_neighbors!r}; it must be an integer of at least 1")
     X = _rows(X, least=n_neighbors + 1)
     n_samples, d = X.shape
+    exponent = scale_exponent(X)
+    X = np.ldexp(X, -exponent)
     distance = KDTree(X).query(X, k=[n_neighbors + 1])[0][:, 0]  # the nearest is the row itself
     if (distance == 0).any():
         return -math.inf
     log_unit_ball = 0.5 * d * math.log(math.pi) - float(gammaln(0.5 * d + 1))
     numbers = float(digamma(n_samples) - digamma(n_neighbors))
-    return numbers + log_unit_ball + d * float(np.log(distance).mean())
+    return numbers + log_unit_ball + d * (float(np.log(distance).mean()) + exponent * math.log(2))
 
 
-def _log_kernel_sums(X: np.ndarray) -> np.ndarray:
+def log_kernel_sums(X: np.ndarray) -> np.ndarray:
     """For each row, the logarithm of the sum of exp(-squared distance / 2) over the other rows."""
-
-    def summed(squared: np.ndarray, start: int) -> np.ndarray:
-        rows = np.arange(len(squared))
-        squared[rows, start + rows] = math.inf  # the row itself
-        return logsumexp(-0.5 * squared, axis=1)
-
-    chunks = pairwise_distances_chunked(X, reduce_func=summed, metric="sqeuclidean", working_memory=32)
-    return np.concatenate(list(chunks))
+    sums = np.empty(len(X))
+    rows = max(1, BLOCK_PAIRS // len(X))
+    for start in range(0, len(X), rows):
+        block = slice(start, start + rows)
+        squared = cdist(X[block], X, "sqeuclidean")  # by differences, which products would cancel far from 0
+        within = np.arange(len(squared))
+        squared[within, start + within] = math.inf  # the row itself
+        least = squared.min(axis=1)
+        squared -= least[:, np.newaxis]
+        squared *= -0.5
+        sums[block] = np.log(np.exp(squared, out=squared).sum(axis=1)) - 0.5 * least
+    return sums
 
 
 def _rows(X, *, least: int) -> np.ndarray:

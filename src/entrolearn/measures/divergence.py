@@ -308,8 +308,10 @@ def _gaussians(mean_p, covariance_p, mean_q, covariance_q) -> tuple[np.ndarray, 
 
 def _covariance(covariance, name: str) -> np.ndarray:
     covariance = np.atleast_2d(np.asarray(covariance, dtype=np.float64))
-    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
-        raise ValueError(f"{name} has shape {covariance.shape}; it must be a scalar or a square matrix")
+    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1] or not covariance.size:
+        raise ValueError(
+            f"{name} has shape {covariance.shape}; it must be a scalar or a square matrix of at least one row"
+        )
     if not np.isfinite(covariance).all():
         raise ValueError(f"{name} holds NaN or infinite values")
     if not np.allclose(covariance, covariance.T, rtol=1e-8, atol=1e-12 * np.abs(covariance).max()):
@@ -326,7 +328,7 @@ def _whitening(covariance: np.ndarray) -> tuple[np.ndarray, float]:
     """
     scale = np.sqrt(covariance.diagonal())
     scale[scale == 0] = 1.0
-    values, vectors = eigh(covariance / np.outer(scale, scale))
+    values, vectors = eigh(covariance / scale[:, np.newaxis] / scale)
     rounding = len(covariance) * np.finfo(float).eps
     if values[0] < -1e-8:
         raise ValueError("a covariance is not positive semi-definite")

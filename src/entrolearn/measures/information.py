@@ -156,8 +156,10 @@ def mutual_information(P, *, base: float = 2) -> float:
     """
     unit = nats_per_unit(base)
     P = _joint(P)
-    independent = P.sum(axis=1, keepdims=True) * P.sum(axis=0)
-    return max(0.0, float(rel_entr(P, independent).sum() / unit))
+    rows = P.sum(axis=1, keepdims=True)
+    # By conditional probabilities: the product of two small marginals would underflow.
+    of_rows = np.divide(P, rows, out=np.zeros_like(P), where=rows > 0)
+    return max(0.0, float((rows * rel_entr(of_rows, P.sum(axis=0))).sum() / unit))
 
 
 def conditional_entropy(P, *, given: str, base: float = 2) -> float:

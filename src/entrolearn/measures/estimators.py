@@ -1,0 +1,128 @@
+"""Mutual information from samples by the name of an estimator."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from entrolearn.measures.counts import discrete_mutual_information
+from entrolearn.measures.gaussian import copula_mutual_information, gaussian_mutual_information
+from entrolearn.measures.kernel_information import kde_mutual_information, quadratic_mutual_information
+from entrolearn.measures.neighbors import (
+    knn_mutual_information,
+    mixed_mutual_information,
+    ross_mutual_information,
+)
+from entrolearn.measures.reliability import LABELS, columns, share_of_ties
+
+__all__ = ["MUTUAL_INFORMATION_METHODS", "mutual_information_estimator", "mutual_information_from_samples"]
+
+
+#: Name -> function of X and Y, which estimates their mutual information.
+MUTUAL_INFORMATION_METHODS: dict[str, Callable[..., float]] = {
+    "knn": knn_mutual_information,
+    "mixed": mixed_mutual_information,
+    "ross": ross_mutual_information,
+    "gaussian": gaussian_mutual_information,
+    "copula": copula_mutual_information,
+    "kde": kde_mutual_information,
+    "quadratic": quadratic_mutual_information,
+    "discrete": discrete_mutual_information,
+}
+
+WITHOUT_GIVEN = {"ross", "quadratic"}
+
+
+def mutual_information_from_samples(X, Y, *, given=None, method: str = "auto", **options) -> float:
+    """Mutual information of two variables of any type, from samples.
+
+    Parameters
+    ----------
+    X : array-like, shape (n_samples,) or (n_samples, n_features_x)
+        Numbers or labels.
+    Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
+        Numbers or labels, observed together with X.
+    given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
+        The variables that are known, for a conditional mutual information.
+    method : str, default="auto"
+        A key of ``MUTUAL_INFORMATION_METHODS``: "knn", "mixed", "ross" (Y is a class), "gaussian", "copula",
+        "kde", "quadratic" or "discrete". "auto" is "discrete" where all variables are labels or truth values,
+        "ross" where Y alone is, in one column and without `given`, "knn" where no variable repeats its
+        values, and "mixed" otherwise.
+    **options : keyword arguments
+        Of the estimator: `n_neighbors` and the like.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    ValueError
+        If the method is not known or not made for `given`, or the estimator refuses its input.
+
+    Notes
+    -----
+    Whole numbers are numbers: of classes that are written as 0, 1, 2 say ``method="ross"``, or "discrete".
+
+    Examples
+    --------
+    >>> from entrolearn.measures import mutual_information_from_samples
+    >>> round(mutual_information_from_samples(list("abab"), list("xyxy")), 4)
+    0.6931
+    """
+    return mutual_information_estimator(X, Y, given=given, method=method)(X, Y, given=given, **options)
+
+
+def mutual_information_estimator(X, Y, *, given=None, method: str = "auto") -> Callable[..., float]:
+    """The function for such variables that :func:`mutual_information_from_samples` calls.
+
+    Parameters
+    ----------
+    X, Y : array-like
+        The variables.
+    given : array-like, optional
+        What is known.
+    method : str, default="auto"
+        The name of an estimator, or "auto".
+
+    Returns
+    -------
+    callable
+        Of X and Y, with the keyword arguments `given` and those of the estimator.
+
+    Examples
+    --------
+    >>> from entrolearn.measures import mutual_information_estimator
+    >>> mutual_information_estimator(["a", "b"], ["x", "y"]).__name__
+    'discrete_mutual_information'
+    """
+    if method == "auto":
+        method = _suited(X, Y, given)
+    if method not in MUTUAL_INFORMATION_METHODS:
+        known = ", ".join(map(repr, ["auto", *MUTUAL_INFORMATION_METHODS]))
+        raise ValueError(f"method is {method!r}; it must be one of {known}")
+    if method not in WITHOUT_GIVEN:
+        return MUTUAL_INFORMATION_METHODS[method]
+    if given is not None:
+        raise ValueError(f"method is {method!r}, which is not made for given: take 'mixed' or 'knn'")
+    return _without_given(MUTUAL_INFORMATION_METHODS[method])
+
+
+def _suited(X, Y, given) -> str:
+    variables = [X, Y] if given is None else [X, Y, given]
+    labels = [np.asarray(each).dtype.kind in LABELS for each in variables]
+    if all(labels):
+        return "discrete"
+    if labels == [False, True] and np.ndim(Y) == 1:
+        return "ross"
+    if any(labels) or any(share_of_ties(columns(each, "X")) for each in variables):
+        return "mixed"
+    return "knn"
+
+
+def _without_given(estimator: Callable[..., float]) -> Callable[..., float]:
+    def estimate(X, Y, *, given=None, **options) -> float:
+        return estimator(X, Y, **options)
+
+    return estimate

@@ -1,0 +1,314 @@
+"""Intervals of estimates of mutual information, and tests of independence by permutation."""
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from scipy.stats import t as student
+from sklearn.utils import check_random_state
+
+from entrolearn.measures.counts import codes_of_rows
+from entrolearn.measures.estimators import mutual_information_estimator
+from entrolearn.measures.reliability import (
+    LABELS,
+    UnreliableEstimateWarning,
+    columns,
+    same_rows,
+    share_of_ties,
+    standardised,
+    warn_unreliable,
+)
+
+__all__ = [
+    "IndependenceTest",
+    "MutualInformationInterval",
+    "independence_test",
+    "local_blocks",
+    "mutual_information_interval",
+    "permuted_within",
+]
+
+#: Numbers of parts into which the rows are divided for an interval.
+PARTS = range(2, 11)
+
+#: Degrees of freedom of Student's t. All these divisions have 45, but overlap; measured, B varies as with 30.
+#: With 16, intervals of 95 % hold the estimator's mean for 88 to 98 % of samples.
+FREEDOM = 16
+
+#: Fewest rows in a part.
+LEAST_ROWS = 10
+
+
+@dataclass(frozen=True)
+class MutualInformationInterval:
+    """An estimate of mutual information with what it varies from sample to sample.
+
+    Attributes
+    ----------
+    estimate : float
+        From all rows.
+    standard_error : float
+        Standard deviation over samples of as many rows.
+    low : float
+        Lower end of the interval around the estimate.
+    high : float
+        Upper end.
+    drift : float
+        What the estimate has more than the mean of two halves of the rows: what is left of this with more
+        rows is bias, which the interval does not hold.
+    """
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    drift: float
+
+
+def mutual_information_interval(
+    X, Y, *, given=None, method: str = "auto", confidence: float = 0.95, random_state=None, **options
+) -> MutualInformationInterval:
+    r"""Confidence interval of a mutual information by subsampling.
+
+    The rows are divided into 2, 3, …, 10 parts at random. The estimates of the parts of a division vary as
+    those of samples of so many rows do, which by the law :math:`\sigma^2 = B / n` says how that of all rows
+    varies [1]_.
+
+    Parameters
+    ----------
+    X : array-like, shape (n_samples,) or (n_samples, n_features_x)
+        Numbers or labels.
+    Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
+        Numbers or labels, observed together with X.
+    given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
+        The variables that are known, for a conditional mutual information.
+    method : str, default="auto"
+        Of :func:`mutual_information_from_samples`.
+    confidence : float, default=0.95
+        Chance of an interval to hold what the estimator has in the mean.
+    random_state : int, RandomState instance or None, default=None
+        Of the divisions.
+    **options : keyword arguments
+        Of the estimator.
+
+    Returns
+    -------
+    MutualInformationInterval
+        Estimate, standard error, ends of the interval and drift.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 100 rows, `confidence` is not between 0 and 1, or the estimator refuses its
+        input.
+
+    Warns
+    -----
+    UnreliableEstimateWarning
+        If the estimate still drifts with the number of rows by more than half the interval, or the estimator
+        warns of the whole sample.
+
+    Notes
+    -----
+    An interval of the estimator's mean: its bias is not in it. Resampling with replacement would repeat rows,
+    which biases neighbours; parts do not. It costs the estimates of nine samples more.
+
+    References
+    ----------
+    .. [1] C. M. Holmes and I. Nemenman (2019). Estimation of mutual information for real-valued data with
+       error bars and controlled bias. Physical Review E 100.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.measures import mutual_information_interval
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=1000)
+    >>> y = 0.6 * x + 0.8 * rng.normal(size=1000)
+    >>> found = mutual_information_interval(x, y, random_state=0)
+    >>> bool(found.low < -0.5 * np.log(1 - 0.6**2) < found.high)
+    True
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}; it must be between 0 and 1")
+    X, Y, given = (each if each is None else np.asarray(each) for each in (X, Y, given))
+    n_samples = _n_rows(X, Y, given, least=LEAST_ROWS * max(PARTS))
+    estimator = mutual_information_estimator(X, Y, given=given, method=method)
+    estimate = estimator(X, Y, given=given, **options)
+    rng = check_random_state(random_state)
+    scaled, halves = 0.0, 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # of parts, which have fewer rows
+        for n_parts in PARTS:
+            found = [
+                estimator(X[rows], Y[rows], given=None if given is None else given[rows], **options)
+                for rows in np.array_split(rng.permutation(n_samples), n_parts)
+            ]
+            scaled += (n_parts - 1) * np.var(found, ddof=1) / n_parts
+            halves = float(np.mean(found)) if n_parts == 2 else halves
+    error = float(np.sqrt(scaled / sum(n_parts - 1 for n_parts in PARTS)))
+    reach = float(student.ppf(0.5 + confidence / 2, FREEDOM)) * error
+    drift = estimate - halves
+    if abs(drift) > reach:
+        warn_unreliable(
+            f"the estimate is {estimate:.3g} nats from all rows and {halves:.3g} in the mean from halves of "
+            "them: its bias exceeds its standard error"
+        )
+    return MutualInformationInterval(estimate, error, estimate - reach, estimate + reach, drift)
+
+
+@dataclass(frozen=True)
+class IndependenceTest:
+    """The result of a test of independence by permutation.
+
+    Attributes
+    ----------
+    estimate : float
+        The mutual information that was found, in nats.
+    p_value : float
+        Share of the permutations, the observed order among them, with as much: at least 1 / (n_permutations +
+        1).
+    permuted : ndarray, shape (n_permutations,)
+        The estimates from permuted rows.
+    """
+
+    estimate: float
+    p_value: float
+    permuted: np.ndarray
+
+
+def independence_test(
+    X,
+    Y,
+    *,
+    given=None,
+    method: str = "auto",
+    n_permutations: int = 199,
+    n_local: int = 5,
+    random_state=None,
+    **options,
+) -> IndependenceTest:
+    r"""Test whether two variables are independent, or are so given others, by permuting rows of Y.
+
+    The p-value is :math:`(1 + \#\{I_b \ge I\}) / (1 + B)`, with the estimates :math:`I_b` from B random
+    permutations. Given Z, rows are permuted only within blocks of rows that are close in Z.
+
+    Parameters
+    ----------
+    X : array-like, shape (n_samples,) or (n_samples, n_features_x)
+        Numbers or labels.
+    Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
+        Numbers or labels, observed together with X.
+    given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
+        Z, the variables that are known, for a test of conditional independence.
+    method : str, default="auto"
+        Of :func:`mutual_information_from_samples`.
+    n_permutations : int, default=199
+        B.
+    n_local : int, default=5
+        Rows of a block, where `given` is continuous. Where most of its rows are repeated, or it is labels, a
+        block is all rows that are equal in it.
+    random_state : int, RandomState instance or None, default=None
+        Of the permutations.
+    **options : keyword arguments
+        Of the estimator.
+
+    Returns
+    -------
+    IndependenceTest
+        Estimate, p-value and the estimates from permuted rows.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not accepted, or the estimator refuses its input.
+
+    Notes
+    -----
+    Under independence, and given discrete Z, all permutations of a block are equally likely and
+    :math:`P(p \le \alpha) \le \alpha` for every α, whatever the estimator and the number of rows. Given
+    continuous Z that is so as far as the distribution of Y does not change within a block: where Y follows Z
+    closely, take a small `n_local` or more rows.
+
+    References
+    ----------
+    .. [1] I. Kim, M. Neykov, S. Balakrishnan and L. Wasserman (2022). Local permutation tests for conditional
+       independence. Annals of Statistics 50.
+    .. [2] J. Runge (2018). Conditional independence testing based on a nearest-neighbor estimator of
+       conditional mutual information. AISTATS.
+
+    Examples
+    --------
+    Two variables that depend on each other because both depend on a third one:
+
+    >>> import numpy as np
+    >>> from entrolearn.measures import independence_test
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=300)
+    >>> x, y = z + rng.normal(size=(2, 300))
+    >>> independence_test(x, y, random_state=0).p_value
+    0.005
+    >>> independence_test(x, y, given=z, random_state=0).p_value > 0.1
+    True
+    """
+    if not isinstance(n_permutations, Integral) or n_permutations < 1:
+        raise ValueError(f"n_permutations is {n_permutations!r}; it must be an integer of at least 1")
+    if not isinstance(n_local, Integral) or n_local < 2:
+        raise ValueError(f"n_local is {n_local!r}; it must be an integer of at least 2")
+    X, Y, given = (each if each is None else np.asarray(each) for each in (X, Y, given))
+    n_samples = _n_rows(X, Y, given, least=2)
+    estimator = mutual_information_estimator(X, Y, given=given, method=method)
+    estimate = estimator(X, Y, given=given, **options)
+    block = np.zeros(n_samples, dtype=np.intp) if given is None else local_blocks(given, n_local)
+    rng = check_random_state(random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # said once, of the rows as they are
+        permuted = np.array(
+            [
+                estimator(X, Y[permuted_within(block, rng)], given=given, **options)
+                for _ in range(n_permutations)
+            ]
+        )
+    p_value = (1 + np.count_nonzero(permuted >= estimate)) / (1 + n_permutations)
+    return IndependenceTest(estimate, float(p_value), permuted)
+
+
+def local_blocks(Z: np.ndarray, n_local: int) -> np.ndarray:
+    """For each row the number of its block: equal rows, or about `n_local` rows that are close."""
+    if Z.dtype.kind in LABELS:
+        return codes_of_rows(Z, "given")
+    Z = columns(Z, "given")
+    if share_of_ties(Z) > 0.5:
+        return codes_of_rows(Z, "given")
+    Z = standardised(Z)
+    n_samples = len(Z)
+    block = np.zeros(n_samples, dtype=np.intp)
+    # Halved at the median along the widest column, all blocks at once, until they are small enough.
+    for _ in range(int(np.log2(max(1.0, n_samples / n_local)))):
+        order = np.argsort(block, kind="stable")
+        first = np.flatnonzero(np.diff(block[order], prepend=-1))
+        extent = np.maximum.reduceat(Z[order], first) - np.minimum.reduceat(Z[order], first)
+        along = Z[np.arange(n_samples), extent.argmax(axis=1)[block]]
+        order = np.lexsort((along, block))
+        size = np.diff(first, append=n_samples)
+        place = np.arange(n_samples) - np.repeat(first, size)
+        upper = place >= np.repeat(size, size) // 2
+        block[order] = 2 * block[order] + upper
+        block = np.unique(block, return_inverse=True)[1]
+    return block
+
+
+def permuted_within(block: np.ndarray, rng) -> np.ndarray:
+    """A random permutation of rows that leaves each in its block."""
+    permutation = np.empty(len(block), dtype=np.intp)
+    permutation[np.argsort(block, kind="stable")] = np.lexsort((rng.uniform(size=len(block)), block))
+    return permutation
+
+
+def _n_rows(X, Y, given, *, least: int) -> int:
+    variables = {"X": X, "Y": Y} if given is None else {"X": X, "Y": Y, "given": given}
+    for name, variable in variables.items():
+        if variable.ndim not in (1, 2):
+            raise ValueError(f"{name} has shape {variable.shape}; it must be (n,) or (n, d)")
+    return same_rows(variables, least)

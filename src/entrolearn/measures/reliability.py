@@ -1,0 +1,121 @@
+"""Warnings about unreliable estimates of mutual information, and checked columns of numbers."""
+
+import sys
+import warnings
+
+import numpy as np
+from sklearn.utils import check_array
+
+from entrolearn.measures.density import scale_exponent
+
+__all__ = ["LABELS", "UnreliableEstimateWarning", "columns", "standardised", "warn_unreliable"]
+
+#: Kinds of NumPy's types that are labels: strings, objects and truth values.
+LABELS = "OUSb"
+
+#: Share of repeated rows above which data count as rounded or discrete. A tenth of this moves no digit.
+MANY_TIES = 0.05
+
+#: Rows for each column below which errors exceed a third of the information of a correlation of 0.8:
+#: measured.
+ROWS_PER_COLUMN = 10
+
+#: Columns in all above which neighbours miss half of that information with 1000 rows, and not less with 5000.
+MANY_COLUMNS = 6
+
+#: Share of an estimator's largest possible value above which it falls behind the truth.
+NEAR_LIMIT = 0.6
+
+
+class UnreliableEstimateWarning(UserWarning):
+    """An estimate of mutual information may be far off; the text names the reason.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from entrolearn.measures import UnreliableEstimateWarning, knn_mutual_information
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", UnreliableEstimateWarning)
+    ...     try:
+    ...         knn_mutual_information([1, 1, 2, 2, 3, 3] * 9, range(54))
+    ...     except UnreliableEstimateWarning as warning:
+    ...         print(warning)
+    X repeats 96 % of its rows: ties bias nearest neighbours; use mixed_mutual_information
+    """
+
+
+def columns(X, name: str) -> np.ndarray:
+    """Numbers as float64 columns, shape (n_samples, n_features), or one line that says why they are none."""
+    ready = isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim in (1, 2)
+    if not (ready and X.size and np.isfinite(X).all()):  # of 100 rows the check takes as long as an estimate
+        X = check_array(X, ensure_2d=False, dtype=np.float64, input_name=name)
+    return X[:, np.newaxis] if X.ndim == 1 else X
+
+
+def same_rows(variables: dict[str, np.ndarray], least: int) -> int:
+    """The number of rows that all variables have, which is at least so many."""
+    rows = {name: len(variable) for name, variable in variables.items()}
+    if len(set(rows.values())) > 1:
+        told = ", ".join(f"{name} has {n}" for name, n in rows.items())
+        raise ValueError(f"{told} rows; the variables must be observed together")
+    n_samples = next(iter(rows.values()))
+    if n_samples < least:
+        raise ValueError(f"{next(iter(rows))} has {n_samples} rows; at least {least} are needed")
+    return n_samples
+
+
+def standardised(X: np.ndarray) -> np.ndarray:
+    """Columns with mean 0 and variance 1; a constant column stays constant."""
+    X = np.ldexp(X, [-scale_exponent(column) for column in X.T])
+    X = X - X.mean(axis=0)
+    spread = X.std(axis=0)
+    return X / np.where(spread > 0, spread, 1.0)
+
+
+def share_of_ties(X: np.ndarray) -> float:
+    """Share of the rows that equal an earlier one."""
+    ordered = X[np.lexsort(X.T)]
+    return float(np.mean((ordered[1:] == ordered[:-1]).all(axis=1))) if len(X) > 1 else 0.0
+
+
+def warn_ties(variables: dict[str, np.ndarray], consequence: str) -> None:
+    """Warn of variables that repeat their values."""
+    for name, variable in variables.items():
+        ties = share_of_ties(variable)
+        if ties > MANY_TIES:
+            warn_unreliable(f"{name} repeats {100 * ties:.0f} % of its rows: {consequence}")
+
+
+def warn_few_rows(n_samples: int, n_columns: int) -> None:
+    """Warn of fewer rows than an estimate in so many dimensions needs."""
+    if n_samples < ROWS_PER_COLUMN * n_columns:
+        warn_unreliable(
+            f"{n_samples} rows of {n_columns} columns in all are few: below {ROWS_PER_COLUMN} rows for each "
+            "column errors may be as large as the information",
+        )
+
+
+def warn_many_columns(n_columns: int) -> None:
+    """Warn of more columns than estimators by distances cope with."""
+    if n_columns > MANY_COLUMNS:
+        warn_unreliable(
+            f"of {n_columns} columns in all distances say little: much of the information is missed, however "
+            "many rows there are"
+        )
+
+
+def warn_near_limit(estimate: float, limit: float, n_samples: int) -> None:
+    """Warn of an estimate close to the largest that the number of rows allows."""
+    if estimate > NEAR_LIMIT * limit:
+        warn_unreliable(
+            f"the estimate, {estimate:.3g} nats, is near the largest that {n_samples} rows allow, "
+            f"{limit:.3g}: the information may be much larger",
+        )
+
+
+def warn_unreliable(text: str) -> None:
+    """Warn, at the line that called a function of this package."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, UnreliableEstimateWarning, stacklevel=level)

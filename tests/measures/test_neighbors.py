@@ -1,0 +1,241 @@
+"""Mutual information by nearest neighbours: naive twins, closed forms, warnings."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import digamma
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+from entrolearn.measures import (
+    UnreliableEstimateWarning,
+    knn_mutual_information,
+    mixed_mutual_information,
+    ross_mutual_information,
+)
+
+
+def correlated(rng, n, rho, d=1):
+    X, noise = rng.normal(size=(2, n, d))
+    return X, rho * X + math.sqrt(1 - rho**2) * noise
+
+
+def scaled(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def apart(a, b):
+    return float(np.abs(a - b).max())
+
+
+def others(n, i):
+    return [j for j in range(n) if j != i]
+
+
+def ksg_loop(X, Y, k, *, second=False, Z=None):
+    """Both estimators of Kraskov et al. and that of Frenzel and Pompe, one row at a time."""
+    parts = [scaled(each) for each in (X, Y, *(() if Z is None else (Z,)))]
+    joint, n = np.hstack(parts), len(X)
+    total = 0.0
+    for i in range(n):
+        nearest = sorted(others(n, i), key=lambda j: apart(joint[i], joint[j]))[:k]
+        if second:
+            reach = [max(apart(part[i], part[j]) for j in nearest) for part in parts]
+            counts = [
+                sum(apart(part[i], part[j]) <= r for j in others(n, i))
+                for part, r in zip(parts, reach, strict=True)
+            ]
+            total += digamma(k) - 1 / k + digamma(n) - sum(map(digamma, counts))
+            continue
+        reach = apart(joint[i], joint[nearest[-1]])
+
+        def within(part, i=i, reach=reach):
+            return digamma(1 + sum(apart(part[i], part[j]) < reach for j in others(n, i)))
+
+        if Z is None:
+            total += digamma(k) + digamma(n) - within(parts[0]) - within(parts[1])
+        else:
+            x, y, z = parts
+            total += digamma(k) - within(np.hstack([x, z])) - within(np.hstack([y, z])) + within(z)
+    return total / n
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize(("d_x", "d_y"), [(1, 1), (2, 3)])
+@pytest.mark.filterwarnings("ignore:40 rows of", "ignore:of . columns")
+def test_estimates_are_those_of_a_loop(rng, k, d_x, d_y):
+    X, Y, Z = rng.normal(size=(40, d_x)), rng.gamma(2.0, size=(40, d_y)), rng.normal(size=(40, 2))
+    Y[:, 0] += X[:, 0]
+    assert knn_mutual_information(X, Y, n_neighbors=k) == pytest.approx(ksg_loop(X, Y, k), abs=1e-12)
+    assert knn_mutual_information(X, Y, n_neighbors=k, variant="ksg2") == pytest.approx(
+        ksg_loop(X, Y, k, second=True), abs=1e-12
+    )
+    for estimate in (knn_mutual_information, mixed_mutual_information):
+        assert estimate(X, Y, given=Z, n_neighbors=k) == pytest.approx(ksg_loop(X, Y, k, Z=Z), abs=1e-12)
+
+
+def mixed_loop(X, Y, k):
+    """Gao et al. (2017), with their counts of rows that include the row itself, and digamma(n) for log(n)."""
+    X, Y = scaled(X), scaled(Y)
+    joint, n = np.hstack([X, Y]), len(X)
+    total = 0.0
+    for i in range(n):
+        reach = sorted(apart(joint[i], joint[j]) for j in others(n, i))[k - 1]
+        if reach == 0:
+            counts = [sum(apart(part[i], part[j]) == 0 for j in range(n)) for part in (joint, X, Y)]
+        else:
+            counts = [k, *(sum(apart(part[i], part[j]) < reach for j in range(n)) for part in (X, Y))]
+        total += digamma(n) + digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
+    return total / n
+
+
+def test_mixed_estimate_is_that_of_a_loop(rng):
+    X = rng.integers(0, 3, size=(50, 1)).astype(float)
+    Y = np.where(X == 0, 0.0, X + rng.normal(size=(50, 1)))
+    assert mixed_mutual_information(X, Y) == pytest.approx(mixed_loop(X, Y, 3), abs=1e-12)
+
+
+def ross_loop(x, y, k):
+    x, n = scaled(x[:, None])[:, 0], len(x)
+    total = 0.0
+    for i in range(n):
+        own = [j for j in others(n, i) if y[j] == y[i]]
+        reach = sorted(abs(x[i] - x[j]) for j in own)[min(k, len(own)) - 1]
+        m = 1 + sum(abs(x[i] - x[j]) < reach for j in others(n, i))
+        total += digamma(n) + digamma(min(k, len(own))) - digamma(1 + len(own)) - digamma(m)
+    return total / n
+
+
+def test_estimate_of_classes_is_that_of_a_loop_of_scikit_learn_and_of_mixed_variables(rng):
+    y = np.array(list("aab"))[rng.integers(0, 3, size=80)]
+    x = rng.normal(size=80) + 2 * (y == "a")
+    found = ross_mutual_information(x, y)
+    assert found == pytest.approx(ross_loop(x, y, 3), abs=1e-12)
+    assert found == pytest.approx(mutual_info_classif(x[:, None], y, random_state=0)[0], abs=1e-6)
+    assert found == pytest.approx(mixed_mutual_information(x, y), abs=1e-12)
+    with pytest.warns(UnreliableEstimateWarning, match="y has 1 classes of no more than 3 rows"):
+        few = ross_mutual_information(np.append(x, [0.0, 9.0]), np.append(y, ["z", "z"]))
+    assert math.isfinite(few)
+
+
+def test_estimate_of_two_columns_is_scikit_learns(rng):
+    x, y = (each[:, 0] for each in correlated(rng, 300, 0.7))
+    theirs = mutual_info_regression(x[:, None], y, random_state=0)[0]
+    assert knn_mutual_information(x, y) == pytest.approx(theirs, abs=1e-6)
+
+
+def local_loop(X, Y, k, threshold):
+    """Gao et al. (2015): what boxes along principal axes of the neighbours are smaller, where they are so."""
+    joint, n = np.hstack([scaled(X), scaled(Y)]), len(X)
+    total = 0.0
+    for i in range(n):
+        nearest = sorted(others(n, i), key=lambda j: apart(joint[i], joint[j]))[:k]
+        moved = joint[nearest] - joint[i]
+        _, axes = np.linalg.eigh(moved.T @ moved)
+        saved = sum(
+            math.log(abs(a).max()) - math.log(abs(b).max())
+            for a, b in zip(moved.T, (moved @ axes).T, strict=True)
+        )
+        total += saved if saved > threshold else 0.0
+    return ksg_loop(X, Y, k) + total / n
+
+
+def test_local_correction_is_that_of_a_loop(rng, monkeypatch):
+    monkeypatch.setattr("entrolearn.measures.neighbors._usual_log_ratio", lambda k, d: 1.0)
+    X, Y = correlated(rng, 60, 0.999)
+    found = knn_mutual_information(X, Y, variant="local", n_neighbors=6)
+    assert found == pytest.approx(local_loop(X, Y, 6, 1.0), abs=1e-10)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.6, 0.95])
+@pytest.mark.parametrize("variant", ["ksg1", "ksg2", "local"])
+def test_estimates_are_near_the_gaussians_closed_form(rng, rho, variant):
+    found = knn_mutual_information(*correlated(rng, 2000, rho), variant=variant, n_neighbors=5)
+    assert found == pytest.approx(-0.5 * math.log(1 - rho**2), abs=0.07)
+
+
+@pytest.mark.filterwarnings("ignore:the estimate")
+def test_strong_dependence_is_seen_by_the_local_correction_alone(rng):
+    x = rng.normal(size=1500)
+    y = x + 1e-4 * rng.normal(size=1500)
+    truth = 0.5 * math.log1p(1e8)
+    assert knn_mutual_information(x, y) < truth - 2.5
+    assert knn_mutual_information(x, y, variant="local", n_neighbors=5) == pytest.approx(truth, abs=0.15)
+
+
+def test_conditioning_takes_away_what_comes_from_the_condition_and_keeps_the_rest(rng):
+    z, of_x, of_y = rng.normal(size=(3, 2000))
+    assert knn_mutual_information(z + of_x, z + of_y) > 0.1
+    assert knn_mutual_information(z + of_x, z + of_y, given=z) == pytest.approx(0, abs=0.05)
+    coupled = knn_mutual_information(z + of_x, z + of_x + of_y, given=z)
+    assert coupled == pytest.approx(0.5 * math.log(2), abs=0.07)
+
+
+def test_mixed_variables_have_the_information_of_their_parts(rng):
+    """Half of the rows Gaussian, half signs: a fair coin says which, and each half has its own."""
+    n = 3000
+    discrete, same = rng.uniform(size=(2, n)) < [[0.5], [0.9]]
+    sign = rng.choice([-1.0, 1.0], size=n)
+    x, y = (each[:, 0] for each in correlated(rng, n, 0.9))
+    x, y = np.where(discrete, 5 * sign, x), np.where(discrete, 5 * np.where(same, sign, -sign), y)
+    of_signs = math.log(2) + 0.9 * math.log(0.9) + 0.1 * math.log(0.1)
+    truth = math.log(2) + 0.5 * of_signs - 0.25 * math.log(1 - 0.81)
+    assert mixed_mutual_information(x, y) == pytest.approx(truth, abs=0.08)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: knn_mutual_information(x, x**2), r"400 rows of 60 columns in all are few"),
+        (lambda x: knn_mutual_information(x[:, :3], x[:, 3:7]), "of 7 columns in all distances say little"),
+        (
+            lambda x: ross_mutual_information(x[:, :6], x[:, 7] > 0),
+            "of 7 columns in all distances say little",
+        ),
+        (lambda x: knn_mutual_information(np.round(x[:, 0]), x[:, 1]), r"X repeats \d+ % of its rows"),
+        (lambda x: knn_mutual_information(x[:, 0], x[:, 1], given=np.round(x[:, 2])), "given repeats"),
+        (lambda x: knn_mutual_information(x[:, 0], x[:, 0]), "is near the largest that 400 rows allow"),
+        (lambda x: ross_mutual_information(np.round(x[:, 0]), x[:, 1] > 0), "X repeats"),
+    ],
+)
+def test_what_makes_an_estimate_unreliable_is_named_at_the_line_of_the_call(rng, call, message):
+    with pytest.warns(UnreliableEstimateWarning, match=message) as warned:
+        call(rng.normal(size=(400, 30)))
+    assert {each.filename for each in warned} == {__file__}
+
+
+@pytest.mark.filterwarnings("error")
+def test_ordinary_data_cause_no_warning(rng):
+    X, Y = correlated(rng, 300, 0.8)
+    for variant in ("ksg1", "ksg2", "local"):
+        knn_mutual_information(X, Y, variant=variant, n_neighbors=5)
+    mixed_mutual_information(np.round(X), Y)
+    ross_mutual_information(X, Y[:, 0] > 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda x: knn_mutual_information(x, x[:5]),
+            "X has 20, Y has 5 rows; the variables must be observed",
+        ),
+        (lambda x: knn_mutual_information(x[:3], x[:3]), "X has 3 rows; at least 4 are needed"),
+        (lambda x: knn_mutual_information(x, x, n_neighbors=0), "n_neighbors is 0; it must be an integer"),
+        (
+            lambda x: knn_mutual_information(x, x, variant="ksg3"),
+            "variant is 'ksg3'; it must be one of 'ksg1'",
+        ),
+        (lambda x: knn_mutual_information(x, x, given=x, variant="ksg2"), "with given only 'ksg1' is known"),
+        (
+            lambda x: knn_mutual_information(x, x, variant="local", n_neighbors=2),
+            "needs more than the 2 columns",
+        ),
+        (lambda x: knn_mutual_information(x, np.where(x > 1, np.nan, x)), "Y contains NaN"),
+        (lambda x: ross_mutual_information(x, np.arange(20)), "y has 20 classes of one row each"),
+        (lambda x: ross_mutual_information(x, np.zeros(3)), "X has 20, y has 3 rows"),
+    ],
+)
+def test_bad_input_is_named(rng, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(rng.normal(size=20))
