@@ -8,13 +8,15 @@ from pathlib import Path
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from entrolearn import EEKMClassifier, EEMClassifier
+from entrolearn import EEKMClassifier, EEMClassifier, streaming
 from entrolearn.streaming import distributed
 
 pytestmark = pytest.mark.skipif(
@@ -92,6 +94,29 @@ def test_collections_that_the_workers_hold_are_used_where_they_are(client):
     machine = distributed.fit(EEKMClassifier(20, random_state=0), X, y)
     X, y = in_memory(lengths)
     assert_same(machine, EEKMClassifier(20, random_state=0).fit(X, y), X)
+
+
+def test_rows_that_workers_shuffle_keep_their_labels(client):
+    table = pd.DataFrame(chunk(0, 600)[:, :5], columns=list("abcde"))
+    table = table.assign(label=table.a + table.b > 1)
+    rows = (
+        dd.from_pandas(table, npartitions=4)
+        .shuffle("c")
+        .merge(dd.from_pandas(table[["d"]].assign(f=0.5), npartitions=3), on="d")
+    )
+    X = table.assign(f=0.5).drop(columns="label")
+    whole = EEMClassifier(20, random_state=0).fit(X, table.label)
+    for apart in ((rows, "label"), (rows.drop(columns="label"), rows["label"])):
+        assert_same(streaming.fit(EEMClassifier(20, random_state=0), *apart, classes=[False, True]), whole, X)
+
+
+def test_arrays_that_workers_cut_anew_are_fitted(client):
+    X, y = in_memory((500,) * 4)
+    X = X[:, :5]
+    with dask.config.set({"array.rechunk.method": "p2p"}):
+        rows = da.from_array(X, chunks=(500, 5)).rechunk({0: 300}), da.from_array(y, chunks=400).rechunk(250)
+    machine = distributed.fit(EEMClassifier(20, random_state=0), *rows, classes=[False, True])
+    assert_same(machine, EEMClassifier(20, random_state=0).fit(X, y), X)
 
 
 @pytest.mark.fault("Killed", "a worker of Dask, with sums of some chunks", "the machine is the same")

@@ -275,3 +275,16 @@ class _Fitted(BaseEstimator):
 
     def predict(self, X):
         return np.zeros(len(X))
+
+
+def test_collections_of_dask_are_sent_to_the_fits_that_take_them():
+    import dask.array as da
+
+    rows = da.ones((6, 2), chunks=(3, 2))
+    calls = [
+        lambda: streaming.rows(rows, Y),
+        lambda: streaming.rows(X, rows[:, 0]),
+        lambda: streaming.predict_chunks(_Fitted(), rows),
+    ]
+    for call in calls:
+        assert "is a Dask collection" in refusal(TypeError, call)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 import numpy as np
+from dask.base import tokenize
 from scipy.sparse import issparse
 from scipy.sparse import vstack as stack_sparse
 from sklearn.base import is_classifier
@@ -43,9 +44,41 @@ def checked_rows(machine: Additive, X, y, where: str, *, first: bool, dtypes: li
         raise type(error)(f"{where}: {error}") from error
 
 
-def first_rows_of_chunk(X, y) -> tuple:
-    """Some of the first rows, and their y."""
-    return X[:FIRST_ROWS], y[:FIRST_ROWS]
+def first_rows_of_chunk(X, y, where: str) -> tuple:
+    """Some of the first rows, their y and what to call them; and the pairing of the whole chunk."""
+    return X[:FIRST_ROWS], y[:FIRST_ROWS], where, pairing_of(X, y)
+
+
+def pairing_of(X, y) -> tuple[str, str] | None:
+    """Tokens of the rows, and of the rows with their y, whatever their order; None of what is no data.
+
+    Of each row a projection stands, and of several targets the first.
+    """
+    try:
+        rows = X if issparse(X) else np.asarray(X, dtype=np.float64)
+        # Rounded: the last digits of a product depend on where a row is in the chunk.
+        rows = (rows @ np.random.RandomState(0).standard_normal(X.shape[1])).astype(np.float32)
+        y = np.asarray(y).reshape(X.shape[0], -1)[:, 0]
+        order = np.lexsort((np.unique(y, return_inverse=True)[1], rows))
+    except (TypeError, ValueError, IndexError):
+        return None  # the check of the first rows says why
+    return tokenize(rows[order]), tokenize(y[order])
+
+
+def check_pairing(X, y, where: str, before: tuple[str, str] | None) -> None:
+    """Refuse rows that are the same as before and whose y is not.
+
+    Raises
+    ------
+    ValueError
+    """
+    found = pairing_of(X, y)
+    if None not in (found, before) and found[0] == before[0] and found[1] != before[1]:
+        raise ValueError(
+            f"{where}: the rows have other y than when they were computed before: X and y are computed apart "
+            "and come in another order each time; accepted: a frame and the names of its columns of y, or X "
+            "and y persisted by one dask.persist(X, y)."
+        )
 
 
 # --- targets: how many rows, and which labels --------------------------------------------------------------
@@ -67,7 +100,7 @@ class Targets:
     labels: np.ndarray
 
 
-def targets_of_chunk(y, labels: bool, where: str) -> Targets:
+def targets_of_chunk(_, y, where: str, labels: bool) -> Targets:
     """Of one chunk of y, with its labels or without."""
     y = np.asarray(y)
     if not (labels and len(y)):
@@ -132,6 +165,7 @@ class PickByNumber:
 
     rows: np.ndarray
     places: np.ndarray
+    n_rows: int  # of the chunk
 
     def of(self, X) -> Picked:
         """From the rows of the chunk."""
@@ -175,8 +209,8 @@ def picks_of(lengths: Sequence[int], n_landmarks: int, rng: np.random.RandomStat
     places = np.argsort(numbers)
     edges = np.cumsum([0, *lengths])
     here = np.split(places, np.searchsorted(numbers[places], edges[1:-1]))
-    for some, start in zip(here, edges[:-1], strict=True):
-        yield PickByNumber(numbers[some] - start, some)
+    for some, start, n_rows in zip(here, edges[:-1], lengths, strict=True):
+        yield PickByNumber(numbers[some] - start, some, n_rows)
 
 
 @dataclass(frozen=True)
@@ -193,8 +227,13 @@ class Seen:
     spread: Spread
 
 
-def survey_of_chunk(looking: Looking, X, y, pick, where: str) -> Seen | None:
+def survey_of_chunk(X, y, where: str, looking: Looking, pick) -> Seen | None:
     """Of one chunk; None where it is empty."""
+    if isinstance(pick, PickByNumber) and pick.n_rows != X.shape[0]:
+        raise ValueError(
+            f"{where}: {X.shape[0]} rows, and {pick.n_rows} when they were counted; accepted: as many each "
+            "time that they are computed, as after persist()."
+        )
     if not X.shape[0]:
         return None
     X, _ = checked_rows(looking.machine, X, y, where, first=False, dtypes=[looking.dtype])
@@ -255,11 +294,13 @@ class Sums:
         return sum(getattr(value, "nbytes", 0) for each in sums for value in vars(each).values())
 
 
-def sums_of_chunk(summing: Summing, X, y, where: str) -> Sums | None:
-    """Over the rows of one chunk; None where it is empty."""
+def sums_of_chunk(X, y, where: str, summing: Summing, before: tuple | None = None) -> Sums | None:
+    """Over the rows of one chunk, whose pairing with y was as told before; None where it is empty."""
     if not X.shape[0]:
         return None
     machine = summing.machine
+    if before is not None:
+        check_pairing(X, y, where, before)
     rows, targets = checked_rows(machine, X, y, where, first=False, dtypes=[summing.dtype])
     sums = machine._add_rows(copy.deepcopy(summing.no_sums), rows, targets)
     return Sums(sums, np.unique(np.asarray(y))) if is_classifier(machine) else Sums(sums)

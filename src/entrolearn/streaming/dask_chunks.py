@@ -1,7 +1,11 @@
-"""Rows and targets of Dask collections, as pairs of chunks that are computed when they are asked for."""
+"""Rows and targets of Dask collections, as blocks that are computed when they are asked for.
 
-from collections.abc import Iterator
+The rows of a block and their targets come from one evaluation: each time that Dask computes a shuffle, a
+merge or a function that draws random numbers, the rows may come in another order.
+"""
+
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 import dask.array as da
@@ -9,42 +13,39 @@ import numpy as np
 from dask.delayed import Delayed
 from dask.utils import is_dataframe_like, is_series_like
 
+from entrolearn.streaming.blocks import Block, blocks_of
 from entrolearn.suggest import did_you_mean
 
-__all__ = ["Chunks", "check_rows", "chunks_of", "is_frame"]
+__all__ = ["Chunks", "check_rows", "chunks_of", "delayed_chunks", "is_frame"]
 
 ACCEPTED = "a dask.array of shape (n_samples, n_features), or a dask.dataframe"
+# Columns of y beside those of X, whose names it may share.
+TARGET = "entrolearn's target {}"
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """Rows of X and of y in pairs of chunks.
+    """Blocks whose tasks take X, y and the name of the rows in errors.
 
     Attributes
     ----------
-    X, y : list of Delayed
-        As many of the one as of the other.
+    blocks : list of Block
+    targets : list of Block
+        The same with y in the place of X, so that X need not be computed.
     lengths : tuple of int, or None
         The number of rows of each; None where it is not known without computing them.
+    paired : bool
+        Whether X and y are known to be of the same rows, as those of frames are.
     """
 
-    X: list[Delayed]
-    y: list[Delayed]
-    lengths: tuple[int, ...] | None = None
-
-    def __iter__(self) -> Iterator[tuple[Delayed, Delayed, str]]:
-        """The pairs, each with what to call its rows in an error."""
-        return zip(self.X, self.y, self._names(), strict=True)
-
-    def _names(self) -> list[str]:
-        if self.lengths is None:
-            return [f"chunk {i} of {len(self.X)}" for i in range(len(self.X))]
-        ends = [0, *accumulate(self.lengths)]
-        return [f"rows {start} to {stop - 1}" for start, stop in zip(ends, ends[1:], strict=False)]
+    blocks: list[Block]
+    targets: list[Block]
+    lengths: tuple[int, ...] | None
+    paired: bool
 
 
 def chunks_of(X, y, name: str) -> Chunks:
-    """Rows and the targets that belong to them.
+    """Return the rows and the targets that belong to them.
 
     Parameters
     ----------
@@ -52,11 +53,7 @@ def chunks_of(X, y, name: str) -> Chunks:
     y : dask.array, dask.dataframe or its Series; or names of columns of X
         Cut as X is, or it is cut anew.
     name : str
-        Who asks, in errors.
-
-    Returns
-    -------
-    Chunks
+        The caller's name in errors.
 
     Raises
     ------
@@ -64,19 +61,28 @@ def chunks_of(X, y, name: str) -> Chunks:
         If they are no collections of rows, y is missing, or the two do not fit together.
     """
     check_rows(X, name)
-    X, y = _apart(X, y, name)
-    if isinstance(X, da.Array) and isinstance(y, da.Array):
-        y = _cut_alike(X, y)
-    elif is_frame(X) and is_frame(y) and X.known_divisions and y.known_divisions:
-        y = y if X.divisions == y.divisions else y.repartition(divisions=X.divisions)
+    X, y, columns = _one_frame(X, y, name)
     lengths = _lengths(X) or _lengths(y)
-    X_chunks, y_chunks = _chunks(X), _chunks(y)
-    if len(X_chunks) != len(y_chunks):
-        raise ValueError(
-            f"X comes in {len(X_chunks)} chunks and y in {len(y_chunks)}, and not all their lengths are "
-            "known; accepted: as many of y as of X, or lengths that compute_chunk_sizes() has found."
-        )
-    return Chunks(X_chunks, y_chunks, lengths)
+    chunks, targets = delayed_chunks(X), delayed_chunks(y)
+    if columns is None:
+        _check_as_many(len(chunks), len(targets))
+        parts = list(zip(chunks, targets, strict=True))
+    else:
+        parts = [(chunk,) for chunk in chunks]
+    where = _names(len(chunks), lengths)
+    blocks = blocks_of(parts, [partial(_apart, columns, each) for each in where])
+    alone = blocks_of([(each, each) for each in targets], [partial(_apart, None, each) for each in where])
+    return Chunks(blocks, alone, lengths, paired=columns is not None)
+
+
+def delayed_chunks(collection) -> list[Delayed]:
+    """Return the chunks in order.
+
+    Their keys are those of the collection: what it is made of is computed once for it and for others of it.
+    """
+    if is_frame(collection):
+        collection = collection.simplify()  # so that columns that it has not are not read
+    return np.ravel(collection.to_delayed(optimize_graph=False)).tolist()
 
 
 def check_rows(X, name: str) -> None:
@@ -106,24 +112,34 @@ def is_frame(X) -> bool:
     return hasattr(X, "__dask_graph__") and (is_dataframe_like(X) or is_series_like(X))
 
 
-def _apart(X, y, name: str) -> tuple:
-    """X and y as collections of their own."""
+def _one_frame(X, y, name: str) -> tuple:
+    """X, y and the columns of y in X; the columns are None where X and y stay apart since one is an array."""
     if y is None:
         named = ", or the name of a column of X" if is_frame(X) else ""
         raise ValueError(f"{name} needs targets: give y, a Dask collection{named}.")
     if isinstance(y, str) or (isinstance(y, list) and all(isinstance(each, str) for each in y)):
-        return _columns_apart(X, y)
+        _check_columns(X, y)
+        return X, X[y], y
     if not (isinstance(y, da.Array) or is_frame(y)):
         raise TypeError(
             f"y is {_kind(y)}; accepted with Dask's X: a Dask array or Series, such as "
             "dask.array.from_array(y, chunks=X.chunks[0]) makes of an array."
         )
-    if isinstance(y, da.Array) and y.ndim == 2:
-        y = y.rechunk({1: -1})
-    return X, y
+    if isinstance(y, da.Array):
+        y = y.rechunk({1: -1}) if y.ndim == 2 else y
+        return X, _cut_alike(X, y), None
+    if isinstance(X, da.Array):
+        return X, y, None
+    if X.known_divisions and y.known_divisions and X.divisions != y.divisions:
+        y = y.repartition(divisions=X.divisions)
+    _check_as_many(X.npartitions, y.npartitions)
+    columns = [TARGET.format(i) for i in range(len(y.columns))] if is_dataframe_like(y) else TARGET.format("")
+    meta = _with_targets(X._meta, y._meta, columns)
+    how = {"align_dataframes": False, "enforce_metadata": False, "meta": meta}
+    return X.map_partitions(_beside, y, columns, **how), y, columns
 
 
-def _columns_apart(X, names: str | list[str]) -> tuple:
+def _check_columns(X, names: str | list[str]) -> None:
     columns = list(X.columns) if is_frame(X) else []
     for column in [names] if isinstance(names, str) else names:
         if column not in columns:
@@ -131,27 +147,67 @@ def _columns_apart(X, names: str | list[str]) -> tuple:
                 f"y names the column {column!r}, which X has not{did_you_mean(column, columns)}; "
                 f"its columns: {', '.join(map(str, columns)) or 'none, it is an array'}."
             )
-    return X.drop(columns=names), X[names]
 
 
-def _cut_alike(X: da.Array, y: da.Array) -> da.Array:
-    if np.isnan(X.shape[0]) or np.isnan(y.shape[0]):
+def _beside(X, y, columns: str | list[str]):
+    """Rows with their targets, if both are of the same rows."""
+    if X is None and y is None:
+        return None
+    if not X.index.equals(y.index):
+        raise ValueError(
+            "X and y have different indices in a partition: of other rows, or of two shuffles; accepted: a "
+            "frame and the names of its columns of y, or X and y persisted by one dask.persist(X, y)."
+        )
+    return _with_targets(X, y, columns)
+
+
+def _with_targets(X, y, columns: str | list[str]):
+    if isinstance(columns, str):
+        return X.assign(**{columns: y})
+    return X.assign(**{column: y.iloc[:, i] for i, column in enumerate(columns)})
+
+
+def _apart(columns, where: str, X, y=None) -> tuple:
+    """X, y and the name of their rows, from chunks of both or from a frame with both.
+
+    A partition that is None, as Dask allows it, has no rows.
+    """
+    if X is None:
+        return np.empty((0, 0)), np.empty(0), where
+    if columns is not None:
+        X, y = X.drop(columns=columns), X[columns]
+    if X.shape[0] != y.shape[0]:
+        raise ValueError(f"{where}: X has {X.shape[0]} rows and y has {y.shape[0]}; as many are accepted.")
+    return X, y, where
+
+
+def _cut_alike(X, y: da.Array) -> da.Array:
+    if is_frame(X) or np.isnan(X.shape[0]) or np.isnan(y.shape[0]):
         return y
     if X.shape[0] != y.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and y has {y.shape[0]}.")
     return y.rechunk({0: X.chunks[0]})
 
 
-def _chunks(collection) -> list[Delayed]:
-    # Arrays as they are: optimised, X and y would each make anew what both come from.
-    as_it_is = isinstance(collection, da.Array)
-    return np.ravel(collection.to_delayed(optimize_graph=not as_it_is)).tolist()
+def _check_as_many(chunks: int, targets: int) -> None:
+    if chunks != targets:
+        raise ValueError(
+            f"X comes in {chunks} chunks and y in {targets}, and not all their lengths are known; accepted: "
+            "as many of y as of X, or lengths that compute_chunk_sizes() has found."
+        )
 
 
 def _lengths(collection) -> tuple[int, ...] | None:
     if not isinstance(collection, da.Array) or np.isnan(collection.shape[0]):
         return None
     return collection.chunks[0]
+
+
+def _names(n_blocks: int, lengths: tuple[int, ...] | None) -> list[str]:
+    if lengths is None:
+        return [f"chunk {i} of {n_blocks}" for i in range(n_blocks)]
+    ends = [0, *accumulate(lengths)]
+    return [f"rows {start} to {stop - 1}" for start, stop in zip(ends, ends[1:], strict=False)]
 
 
 def _kind(thing) -> str:

@@ -2,12 +2,13 @@
 
 A fit is a survey of the rows, where the hidden layer needs one, and a sum over them. Each is a tree of tasks:
 one for each chunk, then one for every few results that lie side by side. How results are added up does not
-depend on which worker was first, nor on one that was lost. A chunk is made in the task that sums over it
-(:mod:`entrolearn.streaming.fusion`).
+depend on which worker was first, nor on one that was lost. A chunk is computed in the task that sums over it
+(:mod:`entrolearn.streaming.blocks`).
 """
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 
 import numpy as np
 from scipy.sparse import issparse
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 try:
     import dask
+    import dask.array as da
     from dask.delayed import Delayed
     from dask.diagnostics import ProgressBar
 except ImportError as error:
@@ -28,6 +30,7 @@ except ImportError as error:
 from entrolearn.machines.additive import Additive, Survey
 from entrolearn.machines.base import encode
 from entrolearn.streaming.additive import check_additive, check_classes_seen
+from entrolearn.streaming.blocks import blocks_of
 from entrolearn.streaming.chunkwise import (
     Looking,
     Summing,
@@ -42,8 +45,7 @@ from entrolearn.streaming.chunkwise import (
     survey_of_chunk,
     targets_of_chunk,
 )
-from entrolearn.streaming.dask_chunks import check_rows, chunks_of, is_frame
-from entrolearn.streaming.fusion import fused
+from entrolearn.streaming.dask_chunks import check_rows, chunks_of, delayed_chunks, is_frame
 
 __all__ = ["fit", "predict"]
 
@@ -69,7 +71,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
         An array is cut along its rows only; the numbers of rows need not be known. Chunks are dense, CSR or
         frames, and large enough to keep a worker busy: some ten thousand rows.
     y : dask.array of shape (n_samples,) or (n_samples, n_outputs), dask.dataframe or its Series, or names
-        An array that is cut otherwise than X is cut anew. A string or a list of strings names columns of X.
+        A string or a list of strings names columns of the frame X. An array that is cut otherwise than X is
+        cut anew; a frame or a Series needs the index of the frame X.
     classes : array-like of shape (n_classes,), default=None
         The labels, for a classifier.
     progress : bool, default=False
@@ -90,6 +93,11 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
 
     Notes
     -----
+    Dask may give the rows of a shuffle or a merge in another order each time that it computes them. Rows and
+    their y come from one evaluation if y is named, if X and y are frames that were made of one frame, or
+    arrays that were made of one array. Arrays that were made of one frame by themselves, as ``to_dask_array``
+    makes them, are two evaluations: persist them by one ``dask.persist(X, y)``.
+
     The hidden layer is drawn by the caller and goes to each worker once. Landmarks are the rows that
     ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. Rows in single precision are
     computed as ``machine.fit`` computes them; where their covariance has no Cholesky factor, they are summed
@@ -134,7 +142,7 @@ def predict(machine, X, method: str = "predict"):
     Returns
     -------
     dask.array of shape (n_samples,) or (n_samples, n_columns)
-        With the chunks of X.
+        With the chunks of X, in the order that the rows have when it is computed.
 
     Raises
     ------
@@ -159,7 +167,11 @@ def predict(machine, X, method: str = "predict"):
     nothing = getattr(machine, method)(_one_row_like(X))[:0]
     whole = dask.delayed(machine, pure=False, traverse=False)
     if is_frame(X):
-        return X.map_partitions(_answers, whole, method, nothing, meta=nothing)
+        # Some versions of Dask do not compute an array that map_partitions makes of a frame.
+        blocks = blocks_of([(chunk,) for chunk in delayed_chunks(X)])
+        shape = (np.nan, *nothing.shape[1:])
+        parts = [block.apply(_answers, whole, method, nothing) for block in blocks]
+        return da.concatenate([da.from_delayed(part, shape, meta=nothing) for part in parts])
     columns = {"drop_axis": 1} if nothing.ndim == 1 else {"chunks": (X.chunks[0], nothing.shape[1:])}
     return X.map_blocks(
         _answers, whole, method, nothing, dtype=nothing.dtype, meta=nothing, name=None, **columns
@@ -171,7 +183,7 @@ def _one_row_like(X):
 
 
 def _answers(X, machine, method: str, nothing):
-    answers = getattr(machine, method)(X) if X.shape[0] else nothing
+    answers = getattr(machine, method)(X) if X is not None and X.shape[0] else nothing
     return answers if issparse(answers) else np.asarray(answers)
 
 
@@ -205,29 +217,38 @@ class _Fit:
             self._sum_and_solve(first_rows, lengths, [np.float64])
 
     def _look_at_targets(self) -> Targets:
-        look = dask.delayed(targets_of_chunk)
-        parts = [look(y, is_classifier(self.machine), where) for _, y, where in self.chunks]
-        seen = self._merged(merged_targets, parts)
+        try:
+            seen = self._targets_of(self.chunks.targets)
+        except (AttributeError, TypeError):
+            # Dask takes no column from a partition that is None; any other error comes again.
+            seen = self._targets_of(self.chunks.blocks)
         if not sum(seen.lengths):
             raise ValueError("there are no rows to fit to.")
         return seen
 
+    def _targets_of(self, blocks: list) -> Targets:
+        labels = is_classifier(self.machine)
+        return self._merged(merged_targets, [block.apply(targets_of_chunk, labels) for block in blocks])
+
     def _first_rows(self) -> tuple:
-        """Of the first chunk that has any: X, y and what to call them."""
-        for X, y, where in self.chunks:
-            first = dask.delayed(first_rows_of_chunk)(X, y).compute()
+        """The number of the first chunk that has any, and what first_rows_of_chunk returns."""
+        for number, block in enumerate(self.chunks.blocks):
+            first = block.apply(first_rows_of_chunk).compute()
             if first[0].shape[0]:
-                return *first, where
+                return number, *first
         raise ValueError("there are no rows to fit to.")
 
     def _sum_and_solve(self, first_rows: tuple, lengths: tuple[int, ...] | None, dtypes: list) -> bool:
         machine = self.machine
         rng = check_random_state(machine.random_state)
+        first, *first_rows, pairing = first_rows
         X, targets = checked_rows(machine, *first_rows, first=True, dtypes=dtypes)
         machine._layer = machine._layer_on(self._survey(X, lengths, rng), rng)
         work = _ship(Summing(machine, machine._no_sums(X, targets), X.dtype))
-        add = dask.delayed(sums_of_chunk)
-        parts = [add(work, X, y, where) for X, y, where in self.chunks]
+        parts = [
+            block.apply(sums_of_chunk, work, pairing if number == first and not self.chunks.paired else None)
+            for number, block in enumerate(self.chunks.blocks)
+        ]
         total = self._merged(merged_sums, parts)
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
@@ -240,12 +261,10 @@ class _Fit:
         if not needs.n_landmarks:
             return Survey(n_features, dtype)
         work = _ship(Looking(self.machine, needs.scale, dtype))
-        look = dask.delayed(survey_of_chunk)
+        picks = picks_of(lengths, needs.n_landmarks, rng)
         parts = [
-            look(work, X, y, pick, where)
-            for (X, y, where), pick in zip(
-                self.chunks, picks_of(lengths, needs.n_landmarks, rng), strict=True
-            )
+            block.apply(survey_of_chunk, work, pick)
+            for block, pick in zip(self.chunks.blocks, picks, strict=True)
             if needs.scale or pick
         ]
         found = self._merged(merged_surveys, parts)
@@ -253,8 +272,8 @@ class _Fit:
         return Survey(n_features, dtype, found.landmarks.rows, scale)
 
     def _merged(self, merged: Callable, parts: list[Delayed]):
-        """What comes of the parts, which are computed where their chunks are made."""
-        return self._computed(fused(_tree(merged, parts), parts))
+        """What comes of the parts."""
+        return self._computed(_tree(merged, parts))
 
     def _computed(self, result: Delayed):
         client = getattr(dask.base.get_scheduler(), "__self__", None)  # of a Client's get, where there is one
@@ -276,8 +295,13 @@ def _ship(work) -> Delayed:
 
 def _tree(merged: Callable, parts: list[Delayed]) -> Delayed:
     """The parts merged, neighbours first, FAN_IN at a time."""
-    merge = dask.delayed(merged)
+    merge = dask.delayed(partial(_merged, merged), name=merged.__name__)
     while len(parts) > 1:
         groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
-        parts = [merge(group) if len(group) > 1 else group[0] for group in groups]
+        # Not as a list, whose graph Dask would go through for each.
+        parts = [merge(*group) if len(group) > 1 else group[0] for group in groups]
     return parts[0]
+
+
+def _merged(merged: Callable, *parts):
+    return merged(parts)

@@ -71,6 +71,12 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
     [((400, 3), 'float32', 200), ((400, 3), 'float32', 200), ((200, 3), 'float32', 100)]
     """
     _check_chunk_rows(chunk_rows)
+    for name, given in (("X", X), ("y", y)):
+        if hasattr(given, "__dask_graph__"):
+            raise TypeError(
+                f"{name} is a Dask collection, whose rows may come in another order each time; accepted: "
+                f"X and y of Dask in streaming.fit, X in streaming.predict, or {name}.compute()."
+            )
     if isinstance(X, str | os.PathLike):
         return _of_path(X, y, target, features, chunk_rows)
     if isinstance(X, list | tuple) and X and all(isinstance(each, str | os.PathLike) for each in X):

@@ -1,0 +1,114 @@
+"""Blocks of a Dask collection, each computed inside the task that uses it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from uuid import uuid4
+
+import dask
+from dask.core import get_dependencies
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph
+from dask.task_spec import DataNode, GraphNode
+
+__all__ = ["Block", "blocks_of"]
+
+
+class Block:
+    """One or several chunks, computed in one evaluation by the task that uses them.
+
+    Dask moves a task to an idle worker together with the chunks that it needs, which were made for it
+    elsewhere: a worker that falls behind can so come to hold many of them. A task that computes its chunks
+    itself leaves none behind.
+
+    Parameters
+    ----------
+    graph : mapping of key to GraphNode
+        The tasks that this block alone needs.
+    keys : sequence of keys
+        Of the chunks.
+    inputs : sequence of Delayed
+        The results of other tasks that the chunks are made of.
+    prepare : callable, default=None
+        Makes of the chunks what a task's function takes, a tuple.
+    """
+
+    def __init__(self, graph: Mapping, keys: Sequence, inputs: Sequence[Delayed], prepare: Callable | None):
+        self._graph, self._keys, self._inputs, self._prepare = graph, keys, inputs, prepare
+
+    def apply(self, function: Callable, *arguments) -> Delayed:
+        """One task that returns ``function(*prepare(*chunks), *arguments)``."""
+        inputs = [each.key for each in self._inputs]
+        task = _Task(function, self._graph, self._keys, inputs, self._prepare)
+        return dask.delayed(task, pure=False)(*self._inputs, *arguments)
+
+
+class _Task:
+    """A function of a block and arguments, as a function of the block's inputs and the same arguments."""
+
+    def __init__(self, function: Callable, graph: Mapping, keys: Sequence, inputs: Sequence, prepare):
+        self.__name__ = function.__name__  # Dask names the task after it
+        self._function, self._graph, self._keys = function, graph, keys
+        self._inputs, self._prepare = inputs, prepare
+
+    def __call__(self, *values):
+        n_inputs = len(self._inputs)
+        inputs = zip(self._inputs, values[:n_inputs], strict=True)
+        graph = {**self._graph, **{key: DataNode(key, value) for key, value in inputs}}
+        chunks = dask.get(graph, self._keys)
+        prepared = self._prepare(*chunks) if self._prepare else chunks
+        return self._function(*prepared, *values[n_inputs:])
+
+
+def blocks_of(
+    chunks: Sequence[tuple[Delayed, ...]], prepare: Sequence[Callable] | None = None
+) -> list[Block]:
+    """Return a block for each tuple of chunks.
+
+    Some tasks stay tasks of their own: those that several blocks need, data that a cluster holds, and those
+    that Dask's scheduler has to know for a shuffle between workers.
+    """
+    keys = [[chunk.key for chunk in some] for some in chunks]
+    graph: dict = {}
+    for of_collection in {id(chunk.dask): chunk.dask for some in chunks for chunk in some}.values():
+        graph.update(of_collection)
+    owners = _owners(graph, keys)
+    own: list[dict] = [{} for _ in chunks]
+    others: dict = {}
+    for key, owner in owners.items():
+        (others if owner is None else own[owner])[key] = graph[key]
+    layer = f"inputs-{uuid4().hex}"
+    shared = HighLevelGraph({layer: others}, {layer: set()})
+    return [
+        Block(
+            of_block, asked, [Delayed(key, shared, layer=layer) for key in _inputs(of_block, asked)], prepared
+        )
+        for of_block, asked, prepared in zip(own, keys, prepare or [None] * len(keys), strict=True)
+    ]
+
+
+def _owners(graph: Mapping, keys: Sequence[Sequence]) -> dict:
+    """For each key the number of the block that alone needs it; None where it stays a task of its own."""
+    owners: dict = {}
+    stack = [(key, number) for number, some in enumerate(keys) for key in some]
+    while stack:
+        key, user = stack.pop()
+        if key in owners and owners[key] in (None, user):
+            continue
+        owners[key] = None if key in owners or _stays(graph, key) else user
+        stack += [(each, owners[key]) for each in get_dependencies(graph, key)]
+    return owners
+
+
+def _stays(graph: Mapping, key) -> bool:
+    """Whether Dask's scheduler has to know the task."""
+    node = graph[key]
+    if not isinstance(node, GraphNode) or node.block_fusion:
+        return True
+    # A cluster holds what is not in the graph. Tasks after a barrier are tied to the worker with their rows.
+    return any(each not in graph or getattr(graph[each], "block_fusion", False) for each in node.dependencies)
+
+
+def _inputs(graph: Mapping, keys: Sequence) -> list:
+    needed = dict.fromkeys(keys)
+    for node in graph.values():
+        needed.update(dict.fromkeys(node.dependencies))
+    return [key for key in needed if key not in graph]

@@ -1,0 +1,114 @@
+"""The fuzz in seconds: findings of longer runs by name, a few cases of all, and that faults are noticed."""
+
+import json
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from entrolearn import KDEClassifier
+from fuzz import __main__ as long_run
+from fuzz.cases import CLASSES, drawn
+from fuzz.laws import LAWS, LAWS_OF, NOT_CLAIMED, Broken, check
+
+NAMED = [json.loads(line) for line in Path(__file__).with_name("named.jsonl").read_text().splitlines()]
+EXAMPLES = 10
+
+
+def hold(case: dict) -> str:
+    try:
+        return check(case)
+    except Broken as broken:
+        pytest.fail(f"{broken}\n{broken.tail}\nmake fuzz CASE='{json.dumps(case)}'", pytrace=False)
+
+
+@pytest.mark.parametrize("named", NAMED, ids=lambda named: f"{named['case']['estimator']}: {named['name']}")
+def test_what_failed_once_holds(named, request):
+    if "open" in named:
+        request.applymarker(pytest.mark.xfail(reason=named["open"]))
+    assert hold(named["case"]) in named["comes to"]
+
+
+@pytest.mark.parametrize("name", LAWS_OF)
+def test_drawn_cases_hold(name):
+    for case in drawn(24, EXAMPLES, {name: LAWS_OF[name]}):
+        hold(case)
+
+
+def test_reasons_are_about_estimators():
+    assert {name for reasons in NOT_CLAIMED.values() for _, names, _ in reasons for name in names} <= set(
+        CLASSES
+    )
+
+
+class Faulty(KDEClassifier):
+    """A classifier with one fault, by the name of the law that it breaks."""
+
+    fault = ""
+
+    def fit(self, X, y):
+        match self.fault:
+            case "one clear line":
+                np.linalg.cholesky(-np.eye(2))
+            case "mutation":
+                X[0] = 0
+            case "no warning":
+                np.log(np.zeros(1))
+            case "again":
+                self.drawn_ = np.random.default_rng().uniform()
+            case "later":
+                self.rows_ = X
+            case "bounded time":
+                while True:
+                    pass
+            case "process":
+                signal.raise_signal(signal.SIGXCPU)
+        return super().fit(X, y)
+
+    def decision_function(self, X):
+        odds = super().decision_function(X)
+        match self.fault:
+            case "finite":
+                odds[0] = np.nan
+            case "outputs agree":
+                odds = -odds
+            case "answers after a good fit":
+                super().decision_function(X[:, :1])
+            case "again":
+                odds *= self.drawn_
+            case "later":
+                odds *= self.rows_.sum()
+            case "rows":
+                odds *= len(X)
+            case "shift":
+                odds *= np.abs(X).max()
+        return odds
+
+
+FAULTS = ["one clear line", "mutation", "no warning", "again", "later", "bounded time", "finite"]
+FAULTS += ["outputs agree", "answers after a good fit", "rows", "shift"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found(fault, monkeypatch):
+    monkeypatch.setitem(CLASSES, "KDEClassifier", type("KDEClassifier", (Faulty,), {"fault": fault}))
+    law = fault if fault in LAWS else "pickle"
+    case = {"estimator": "KDEClassifier", "settings": {}, "data": {}, "law": law, "by": 1.0, "form": "dense"}
+    with pytest.raises(Broken) as caught:
+        check(case, seconds=0.5)
+    assert caught.value.law == fault
+
+
+def test_a_long_run_survives_a_crash_and_goes_on(tmp_path, monkeypatch):
+    results = tmp_path / "fuzz.jsonl"
+    monkeypatch.setitem(CLASSES, "KDEClassifier", type("KDEClassifier", (Faulty,), {"fault": "process"}))
+    monkeypatch.setattr(long_run, "LAWS_OF", {"KDEClassifier": ["pickle"]})
+    monkeypatch.setattr(long_run, "CASES", 5)
+    for _ in range(2):
+        long_run.run(seed=0, jobs=1, seconds=0.3, results=results)
+    lines = long_run.lines_of(results)
+    assert [line["law"] for line in lines if "law" in line] == ["process"]
+    batches = [line["batch"] for line in lines if "counts" in line]
+    assert batches == list(range(len(batches)))
+    assert "SIGXCPU" in long_run.summary(results)
