@@ -1,4 +1,4 @@
-"""Information-theoretic learners with scikit-learn's interface, and the workflow that regenerates papers.
+"""Information-theoretic learners with scikit-learn's interface.
 
 The public names stand here, flat: ``from entrolearn import EEMClassifier``. Each is imported when it is first
 asked for, so that ``import entrolearn`` costs milliseconds and no more than what is used ever gets loaded.
@@ -48,6 +48,7 @@ _MODULES = {
     "IncoherentFeatures": "entrolearn.networks.views",
     "InfomaxICA": "entrolearn.networks.ica",
     "EntropySearch": "entrolearn.selection",
+    "InformationFilter": "entrolearn.feature_selection",
     "gmean_score": "entrolearn.metrics.gmean",
     "gmean_scorer": "entrolearn.metrics.gmean",
     "visual_separability": "entrolearn.metrics.separability",
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from entrolearn.cluster.kl import KLClustering as KLClustering
     from entrolearn.cluster.minimum_entropy import MinimumEntropyClustering as MinimumEntropyClustering
     from entrolearn.cluster.renyi import RenyiEntropyClustering as RenyiEntropyClustering
+    from entrolearn.feature_selection import InformationFilter as InformationFilter
     from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier
     from entrolearn.machines.elm import ELMClassifier as ELMClassifier

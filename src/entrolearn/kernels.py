@@ -6,7 +6,7 @@ writes exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +25,7 @@ __all__ = [
     "KERNELS",
     "RADIAL",
     "check_memory",
+    "check_precomputed",
     "inner_products",
     "kernel_matrix",
     "kernel_params",
@@ -33,7 +34,7 @@ __all__ = [
     "physical_memory",
 ]
 
-# What takes less than a kernel matrix of all pairs of rows.
+#: What takes less than a kernel matrix of all pairs of rows.
 ON_LANDMARKS = "a machine on landmarks, such as RKELM, needs less"
 
 # Above these shares of numbers that are not zero, rows are multiplied as dense ones: a product of sparse rows
@@ -45,6 +46,12 @@ SPARSE_BELOW_TIMES_DENSE = 0.04
 BLOCK = 2**24
 # Numbers of a block that stays in the cache between two operations (512 KiB).
 CACHED_NUMBERS = 2**16
+# Numbers of a matrix of all pairs of rows that are made at once beside it (4 MiB; of sparse ones 6 MiB).
+BLOCK_PAIRS = 2**19
+# Rows of which the medians say where the rows are.
+MEDIAN_ROWS = 32
+# Kernel values of two rows one way and the other may differ by this share of the largest: single precision's.
+PRECOMPUTED = 1e-5
 # A mean of equal numbers is off by less than so many times the machine precision.
 ROUNDING = 8
 
@@ -67,10 +74,11 @@ def _rational_quadratic(S):
 def _wave(S):
     np.negative(S, out=S)
     np.sqrt(S, out=S)
-    return np.sinc(S / np.pi)
+    S[...] = np.sinc(S / np.pi)
+    return S
 
 
-#: Name -> k as a function of S = -gamma ||x - z||^2, which it may overwrite.
+#: Name -> k as a function of S = -gamma ||x - z||^2, in the place of S.
 RADIAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "gaussian": _gaussian,  # exp(-gamma d^2)
     "rbf": _gaussian,  # scikit-learn's name for it
@@ -108,7 +116,9 @@ INNER: dict[str, Callable[..., np.ndarray]] = {
 KERNELS = frozenset(RADIAL) | frozenset(INNER) | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 
 
-def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | None = None) -> np.ndarray:
+def kernel_matrix(
+    X, Y, kernel: str | Callable, params: dict, out: np.ndarray | None = None, *, beside: float = 0
+) -> np.ndarray:
     """Kernel values of all pairs of rows.
 
     Parameters
@@ -122,6 +132,8 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
         gamma may be an array with a value for each row of Y. A callable is given all.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
         Where to put the values.
+    beside : float, default=0
+        Bytes that the caller will take while it holds the matrix.
 
     Returns
     -------
@@ -130,7 +142,7 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
     Raises
     ------
     MemoryError
-        If there is not the memory for it.
+        If there is not the memory for it and what is held beside it.
     ValueError
         If a value is not finite.
 
@@ -143,21 +155,36 @@ def kernel_matrix(X, Y, kernel: str | Callable, params: dict, out: np.ndarray | 
            [0.6065]])
     """
     if out is None:
-        n, m = X.shape[0], Y.shape[0]
-        check_memory(8 * n * m, f"a kernel matrix of {n} x {m} rows", ON_LANDMARKS)
+        _check_kernel_memory(X, Y, beside)
     if kernel in RADIAL:
         S = minus_scaled_distances(X, Y, params["gamma"], out)
         if X is Y:
             S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
-        return _placed(RADIAL[kernel](S), out)
+        for rows in _cached_rows(S):
+            RADIAL[kernel](S[rows])
+        return S
     with np.errstate(over="ignore", invalid="ignore"):  # told below
         if kernel in INNER:
             values = INNER[kernel](inner_products(X, Y, out), **params)
         else:
             filtered = not callable(kernel)
+            X, Y = _writeable(X), _writeable(Y)
             values = _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=filtered, **params), out)
         _check_finite(values, kernel)
     return values
+
+
+def _writeable(X):
+    """Rows that may be written to, a copy where X may not: some of scikit-learn's kernels take no others."""
+    return X if issparse(X) else np.require(X, requirements="W")
+
+
+def _check_kernel_memory(X, Y, beside: float) -> None:
+    n, m = X.shape[0], Y.shape[0]
+    values = np.result_type(X.dtype, Y.dtype).itemsize * n * m
+    making = n_bytes(X) + n_bytes(Y)
+    what = f"a kernel matrix of {n} x {m} rows" + " and what is solved with it" * (beside > making)
+    check_memory(values + max(making, beside), what, ON_LANDMARKS)
 
 
 def _check_finite(values: np.ndarray, kernel: str | Callable) -> None:
@@ -169,6 +196,41 @@ def _check_finite(values: np.ndarray, kernel: str | Callable) -> None:
         f"kernel {kernel!r} gives {values[row, column]} for rows {row} and {column}; its values must be "
         "finite. Are the features scaled?"
     )
+
+
+def check_precomputed(K) -> None:
+    """Refuse what is no kernel matrix of training rows.
+
+    Parameters
+    ----------
+    K : {ndarray, CSR}
+        Values of a kernel with all pairs of rows.
+
+    Raises
+    ------
+    ValueError
+        If it is not square, or not symmetric as far as single precision shows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.kernels import check_precomputed
+    >>> check_precomputed(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    """
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"a precomputed kernel matrix must be square, got shape {K.shape}.")
+    n = K.shape[0]
+    tolerance = PRECOMPUTED * max(K.max(), -K.min())
+    step = n if issparse(K) else max(1, BLOCK_PAIRS // n)
+    for start in range(0, n, step):
+        gaps = abs(K[start : start + step] - K[:, start : start + step].T)
+        if gaps.max() > tolerance:
+            i, j = np.unravel_index(gaps.argmax(), gaps.shape)
+            i += start
+            raise ValueError(
+                f"a precomputed kernel matrix must be symmetric; it has {K[i, j]:g} in row {i}, column {j}, "
+                f"and {K[j, i]:g} in row {j}, column {i}."
+            )
 
 
 def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
@@ -209,11 +271,18 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
 
 def scale_gamma(X) -> float:
     """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR."""
-    mean = X.mean()
-    if issparse(X):
-        # One pass over the squares: their rounding is that of the mean's square.
-        return gamma_of_spread(X.shape[1], mean, X.multiply(X).mean() - mean**2, X.dtype, two_passes=False)
-    return gamma_of_spread(X.shape[1], mean, _variance(X, mean), X.dtype)
+    mean, n = X.mean(), X.shape[0] * X.shape[1]
+    numbers = X.data[:, None] if issparse(X) else X
+    step = max(1, CACHED_NUMBERS // numbers.shape[1])
+    deviations = -(n - numbers.size) * float(mean)  # of the zeros that are not stored
+    squares = -deviations * float(mean)
+    for start in range(0, len(numbers), step):
+        block = numbers[start : start + step] - mean
+        deviations += float(block.sum())
+        squares += float(np.square(block, out=block).sum())
+    # The mean is rounded, and far from the origin by much: of the deviations from it the mean is not zero.
+    rest = deviations / n
+    return gamma_of_spread(X.shape[1], rest, squares / n - rest**2, X.dtype, two_passes=False)
 
 
 def gamma_of_spread(
@@ -227,13 +296,6 @@ def gamma_of_spread(
     # What rounding leaves of equal numbers; and below, gamma would not be a number.
     rounding = ROUNDING * precision.eps * mean**2 * (ROUNDING * precision.eps if two_passes else 1)
     return 1 / (n_features * variance) if variance > max(rounding, ROUNDING * precision.tiny) else 1.0
-
-
-def _variance(X: np.ndarray, mean: float) -> float:
-    """X.var() without the copy of X that it makes, and quicker where X is larger than the cache."""
-    step = max(1, CACHED_NUMBERS // X.shape[1])
-    blocks = (X[start : start + step] for start in range(0, len(X), step))
-    return float(sum(np.square(block - mean).sum() for block in blocks) / X.size)
 
 
 def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.ndarray:
@@ -257,6 +319,11 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     ValueError
         If gamma is so large that it times a square overflows.
 
+    Notes
+    -----
+    It does not matter where the rows are, nor how far groups of them are apart: where inner products lose
+    digits that a kernel would show, rows are moved to the origin, and those close to each other subtracted.
+
     Examples
     --------
     >>> import numpy as np
@@ -264,40 +331,104 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
     >>> minus_scaled_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), 2.0)
     array([[-50.]])
     """
-    X, Y = _near_the_origin(X, Y)
-    # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
+    squares, squares_y = row_norms(X, squared=True), row_norms(Y, squared=True)
     with np.errstate(over="ignore"):  # told below
         gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
-        squares, squares_y = row_norms(X, squared=True), row_norms(Y, squared=True)
         largest = 4 * gamma.max() * max(1.0, squares.max(initial=0), squares_y.max(initial=0))
     if not np.isfinite(largest):
         raise ValueError(
             f"gamma={gamma.max():g} times a squared distance overflows; take a smaller gamma, or scale the "
             "features."
         )
+    much = rounding_shows(X.dtype, Y.dtype)
+    moved = X, Y
+    if (gamma * squares_y).max() > much:
+        moved = _near_the_origin(X, Y)
+        squares, squares_y = (row_norms(rows, squared=True) for rows in moved)
+    S = _by_inner_products(*moved, gamma, squares, squares_y, out)
+    if gamma.max() * squares.max() + (gamma * squares_y).max() > much:
+        _subtract_close_rows(S, X, Y, gamma, squares / much, squares_y / much)
+    return S
+
+
+def rounding_shows(*dtypes) -> float:
+    """Gamma (||x||^2 + ||y||^2) from which on kernel values would show the rounding of inner products.
+
+    That is by more than (machine precision)^(2/3), 4e-11 in double precision.
+    """
+    return max(float(np.finfo(dtype).eps) for dtype in dtypes) ** (-1 / 3)
+
+
+def _by_inner_products(X, Y, gamma, squares, squares_y, out) -> np.ndarray:
+    """-g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2 of all pairs, at most zero."""
     left = np.column_stack([squares, np.ones(X.shape[0], dtype=X.dtype)])
     right = np.vstack([-gamma, -gamma * squares_y])
-    if issparse(X) or issparse(Y):
-        S = inner_products(X, Y, out)
-        S *= 2 * gamma
-        S += left @ right
-    else:
-        S = np.matmul(np.hstack([X, left]), np.vstack([(2 * gamma[:, None] * Y).T, right]), out=out)
-    return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+    if not issparse(X) and not issparse(Y):
+        d = Y.shape[1]
+        columns = np.empty((d + 2, Y.shape[0]), dtype=Y.dtype)
+        np.multiply(Y.T, 2 * gamma, out=columns[:d])
+        columns[d:] = right
+        S = np.matmul(np.hstack([X, left]), columns, out=out)
+        return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+    S = inner_products(X, Y, out)
+    for rows in _cached_rows(S):
+        S[rows] *= 2 * gamma
+        S[rows] += left[rows] @ right
+        np.minimum(S[rows], 0, out=S[rows])
+    return S
+
+
+def _cached_rows(values: np.ndarray) -> Iterator[slice]:
+    """Slices of rows that stay in the cache between two operations."""
+    n, m = values.shape
+    step = max(1, CACHED_NUMBERS // max(1, m))
+    return (slice(start, start + step) for start in range(0, n, step))
 
 
 def _near_the_origin(X, Y):
-    """The same rows, moved where those of Y are so far out that distances lost half of their digits."""
-    if issparse(X) or issparse(Y):
-        return X, Y
-    centre = Y.mean(axis=0)
-    squares = centre @ centre
-    far = np.finfo(Y.dtype).eps ** -0.5
-    if squares <= far * (np.vdot(Y, Y) / len(Y) - squares):
-        return X, Y
-    centre = np.where(np.ptp(Y, axis=0) > 0, centre, Y[0])  # what is constant vanishes without rounding
-    moved = Y - centre
-    return moved if X is Y else X - centre, moved
+    """The same rows less the medians of Y's columns, which are zero for columns that are mostly zero.
+
+    A median is the value of a constant column, and not drawn away by a few rows. Of CSR rows those columns
+    alone change that are not zero in most rows, so that they stay sparse.
+    """
+    some = Y[:: -(-Y.shape[0] // MEDIAN_ROWS)]
+    if issparse(Y):
+        columns = np.flatnonzero(2 * np.bincount(some.indices, minlength=Y.shape[1]) > some.shape[0])
+        centre = np.zeros(Y.shape[1], dtype=Y.dtype)
+        centre[columns] = np.median(some[:, columns].toarray(), axis=0)
+    else:
+        centre = np.median(some, axis=0)
+    moved = _less(Y, centre)
+    return moved if X is Y else _less(X, centre), moved
+
+
+def _less(X, row: np.ndarray):
+    """Rows less one row; CSR rows stay so."""
+    if not issparse(X):
+        return X - row
+    n, columns = X.shape[0], np.flatnonzero(row)
+    ends = np.arange(n + 1) * len(columns)
+    return X - type(X)((np.tile(row[columns], n), np.tile(columns, n), ends), shape=X.shape)
+
+
+def _subtract_close_rows(S, X, Y, gamma, errors, errors_y) -> None:
+    """Compute anew, from differences of rows, the values of S whose rounding would show in kernel values.
+
+    Those are of rows that are close to each other beside their distances from the origin. `errors` are the
+    rounding errors of the squared norms as multiples of what is let pass for equal rows. For others it is
+    larger by the factor 1 - S: kernels change the less, the larger the distance.
+    """
+    length = max(rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1] for rows in (X, Y))
+    step = max(1, int(CACHED_NUMBERS / max(1, length)))
+    for rows in _cached_rows(S):
+        left, right = np.nonzero(S[rows] > 1 - gamma * (errors[rows, None] + errors_y))
+        left += rows.start
+        for start in range(0, len(left), step):
+            i, j = left[start : start + step], right[start : start + step]
+            difference = X[i] - Y[j]
+            if not issparse(difference):
+                difference = np.asarray(difference)  # sparse rows less dense ones are a np.matrix
+            S[i, j] = -gamma[j] * row_norms(difference, squared=True)
 
 
 def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
@@ -324,9 +455,12 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     """
     if not issparse(X) and not issparse(Y):
         return np.matmul(X, Y.T, out=out)
+    out = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype)) if out is None else out
     if issparse(X) and issparse(Y) and _density(X) < SPARSE_BELOW and _density(Y) < SPARSE_BELOW:
-        return _placed((X @ Y.T.tocsr()).toarray(), out)
-    out = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X, Y)) if out is None else out
+        columns, step = Y.T.tocsr(), max(1, BLOCK_PAIRS // Y.shape[0])
+        for start in range(0, X.shape[0], step):
+            out[start : start + step] = (X[start : start + step] @ columns).toarray()
+        return out
     step = max(1, BLOCK // X.shape[1])
     if issparse(X) and not issparse(Y) and _density(X) < SPARSE_BELOW_TIMES_DENSE:
         for start in range(0, Y.shape[0], step):  # the product copies what is transposed
@@ -339,7 +473,12 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     return out
 
 
-def check_memory(needed: float, what: str, advice: str) -> None:
+def n_bytes(X) -> int:
+    """Bytes of rows dense or CSR."""
+    return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if issparse(X) else X.nbytes
+
+
+def check_memory(needed: float, what: str, advice: str, *, reserved: float = 0) -> None:
     """Refuse what there is no memory for, before anything of it is computed.
 
     Parameters
@@ -350,15 +489,18 @@ def check_memory(needed: float, what: str, advice: str) -> None:
         What the error begins with: what takes them.
     advice : str
         What it ends with: what takes less.
+    reserved : float, default=0
+        Bytes that are asked for, where they are more than those that are used: a limit of the process counts
+        them.
 
     Raises
     ------
     MemoryError
         That says what it takes and what there is.
     """
-    there, whose = memory_limit()
-    if needed > there:
-        raise MemoryError(f"{what} takes {_gib(needed)}, more than the {_gib(there)} {whose}; {advice}.")
+    for takes, (there, whose) in ((needed, memory_limit()), (reserved, _limit_of_process())):
+        if takes > there:
+            raise MemoryError(f"{what} takes {_gib(takes)}, more than the {_gib(there)} {whose}; {advice}.")
 
 
 def _gib(n_bytes: float) -> str:
@@ -371,7 +513,7 @@ def memory_limit() -> tuple[float, str]:
     limits = [
         (physical_memory(), "of this machine"),
         (_limit_of_container(), "of this container"),
-        (_limit_of_process(), "that this process may take"),
+        _limit_of_process(),
     ]
     return min(limits)
 
@@ -384,12 +526,22 @@ def physical_memory() -> float:
         return np.inf
 
 
-def _limit_of_process() -> float:
-    """What ``ulimit -v`` and ``ulimit -d`` allow, and the workflow allows a cell."""
+def _limit_of_process() -> tuple[float, str]:
+    """What is left of what ``ulimit -v`` and ``ulimit -d`` allow, and the workflow allows a cell."""
     if resource is None:
-        return np.inf
-    limits = (resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
-    return min((float(limit) for limit in limits if limit != resource.RLIM_INFINITY), default=np.inf)
+        return np.inf, ""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()
+    except OSError:  # on other systems than Linux
+        pages = ["0"] * 7
+    # By proc(5) the first number is of all pages, the sixth of those of data.
+    left = [(np.inf, "")]
+    for which, n_pages in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
+        limit, _ = resource.getrlimit(which)
+        if limit != resource.RLIM_INFINITY:
+            there = max(0.0, limit - float(n_pages) * resource.getpagesize())
+            left.append((there, f"left of the {_gib(limit)} that this process may take"))
+    return min(left)
 
 
 @cache

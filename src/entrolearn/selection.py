@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
 from entrolearn.path import Partition, PathPoint, path, place
 from entrolearn.suggest import did_you_mean
-from entrolearn.validation import canonical
+from entrolearn.validation import canonical, check_labels
 
 __all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
 
@@ -191,9 +191,9 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Every ``random_state`` of the estimator that is None is given one seed, drawn when ``fit`` begins, so
-    that the machine that is refitted is the one that was chosen and not another draw. To vary or repeat the
-    draw set the estimator's ``random_state``.
+    Every ``random_state`` of the estimator that is None, of steps and of estimators in the grid too, is given
+    one seed, drawn when ``fit`` begins, so that the machine that is refitted is the one that was chosen and
+    not another draw. To vary or repeat the draw set the ``random_state`` yourself.
 
     References
     ----------
@@ -244,12 +244,12 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         grid = _checked_grid(self.estimator, self.param_grid)
         X, y = indexable(X, _checked_labels(self, y))
         X = canonical(X)  # not every estimator sums what is stored in parts
-        estimator = _with_seeds(self.estimator)
+        estimator, seeded = _with_seeds(self.estimator, grid)
 
         points: list[PathPoint | None] = [None] * len(grid)
-        for point in path(estimator, X, y, Partition.whole(len(y)), grid):
-            points[place(point.params, grid)] = point
-        self.results_ = _results(points, y, dict.fromkeys(("gaussian", self.criterion)))
+        for point in path(estimator, X, y, Partition.whole(len(y)), seeded):
+            points[place(point.params, seeded)] = point
+        self.results_ = _results(grid, points, y, dict.fromkeys(("gaussian", self.criterion)))
         scores = self.results_[self.criterion]
         if np.isnan(scores).all():
             raise ValueError(f"{len(grid)} of {len(grid)} grid points cannot be chosen; {_why_none(points)}")
@@ -257,7 +257,8 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_index_ = best_point(scores, self.results_["gaussian"])
         self.best_score_ = float(scores[self.best_index_])
         self.best_params_ = grid[self.best_index_]
-        self.best_estimator_ = clone(estimator).set_params(**clone(self.best_params_, safe=False)).fit(X, y)
+        chosen = clone(seeded[self.best_index_], safe=False)
+        self.best_estimator_ = clone(estimator).set_params(**chosen).fit(X, y)
         self.classes_ = np.unique(y)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
@@ -375,6 +376,7 @@ def _checked_labels(search: EntropySearch, y) -> np.ndarray:
         raise ValueError("requires y to be passed, but the target y is None")
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
+    check_labels(y)
     check_classification_targets(y)
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind != "binary":
@@ -387,21 +389,31 @@ def _checked_labels(search: EntropySearch, y) -> np.ndarray:
     return y
 
 
-def _with_seeds(estimator: BaseEstimator) -> BaseEstimator:
-    """A clone in which every ``random_state`` is set, so that a grid point gives the same machine twice."""
-    seeds = check_random_state(None)
+def _with_seeds(estimator: BaseEstimator, grid: Sequence[dict]) -> tuple[BaseEstimator, list[dict]]:
+    """A clone and its grid with every ``random_state`` set: a grid point then gives the same machine twice.
+
+    Also those that come with a grid point: of estimators that are among its values, or None by request.
+    """
+    random, drawn = check_random_state(None), {}
+
+    def missing(candidate: BaseEstimator) -> dict[str, int]:
+        return {
+            name: drawn.setdefault(name, int(random.randint(np.iinfo(np.int32).max)))
+            for name, value in candidate.get_params().items()
+            if value is None and name.split("__")[-1] == "random_state"
+        }
+
     estimator = clone(estimator)
-    unset = [
-        name
-        for name, value in estimator.get_params().items()
-        if value is None and name.split("__")[-1] == "random_state"
-    ]
-    return estimator.set_params(**{name: int(seeds.randint(np.iinfo(np.int32).max)) for name in unset})
+    estimator.set_params(**missing(estimator))
+    candidates = [clone(estimator).set_params(**clone(params, safe=False)) for params in grid]
+    return estimator, [params | missing(each) for params, each in zip(grid, candidates, strict=True)]
 
 
-def _results(points: Sequence[PathPoint], y: np.ndarray, criteria) -> dict[str, np.ndarray]:
+def _results(
+    grid: Sequence[dict], points: Sequence[PathPoint], y: np.ndarray, criteria
+) -> dict[str, np.ndarray]:
     rows = np.arange(len(y))
-    results = {"params": np.array([point.params for point in points], dtype=object)}
+    results = {"params": np.array(grid, dtype=object)}
     for kind in criteria:
         results[kind] = np.array([entropy_criterion(point, y, rows, kind) for point in points])
     results["note"] = np.array([point.note for point in points], dtype=object)

@@ -6,6 +6,8 @@ rounded depends on the layout: here the same numbers become the same array, and 
 last bit. Arrays of other libraries stay where they are, by scikit-learn's dispatch.
 """
 
+from numbers import Real
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import _fit_context as validated
@@ -14,17 +16,19 @@ from sklearn.externals.array_api_compat import device as device_of
 from sklearn.utils import check_array, get_tags
 from sklearn.utils import check_X_y as sklearn_check_X_y
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import _check_partial_fit_first_call as learn_classes
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import validate_data as sklearn_validate_data
 
 __all__ = [
     "HasMethods",
     "Interval",
+    "RealNotInt",
     "StrOptions",
     "array_namespace",
     "canonical",
     "check_X_y",
+    "check_labels",
     "check_same_namespace",
     "device_of",
     "dispatched_namespace",
@@ -76,21 +80,48 @@ def validate_data(estimator, X, y="no_validation", **checks):
     if xp is not np:
         return _validate_elsewhere(estimator, xp, X, y, checks)
     checked = sklearn_validate_data(estimator, X, y, order="C", **checks)
+    name = type(estimator).__name__
     if not isinstance(checked, tuple):
-        _refuse_huge(estimator, "X", checked)
+        _check_size(name, "X", checked)
         return canonical(checked)
     X, y = checked
-    _refuse_huge(estimator, "X", X)
+    _check_size(name, "X", X)
     if checks.get("y_numeric"):
         y = _in_double_precision(to_numpy(y))
-        _refuse_huge(estimator, "y", y)
-    return canonical(X), to_numpy(y)
+        _check_size(name, "y", y)
+        return canonical(X), y
+    return canonical(X), check_labels(to_numpy(y))
 
 
 def check_X_y(X, y, **checks):
     """What scikit-learn's function of this name gives, in the layout of :func:`validate_data`."""
     X, y = sklearn_check_X_y(X, y, order="C", **checks)
-    return canonical(X), _in_double_precision(y) if checks.get("y_numeric") else y
+    return canonical(X), _in_double_precision(y) if checks.get("y_numeric") else check_labels(y)
+
+
+def check_labels(y: np.ndarray, name: str = "y") -> np.ndarray:
+    """The labels themselves, once it is known that they can be sorted.
+
+    Raises
+    ------
+    ValueError
+        If labels are of types that do not compare, such as words and None.
+    """
+    if y.dtype == object:
+        kinds = {"number" if isinstance(label, Real) else type(label).__name__ for label in y.flat}
+        if len(kinds) > 1 or "NoneType" in kinds:
+            raise ValueError(
+                f"{name} holds labels of the types {', '.join(sorted(kinds))}; they must be all words or all "
+                "numbers, without None"
+            )
+    return y
+
+
+def learn_classes(estimator, classes) -> bool:
+    """What scikit-learn does with the classes of a first call of ``partial_fit``, for labels that sort."""
+    if classes is not None:
+        check_labels(np.asarray(classes), "classes")
+    return _check_partial_fit_first_call(estimator, classes)
 
 
 def canonical(X):
@@ -192,15 +223,15 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
         estimator, X, y, **{**checks, "dtype": _dtypes_elsewhere(name, xp, X, checks)}
     )
     if not isinstance(checked, tuple):
-        _refuse_huge_elsewhere(name, xp, "X", checked)
+        _check_size(name, "X", checked)
         return checked
     X, y = checked
-    _refuse_huge_elsewhere(name, xp, "X", X)
+    _check_size(name, "X", X)
     if checks.get("y_numeric"):
         y = xp.asarray(_in_double_precision(to_numpy(y)), device=device_of(X))
-        _refuse_huge_elsewhere(name, xp, "y", y)
+        _check_size(name, "y", y)
     elif _place(y) != _place(X):
-        y = to_numpy(y)
+        y = check_labels(to_numpy(y))
     return X, y
 
 
@@ -218,27 +249,24 @@ def _dtypes_elsewhere(name: str, xp, X, checks: dict) -> list:
     return [getattr(xp, dtype) for dtype in known]
 
 
-def _refuse_huge_elsewhere(name: str, xp, what: str, array) -> None:
-    limit = LARGEST[4 if array.dtype == xp.float32 else 8]
-    largest = float(xp.max(xp.abs(array)))
-    if largest > limit:
-        raise ValueError(_too_large(what, largest, name, limit))
-
-
-def _refuse_huge(estimator, name: str, array) -> None:
+def _check_size(name: str, what: str, array) -> None:
+    """Refuse numbers whose powers overflow."""
     numbers = array.data if issparse(array) else array
-    limit = LARGEST.get(numbers.dtype.itemsize, np.inf) if numbers.dtype.kind == "f" else np.inf
-    smallest, largest = numbers.min(initial=0), numbers.max(initial=0)
-    if max(-smallest, largest) > limit:
-        found = largest if largest > limit else smallest
-        raise ValueError(_too_large(name, found, type(estimator).__name__, limit))
-
-
-def _too_large(what: str, found: float, name: str, limit: float) -> str:
-    return (
-        f"{what} holds {found:g}; {name} accepts numbers up to {limit:g} in size, as powers of larger ones "
-        "overflow: scale them."
-    )
+    dtype = numpy_dtype(numbers)
+    if dtype.kind != "f" or dtype.itemsize not in LARGEST or 0 in numbers.shape:
+        return
+    if is_numpy(numbers):
+        low, high = numbers.min(), numbers.max()
+    else:
+        xp = array_namespace(numbers)
+        low, high = float(xp.min(numbers)), float(xp.max(numbers))
+    found = low if -low > high else high
+    most = LARGEST[dtype.itemsize]
+    if abs(found) > most:
+        raise ValueError(
+            f"{what} holds {found:g}; {name} accepts numbers up to {most:g} in size, as powers of larger "
+            "ones overflow: scale them."
+        )
 
 
 def _in_double_precision(y) -> np.ndarray:

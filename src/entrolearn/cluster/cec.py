@@ -24,7 +24,7 @@ from entrolearn.cluster.gaussians import (
     SphericalClusters,
 )
 from entrolearn.cluster.hartigan import HartiganSearch
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import Interval, StrOptions, check_labels, validate_data, validated
 
 __all__ = ["CrossEntropyClustering"]
 
@@ -40,6 +40,10 @@ FLAT = 1e-10
 
 #: Features of no more variance count as constant: a share `reg_covar` of it would not be a number.
 LEAST_VARIANCE = 1e-280
+
+#: The largest scatter that clusters have of reg_covar, fixed covariance, its inverse, and sum of squared
+#: distances in its units: what is added up of them are numbers.
+MOST = 1e300
 
 
 class CrossEntropyClustering(ClusterMixin, BaseEstimator):
@@ -206,8 +210,9 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there are fewer rows than clusters, the covariance is missing, superfluous or not positive
-            definite, labels do not fit, or a cluster is flat and ``reg_covar`` 0.
+            If there are fewer rows than clusters, the covariance is missing, superfluous, not positive
+            definite or so small or large that distances overflow, labels do not fit, a cluster is flat and
+            ``reg_covar`` 0, or ``reg_covar`` is so large that it overflows.
 
         Warns
         -----
@@ -242,13 +247,28 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     def _clusters_of(self, X: np.ndarray) -> Callable[[np.ndarray], GaussianClusters]:
         """What makes clusters of the family from labels of the rows."""
         if self.family == "fixed":
-            return partial(FixedClusters, X, covariance=self._fixed_covariance(X.shape[1]))
+            covariance = self._fixed_covariance(X.shape[1])
+            with np.errstate(over="ignore", invalid="ignore"):  # told here
+                squares = np.square(self._in_units(X)).sum()
+                if not np.max([covariance.max(), np.linalg.inv(covariance).max(), squares]) <= MOST:
+                    raise ValueError(
+                        "covariance is so small or large that distances in its units overflow; accepted: one "
+                        "in the units of the rows"
+                    )
+            return partial(FixedClusters, X, covariance=covariance)
         if self.covariance is not None:
             raise ValueError(
                 f"covariance is given and family is {self.family!r}; only the family 'fixed' has a given one"
             )
         variances = np.where(_varies(X), X.var(axis=0), 1.0)
-        return partial(FAMILIES[self.family], X, prior=self.reg_covar * len(X) * variances)
+        with np.errstate(over="ignore"):  # told here
+            prior = self.reg_covar * len(X) * variances
+            if prior.sum() > MOST:
+                raise ValueError(
+                    f"reg_covar={self.reg_covar:g} times the variances of {len(X)} rows overflows; accepted: "
+                    "a smaller one"
+                )
+        return partial(FAMILIES[self.family], X, prior=prior)
 
     def _fixed_covariance(self, n_features: int) -> np.ndarray:
         accepted = f"a positive number or a positive definite matrix of shape {(n_features, n_features)}"
@@ -282,7 +302,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
             yield _without_small(units, pairwise_distances_argmin(units, seeds), least_rows)
 
     def _given_labels(self, n_samples: int) -> np.ndarray:
-        labels = column_or_1d(self.init)
+        labels = check_labels(column_or_1d(self.init), "init")
         found, codes = np.unique(labels, return_inverse=True)
         if len(labels) != n_samples or len(found) > self.n_clusters:
             raise ValueError(

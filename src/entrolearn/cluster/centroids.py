@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.kernels import check_memory
 from entrolearn.optimize import CrossEntropyIteration, CrossEntropyResult, Gaussian, cross_entropy_method
+from entrolearn.optimize.cross_entropy import elite_size
+from entrolearn.optimize.evaluation import BLOCK_NUMBERS as DRAWN_NUMBERS
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["CrossEntropyMethodClustering"]
@@ -19,8 +22,8 @@ __all__ = ["CrossEntropyMethodClustering"]
 #: Sets of centroids in a sample at least: the elite of one or two coordinates needs some points too.
 LEAST_SAMPLES = 100
 
-#: Distances in memory at once (2 MiB: they stay in the processor's cache between product and minimum).
-BLOCK_DISTANCES = 2**18
+#: Distances, or coordinates, in memory at once (2 MiB: they stay in the processor's cache).
+BLOCK_NUMBERS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +92,8 @@ class _Inertia:
 
     @property
     def batch_size(self) -> int:
-        """Points whose distances stay in the cache."""
-        return max(1, BLOCK_DISTANCES // (self.n_clusters * self.rows.shape[1]))
+        """Points that stay in the cache, with their distances."""
+        return max(1, BLOCK_NUMBERS // (self.n_clusters * max(self.rows.shape)))
 
 
 class CrossEntropyMethodClustering(
@@ -118,7 +121,7 @@ class CrossEntropyMethodClustering(
         Means of the first distribution, in the units of the rows: the centre of their box for all, or
         centroids.
     initial_std : float, default=0.3
-        Its standard deviations, as a share of the box's width in each feature.
+        Its standard deviations, as a share of the box's width in each feature; at most 1e6.
     tol : float, default=1e-4
         The search ends when no standard deviation is a larger share of the box's width.
     max_iter : int, default=1000
@@ -163,7 +166,8 @@ class CrossEntropyMethodClustering(
 
     Scaling a feature changes the inertia, not the search, whose coordinates are shares of the box. The time
     of an iteration grows with ``samples_per_coordinate * n_samples * (n_clusters * n_features)**2``: for many
-    features or clusters draw fewer points, or project the rows first.
+    features or clusters draw fewer points, or project the rows first. Points are drawn in blocks, of
+    which the best are kept: the memory is that of two or three times the elite.
 
     References
     ----------
@@ -187,7 +191,7 @@ class CrossEntropyMethodClustering(
         "elite_fraction": [Interval(Real, 0, 1, closed="neither")],
         "smoothing": [Interval(Real, 0, 1, closed="right")],
         "init": [StrOptions({"center"}), "array-like"],
-        "initial_std": [Interval(Real, 0, None, closed="neither")],
+        "initial_std": [Interval(Real, 0, 1e6, closed="right")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -235,6 +239,8 @@ class CrossEntropyMethodClustering(
         ValueError
             If there are fewer rows than clusters, `init` has another shape than the centroids, or the elite
             is of a single point.
+        MemoryError
+            If there is not the memory for the elite.
 
         Warns
         -----
@@ -252,11 +258,11 @@ class CrossEntropyMethodClustering(
             found = self._search(_Inertia.of(X, box, self.n_clusters), box.coordinates(first), random)
             first, self.history_ = box.centroids(found.x), found.history
         self.n_iter_ = len(self.history_)
-        distances = euclidean_distances(X, first, squared=True)
+        distances = cdist(X, first)
         used, labels = np.unique(distances.argmin(axis=1), return_inverse=True)
         self.cluster_centers_, self.n_clusters_ = first[used], len(used)
         self.labels_ = labels.astype(np.int32)
-        self.inertia_ = self.objective_ = float(distances.min(axis=1).sum())
+        self.inertia_ = self.objective_ = float(np.square(distances.min(axis=1)).sum())
         return self
 
     def _first_centroids(self, box: _Box) -> np.ndarray:
@@ -273,10 +279,19 @@ class CrossEntropyMethodClustering(
     def _search(
         self, inertia: _Inertia, mean: np.ndarray, random: np.random.RandomState
     ) -> CrossEntropyResult:
+        n_samples = max(self.samples_per_coordinate * len(mean), LEAST_SAMPLES)
+        n_elite = elite_size(n_samples, self.elite_fraction)
+        # What may still be elite, blocks of points as they are drawn and judged, the rows, and all costs.
+        blocks = 3 * min(n_samples * len(mean), DRAWN_NUMBERS) + 2 * BLOCK_NUMBERS
+        check_memory(
+            8 * (2.5 * n_elite * len(mean) + blocks + 4 * inertia.rows.size + 2 * n_samples),
+            f"an elite of {n_elite} sets of centroids with {len(mean)} coordinates",
+            "lower samples_per_coordinate or elite_fraction, or project the rows onto fewer features",
+        )
         found = cross_entropy_method(
             inertia,
             Gaussian(mean, self.initial_std, tolerance=self.tol),
-            n_samples=max(self.samples_per_coordinate * len(mean), LEAST_SAMPLES),
+            n_samples=n_samples,
             elite_fraction=self.elite_fraction,
             smoothing=self.smoothing,
             tol=0.0,  # thresholds stop to fall long before the standard deviations do
@@ -320,7 +335,9 @@ class CrossEntropyMethodClustering(
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return euclidean_distances(X, self.cluster_centers_)
+        return cdist(
+            X, self.cluster_centers_
+        )  # by differences: squares of rows far from the origin lose digits
 
     @property
     def _n_features_out(self) -> int:

@@ -11,7 +11,6 @@ from scipy.special import entr
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,10 +18,11 @@ from entrolearn.cluster.posteriors import (
     VolumePosteriors,
     WindowPosteriors,
     neighbour_distance,
+    neighbour_index,
     volume_posteriors,
     window_counts,
 )
-from entrolearn.validation import HasMethods, Interval, StrOptions, validate_data, validated
+from entrolearn.validation import HasMethods, Interval, StrOptions, check_labels, validate_data, validated
 
 __all__ = ["MinimumEntropyClustering"]
 
@@ -203,7 +203,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         self.n_clusters_ = len(remaining)
         self.history_ = np.array(history)
         self.objective_, self.n_iter_ = history[-1], len(history) - 1
-        self._X = X
+        self._X = X.copy()
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -223,7 +223,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         if self.posterior == "knn":
             posteriors = volume_posteriors(self._X, self.labels_, self.n_clusters_, self.n_neighbors, Z)
             return posteriors.argmax(axis=1)
-        index = NearestNeighbors(n_neighbors=1, radius=self.radius_).fit(self._X)
+        index = neighbour_index(self._X, self.radius_)
         counts = window_counts(index, self.labels_, self.n_clusters_, Z)
         labels = counts.argmax(axis=1)
         alone = ~counts.any(axis=1)
@@ -241,7 +241,9 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         elif hasattr(self.init, "fit_predict"):
             labels = clone(self.init).fit_predict(X)
         else:
-            labels = check_array(self.init, ensure_2d=False, dtype=None, input_name="init")
+            labels = check_labels(
+                check_array(self.init, ensure_2d=False, dtype=None, input_name="init"), "init"
+            )
             if labels.shape != (len(X),):
                 raise ValueError(
                     f"init has shape {labels.shape}; labels must be one for each row of X, ({len(X)},)"

@@ -24,6 +24,10 @@ SAMPLED_WINDOWS = 16
 #: Bytes that two rows in one window take while the graph of all is made symmetric.
 BYTES_OF_PAIR = 64
 
+#: Distances of a smaller share of the rows' largest norm lose half of their digits where they are computed by
+#: inner products, as scikit-learn does in many dimensions.
+NEAR = np.finfo(np.float64).eps ** 0.25
+
 #: A radius that is the distance of two rows is so much longer, or rounding decides who is within.
 LONGER = 1 + 1e-9
 
@@ -56,8 +60,8 @@ class WindowPosteriors:
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, radius: float):
-        index = NearestNeighbors(radius=radius).fit(X)
-        _check_windows(index, X)
+        index = neighbour_index(X, radius)
+        _check_windows(index, X, n_clusters)
         graph = csr_array(index.radius_neighbors_graph(X))
         # On the rim of a window rounding decides, which it must not do for one row of a pair only.
         graph = graph.maximum(graph.T).maximum(eye_array(len(X))).tocsr()
@@ -123,7 +127,16 @@ class VolumePosteriors:
         self.labels = labels.copy()
         self._X, self._k = X, n_neighbors
         self._sizes = np.bincount(labels, minlength=n_clusters)
-        self._near = np.stack([_nearest(X, X[labels == c], n_neighbors + 2) for c in range(n_clusters)])
+        # A proposal copies all lists where all change, and has three more of those of one cluster.
+        n_numbers = len(X) * (n_neighbors + 2) * (2 * n_clusters + 3)
+        check_memory(
+            8 * (n_numbers + min(BLOCK_DISTANCES, len(X) ** 2) + 2 * X.size),
+            f"{n_neighbors + 2} distances from {len(X)} rows to members of each of {n_clusters} clusters",
+            "lower n_neighbors, or fit on a sample of the rows and predict the others",
+        )
+        self._near = np.empty((n_clusters, len(X), n_neighbors + 2))
+        for c in range(n_clusters):
+            self._near[c] = _nearest(X, X[labels == c], n_neighbors + 2)
         self.values = _volume_shares(self._near, self._sizes, labels, n_neighbors, X.shape[1])
 
     def propose(self, row: int, cluster: int) -> tuple[np.ndarray, np.ndarray]:
@@ -201,22 +214,36 @@ def volume_posteriors(
     return _volume_shares(near, sizes, np.full(len(Z), -1), n_neighbors, X.shape[1])
 
 
-def _check_windows(index: NearestNeighbors, X: np.ndarray) -> None:
+def _check_windows(index: NearestNeighbors, X: np.ndarray, n_clusters: int) -> None:
     """Refuse windows that hold more rows than there is memory for, by those of a few rows among all."""
     some = index.radius_neighbors(X[:: -(-len(X) // SAMPLED_WINDOWS)], return_distance=False)
     in_window = float(np.mean([len(rows) for rows in some]))
     check_memory(
-        BYTES_OF_PAIR * in_window * len(X),
+        len(X) * (BYTES_OF_PAIR * in_window + 8 * (2 * X.shape[1] + 4 * n_clusters + 32)),
         f"a graph of {len(X)} rows with about {in_window:.0f} within the radius {index.radius:.3g} of each",
         "lower radius, or fit on a sample of the rows and predict the others",
     )
 
 
+def neighbour_index(X: np.ndarray, radius: float, n_neighbors: int = 1) -> NearestNeighbors:
+    """An index of rows that tells apart distances of about some radius, wherever the rows are."""
+    near = radius < NEAR * np.linalg.norm(X, axis=1).max()
+    algorithm = "kd_tree" if near else "auto"
+    return NearestNeighbors(n_neighbors=n_neighbors, radius=radius, algorithm=algorithm).fit(X)
+
+
 def neighbour_distance(X: np.ndarray, n_neighbors: int) -> float:
     """Median over the rows of the distance within which the so many nearest others are, or all there are."""
     n_neighbors = min(n_neighbors, len(X) - 1)
-    distances, _ = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors()
-    return LONGER * float(np.median(distances[:, -1]))
+    radius = _median_distance(neighbour_index(X, np.inf, n_neighbors))
+    index = neighbour_index(X, radius, n_neighbors)
+    return LONGER * (_median_distance(index) if index.algorithm == "kd_tree" else radius)
+
+
+def _median_distance(index: NearestNeighbors) -> float:
+    """Median distance of the rows of an index to the last of the nearest others."""
+    distances, _ = index.kneighbors()
+    return float(np.median(distances[:, -1]))
 
 
 def _members(graph: csr_array, labels: np.ndarray, n_clusters: int) -> np.ndarray:

@@ -19,7 +19,8 @@ __all__ = ["RenyiEntropyClustering"]
 #: Where the rows suffice: clusters that are seeded, and rows that each begins with.
 DEFAULT_SEEDS, DEFAULT_SEED_SIZE = 10, 10
 
-#: The square of a smaller σ is zero, or has lost its digits.
+#: The squares of a smaller σ, of the reciprocal of a larger one, and of rows in units of a smaller one than
+#: this share of theirs, are no numbers, or have lost their digits.
 LEAST_WIDTH = 1e-150
 
 #: Kernel values in memory at once where new rows are labelled (32 MiB).
@@ -177,26 +178,26 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         ------
         ValueError
             If the seeds take more rows than there are, fewer clusters are seeded than asked for, `sigma` is
-            None and all rows are equal, or σ has no square.
+            None and all rows are equal, or σ is so small or large that its square is no number.
         MemoryError
             If there is not the memory for the kernel values of all pairs.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_seeds, seed_size = self._seeding(len(X))
+        # Beside the matrix four copies of the rows, sums for each seed, and the labels of all levels.
         check_memory(
-            8 * len(X) ** 2,
+            8 * len(X) * (len(X) + 4 * X.shape[1] + (4 + self.n_init) * n_seeds + 16),
             f"a kernel matrix of {len(X)} x {len(X)} rows",
             "fit on a sample of the rows, and predict the others",
         )
-        self.sigma_ = _silverman_width(X) if self.sigma is None else float(self.sigma)
-        if self.sigma_ < LEAST_WIDTH:
-            raise ValueError(
-                f"sigma is {self.sigma_:g}, by sigma={self.sigma}; it must be {LEAST_WIDTH:g} at least: "
-                "the square of a smaller one is no number, scale the features"
-            )
+        # Differences from the least values are the same numbers wherever the rows are.
+        self._least = X.min(axis=0)
+        X = X - self._least
         self._mean = X.mean(axis=0)
-        self._X = X - self._mean  # distances by inner products lose digits far from the origin
-        exponents = minus_scaled_distances(self._X, self._X, _gamma(self.sigma_))
+        X -= self._mean  # distances by inner products lose digits far from the origin
+        self._X = X
+        self.sigma_ = self._width(X)
+        exponents = minus_scaled_distances(X, X, _gamma(self.sigma_))
         np.fill_diagonal(exponents, 0.0)
         random_state = check_random_state(self.random_state)
         growths = [
@@ -230,7 +231,8 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
             were still to grow.
         """
         check_is_fitted(self)
-        Z = validate_data(self, X, dtype=np.float64, reset=False) - self._mean
+        Z = validate_data(self, X, dtype=np.float64, reset=False) - self._least
+        Z -= self._mean
         of_cluster = (self.labels_[:, np.newaxis] == np.arange(self.n_clusters_)).astype(np.float64)
         labels = np.empty(len(Z), dtype=self.labels_.dtype)
         for rows in gen_batches(len(Z), max(1, BLOCK_VALUES // len(self._X))):
@@ -238,6 +240,17 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
             increases = entropy_increase(kernel @ of_cluster, self._sizes, self._within)
             labels[rows] = increases.argmin(axis=1)
         return labels
+
+    def _width(self, X: np.ndarray) -> float:
+        """σ, once it is known that its square is a number, and those of rows in its units are."""
+        sigma = _silverman_width(X) if self.sigma is None else float(self.sigma)
+        least = LEAST_WIDTH * max(1.0, np.linalg.norm(X, axis=1).max())
+        if not least <= sigma <= 1 / LEAST_WIDTH:
+            raise ValueError(
+                f"sigma is {sigma:g}, by sigma={self.sigma}; of these rows it must be from {least:g} to "
+                f"{1 / LEAST_WIDTH:g}, or its square is no number: scale the features"
+            )
+        return sigma
 
     def _seeding(self, n_samples: int) -> tuple[int, int]:
         """Clusters that are seeded, and rows of each, once it is known that the rows suffice."""

@@ -51,9 +51,12 @@ class Machine(ClassifierMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         check_place(self, X, "predict")
         return decide(self.decision_function(X), self.classes_)
+
+    def _check_is_fitted(self) -> None:
+        check_is_fitted(self)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -230,15 +233,18 @@ def class_priors(priors, classes: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        If they are not as many positive numbers as there are classes.
+        If they are not as many positive numbers as there are classes, or their ratios are none.
     """
     if priors is None:
         return np.full(len(classes), 1 / len(classes))
     weights = np.asarray(priors, dtype=float)
-    if weights.shape != classes.shape or not (np.isfinite(weights) & (weights > 0)).all():
+    usable = weights.shape == classes.shape and np.isfinite(weights).all() and weights.min() > 0
+    if usable:  # divided by the largest: their sum may be no number
+        weights = weights / weights.max()
+    if not usable or weights.min() == 0:
         raise ValueError(
-            f"priors must be {len(classes)} positive numbers, one for each class of {classes.tolist()}, "
-            f"got {np.asarray(priors).tolist()}."
+            f"priors must be {len(classes)} positive numbers, one for each class of {classes.tolist()}, with "
+            f"finite ratios, got {np.asarray(priors).tolist()}."
         )
     return weights / weights.sum()
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from entrolearn.kernels import rounding_shows
 from entrolearn.machines.devices import namespace
-from entrolearn.validation import device_of, has_double
+from entrolearn.validation import device_of, has_double, numpy_dtype
 
 __all__ = ["UNITS", "UNITS_BELOW_ONE", "VALUES", "kernel_values", "mean_and_variance", "random_units"]
 
@@ -121,17 +122,31 @@ def kernel_values(X, Y, kernel: str, params: dict):
 
 
 def _minus_scaled_distances(X, Y, gamma, xp):
-    """Squared distances of all pairs of rows times -gamma, at most zero, by a matrix product."""
+    """Squared distances of all pairs of rows times -gamma, at most zero, by a matrix product.
+
+    Where the product loses digits that are seen, by differences: see :mod:`entrolearn.kernels`.
+    """
     # Moved to the middle of Y, which costs little beside the product: rows far out keep their digits.
     centre = xp.mean(Y, axis=0)
-    Y = Y - centre
-    X = X - centre
+    far, far_y = X - centre, Y - centre
     gamma = gamma * xp.ones(Y.shape[0], dtype=Y.dtype, device=device_of(Y))
     # -g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2
-    squares, squares_y = xp.sum(X * X, axis=1), xp.sum(Y * Y, axis=1)
-    left = xp.concat([X, squares[:, None], xp.ones_like(squares)[:, None]], axis=1)
-    right = xp.concat([(2 * gamma[:, None] * Y).T, -gamma[None, :], -(gamma * squares_y)[None, :]], axis=0)
-    return xp.clip(left @ right, max=0.0)  # rounding where two rows are the same
+    squares, squares_y = xp.sum(far * far, axis=1), xp.sum(far_y * far_y, axis=1)
+    left = xp.concat([far, squares[:, None], xp.ones_like(squares)[:, None]], axis=1)
+    right = xp.concat(
+        [(2 * gamma[:, None] * far_y).T, -gamma[None, :], -(gamma * squares_y)[None, :]], axis=0
+    )
+    S = xp.clip(left @ right, max=0.0)  # rounding where two rows are the same
+    much = rounding_shows(numpy_dtype(X), numpy_dtype(Y))
+    if float(xp.max(gamma)) * float(xp.max(squares)) + float(xp.max(gamma * squares_y)) <= much:
+        return S
+    rounded = 1 - gamma * (squares[:, None] + squares_y) / much < S
+    if not bool(xp.any(rounded)):
+        return S
+    differences = xp.zeros_like(S)
+    for feature in range(X.shape[1]):
+        differences += (X[:, feature, None] - Y[:, feature]) ** 2
+    return xp.where(rounded, -gamma * differences, S)
 
 
 def mean_and_variance(X) -> tuple[float, float]:

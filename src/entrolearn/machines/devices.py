@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
-from scipy.linalg.blas import dsyr, dsyrk, ssyrk
+from scipy.linalg.blas import dsyr, dsyrk, dtrsm, ssyrk
 from scipy.linalg.lapack import dpocon, dtpttr, dtrttp
 from scipy.sparse.linalg import LinearOperator, onenormest
 
@@ -119,8 +119,8 @@ def in_double(X):
         return X.astype(np.float64)
     if not has_double(X):
         raise ValueError(
-            "in single precision the covariance of the hidden units has no Cholesky factor, and the device "
-            f"of X, {device_of(X)}, has no double; accepted: NumPy's arrays, or covariance='ledoit_wolf'."
+            "single precision leaves no digits of the covariances of the hidden units, and the device of X, "
+            f"{device_of(X)}, has no double; accepted: NumPy's arrays, or a larger number as covariance."
         )
     return array_namespace(X).astype(X, array_namespace(X).float64)
 
@@ -297,11 +297,13 @@ def solve_cholesky(factor, right):
 
 
 def solve_lower(factor, right, transposed: bool = False):
-    """L^-1 right, or L^-T right, of other libraries' arrays; L is lower triangular.
+    """L^-1 right, or L^-T right; L is lower triangular, what is above its diagonal is not read.
 
     The array API has no solver for triangles. A library's own is taken where it has one; elsewhere halves of
     the matrix are substituted, which are products but for small blocks on the diagonal.
     """
+    if is_numpy(factor):
+        return dtrsm(1.0, factor, right, lower=1, trans_a=transposed)
     xp = array_namespace(factor)
     matrix = factor.T if transposed else factor
     if hasattr(xp.linalg, "solve_triangular"):

@@ -9,8 +9,8 @@ from warnings import warn
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import softmax as softmax_of_rows
-from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, kernel_params
 from entrolearn.machines.additive import AdditiveOverClasses, Needs
@@ -114,10 +114,10 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             self._fit_rows(in_double(X), codes)
 
     def _read_out(self, means, covariances, shrinkages: np.ndarray, dtype) -> bool:
-        """Solve and keep the solution, or say that single precision will not do."""
+        """Solve and keep the solution; return False if single precision is not accurate enough."""
         readout = entropy_discriminant(means, covariances, dtype)
-        if dtype == np.float32 and readout.solver_info["ridge"] > 0:
-            return False  # no Cholesky factor: the smallest eigenvalues of the covariance are lost
+        if readout is None:
+            return False
         self.shrinkage_ = like(shrinkages, self._layer.where)
         self._keep(readout)
         return True
@@ -177,7 +177,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
 
     def _rows(self, X, method: str):
         """Rows for a method of the fitted machine, checked."""
-        check_is_fitted(self)
+        self._check_is_fitted()
         check_place(self, X, method)
         return validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
 
@@ -200,7 +200,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         ValueError
             If the labels are others than the machine's.
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         check_place(self, X, "hidden_gaussians")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
         found, codes = np.unique(to_numpy(y), return_inverse=True)
@@ -323,7 +323,7 @@ class EEMClassifier(_EntropyMachine):
     solver_info_ : dict
         ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily); whether the machine is
         ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
-        X, or "float64" for single-precision rows whose covariance had no Cholesky factor.
+        X, or "float64" where single precision leaves no digits of a covariance.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
@@ -338,6 +338,13 @@ class EEMClassifier(_EntropyMachine):
     Eq. (4) is taken as derived in the text; Algorithm 1 prints the norm where its square is meant. The
     paper's random layers expect features in [0, 1]; for more than two classes, which the paper leaves
     open, class Gaussians are compared in the space spanned by Sigma^-1 times the class means.
+
+    An empirical covariance, and that of two rows, which Ledoit and Wolf do not shrink, is singular where
+    there are fewer rows than units. Variances below 1e-12 of their sum over all units are what rounding
+    leaves: a covariance without a larger ridge gets this much (the mean over the classes) on its diagonal,
+    so that directions in which no class is seen to vary separate by the distance of the class means. A class
+    of no more rows than components (one row of two classes, two of three), whose projected covariance is
+    singular whatever its rows are, takes the mean of the other classes' for it.
 
     References
     ----------
@@ -411,8 +418,12 @@ class EEMClassifier(_EntropyMachine):
         self._refuse_sums()
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         if first:
+            vars(self).pop("coef_", None)
             self._layer = self._draw_layer(X)
             self._stream = self._no_sums(X, codes)
+        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
+            begun = zip(self._stream, self._no_sums(X, codes), strict=True)
+            self._stream = [moments if moments.n else new for moments, new in begun]
         self._add_rows(self._stream, X, codes)
         if all(m.n for m in self._stream):
             self._solve_sums(self._stream, numpy_dtype(X))
@@ -420,6 +431,16 @@ class EEMClassifier(_EntropyMachine):
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
+
+    def _check_is_fitted(self):
+        if not hasattr(self, "coef_") and hasattr(self, "_stream"):
+            missing = [
+                label for label, m in zip(self.classes_.tolist(), self._stream, strict=True) if not m.n
+            ]
+            raise NotFittedError(
+                f"{type(self).__name__} answers once it has had a row of every class: none yet of {missing}."
+            )
+        super()._check_is_fitted()
 
     def _layer_on(self, survey, rng):
         return RandomLayer.draw(
@@ -477,7 +498,7 @@ class EEKMClassifier(_EntropyMachine):
     solver_info_ : dict
         ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily); whether the machine is
         ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
-        X, or "float64" for single-precision rows whose covariance had no Cholesky factor.
+        X, or "float64" where single precision leaves no digits of a covariance.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.

@@ -19,7 +19,10 @@ __all__ = ["eekm_path", "eem_path"]
 
 @dataclass(frozen=True)
 class _Solved:
-    """A grid point's machine before it has seen rows: folded coefficients and densities, or an error."""
+    """A grid point's machine before it has seen rows: folded coefficients and densities, or an error.
+
+    Neither where rows in single precision will not do.
+    """
 
     left_out: tuple[int, ...]
     params: dict
@@ -32,7 +35,7 @@ class _Solved:
 def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
     """Moments of each class in each part, once; every training set is a sum of parts."""
     machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(_shares_moments(machine) for machine in machines):
+    if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
@@ -41,7 +44,7 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
         sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
         layer, solved = _solve_on_parts(largest, X, codes, partition, partition.left_out, sized)
-        if X.dtype == np.float32 and any(one.readout and one.readout.solver_info["ridge"] for one in solved):
+        if any(one.readout is None and not one.error for one in solved):
             double = X.astype(np.float64)  # as fit does
             layer, solved = _solve_on_parts(largest, double, codes, partition, partition.left_out, sized)
         yield from _answer(layer, X, classes, solved)
@@ -50,7 +53,7 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
 def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
     """Landmarks are training rows: training sets that can share them share one pass of moments per kernel."""
     machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(_shares_moments(machine) for machine in machines):
+    if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
@@ -142,6 +145,8 @@ def _solve_point(
             raise ValueError("a class has no rows in the training set")
         means, covariances, _ = machine._gaussians_of(leading)
         readout = entropy_discriminant(means, covariances, dtype)
+        if readout is None:
+            return _Solved(left_out, params)
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
         return _Solved(left_out, params, machine.priors, readout, folded)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:

@@ -9,7 +9,7 @@ from numbers import Real
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
+from entrolearn.kernels import KERNELS, ON_LANDMARKS, check_memory, kernel_matrix, kernel_params, n_bytes
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.ridge import (
@@ -23,6 +23,9 @@ from entrolearn.path import Partition, PathPoint, acceptable, describe, path, sa
 from entrolearn.validation import Interval, StrOptions
 
 __all__ = ["KELMClassifier", "KELMRegressor"]
+
+# Bytes for each number of a matrix that LAPACK takes for its eigendecomposition beside the matrix itself.
+WORKSPACE = 16
 
 
 class _KELM:
@@ -50,8 +53,10 @@ class _KELM:
     def _fit_outputs(self, X, T: np.ndarray) -> None:
         vars(self).pop("loo_errors_", None)
         candidates = ridge_candidates(self.C)
-        self._layer = LandmarkLayer(X, self.kernel, self._kernel_params(X))
-        gram = self._layer(X)
+        params = self._kernel_params(X)
+        workspace = 0 if candidates is None else WORKSPACE * len(T) ** 2
+        gram = kernel_matrix(X, X, self.kernel, params, beside=n_bytes(X) + workspace)
+        self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # the caller may change X
         if candidates is None:
             self.C_ = float(self.C)
             dual, method = _solve(gram, T, self.C)
@@ -195,6 +200,9 @@ def _solve(gram: np.ndarray, T: np.ndarray, ridge: float) -> tuple[np.ndarray, s
     if dual is not None:
         return dual, "cholesky"
     gram.flat[:: len(gram) + 1] = diagonal  # and the triangle that the factorisation has not touched
+    n = len(gram)
+    what = f"the eigendecomposition of a kernel matrix of {n} x {n} rows, which has no Cholesky factor,"
+    check_memory((8 + WORKSPACE) * n**2, what, ON_LANDMARKS)
     return Spectrum.of(gram.T, lower=False).solve(T, ridge), "eigh"
 
 
@@ -247,9 +255,11 @@ def _outputs_on_training_sets(
     seen = np.unique(np.concatenate(sets))
     unseen = np.setdiff1d(np.arange(X.shape[0]), seen)
     kernel, params = machines[0].kernel, machines[0]._kernel_params(X)
-    X_seen = X[seen]
-    gram = kernel_matrix(X_seen, X_seen, kernel, params)
-    n_outputs = T.shape[1]
+    X_seen, n_outputs = X[seen], T.shape[1]
+    many = len(machines) > CHOLESKY_UP_TO
+    of_a_set = (8 + (WORKSPACE if many else 8)) * max(map(len, sets)) ** 2  # its part of the matrix, and work
+    of_all = 8 * (len(seen) + X.shape[0]) * len(sets) * len(machines) * n_outputs
+    gram = kernel_matrix(X_seen, X_seen, kernel, params, beside=of_a_set + of_all)
     duals = np.zeros((len(seen), len(sets) * len(machines) * n_outputs))
     for s, rows in enumerate(sets):
         places = np.searchsorted(seen, rows)

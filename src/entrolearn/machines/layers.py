@@ -15,10 +15,10 @@ from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
 
-from entrolearn.kernels import inner_products, kernel_matrix, minus_scaled_distances
+from entrolearn.kernels import check_memory, inner_products, kernel_matrix, minus_scaled_distances
 from entrolearn.machines.device_units import kernel_values, random_units
 from entrolearn.machines.devices import block_numbers, cast, cholesky, like, namespace, solve_lower, take_rows
-from entrolearn.machines.moments import check_units, max_block_rows, row_blocks
+from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
 from entrolearn.path import Partition
 from entrolearn.validation import device_of, is_numpy
 
@@ -35,6 +35,8 @@ __all__ = [
 # Added to the diagonal of K(X_h, X_h), relative to its mean, which is numerically singular at small gamma.
 # The first does for features near [0, 1]; kernel values of features far from the origin carry more rounding.
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
+# Matrices of all pairs of landmarks that an entropy machine of two classes holds, with their factor.
+SQUARES = 5
 
 
 def _sigmoid(X, weights, biases, out=None):
@@ -163,6 +165,7 @@ class RandomLayer:
         Of the data they need the number of features alone. `gamma`, a name in ``GAMMAS``, says how the
         biases of rbf units are drawn.
         """
+        check_memory(8 * n_hidden * (n_features + 1), f"a layer of {n_hidden} random units", FEWER_UNITS)
         units = rng.uniform(size=(n_hidden, n_features + 1)).astype(dtype, copy=False)
         weights, biases = units[:, :-1], units[:, -1]
         if activation == "rbf":
@@ -263,7 +266,9 @@ class NystromLayer:
         if not is_numpy(self.landmarks):
             gram = kernel_values(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
             return _floored_cholesky_elsewhere(gram, self.kernel, self.kernel_params)
-        check_units(self.landmarks.shape[0])
+        n = self.landmarks.shape[0]
+        what = f"a kernel matrix of {n} x {n} landmarks and what is solved with it"
+        check_memory(8 * SQUARES * n**2, what, FEWER_UNITS)
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
         return _floored_cholesky(gram, self.kernel, self.kernel_params)
 
@@ -328,7 +333,8 @@ def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarr
     if 0 <= scale < np.finfo(gram.dtype).tiny:  # a kernel that is zero everywhere: so are the features
         scale = 1.0
     for floor in NYSTROM_FLOORS:
-        floored = gram + floor * scale * np.eye(len(gram))
+        floored = gram.copy(order="F")  # LAPACK's, which overwrites it
+        floored.flat[:: len(gram) + 1] += floor * scale
         try:
             return linalg.cholesky(floored, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:

@@ -10,7 +10,15 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
+from entrolearn.kernels import (
+    KERNELS,
+    ON_LANDMARKS,
+    check_memory,
+    check_precomputed,
+    kernel_matrix,
+    kernel_params,
+    n_bytes,
+)
 from entrolearn.machines.base import (
     Machine,
     OutputRegressor,
@@ -43,7 +51,12 @@ class _LeastSquaresMachine:
     def _fit_system(self, X, targets: np.ndarray, weights: np.ndarray) -> None:
         """Solve for targets, shape (n_samples, n_outputs), with weights of the squared errors of each row."""
         gram = self._gram(X)
-        gram.flat[:: len(gram) + 1] += 1 / (self.C * weights)
+        with np.errstate(over="ignore", divide="ignore"):
+            penalties = 1 / (self.C * weights)
+            numbers = np.isfinite(penalties.astype(gram.dtype)).all()
+        if not numbers:
+            raise ValueError(f"1 / C overflows in {gram.dtype} at C={self.C:g}; take a larger C.")
+        gram.flat[:: len(gram) + 1] += penalties
         factor = _factorised(gram, self)
         dual, intercept = bordered_solve(lambda right: cho_solve(factor, right, check_finite=False), targets)
         one = targets.shape[1] == 1
@@ -52,12 +65,15 @@ class _LeastSquaresMachine:
 
     def _gram(self, X) -> np.ndarray:
         if self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
+            check_precomputed(X)
+            n = X.shape[0]
+            check_memory(8 * n**2, f"a copy of the kernel matrix of {n} x {n} rows", ON_LANDMARKS)
             return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
-        self.X_fit_ = X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
-        return kernel_matrix(X, X, self.kernel, self._kernel_params)
+        solving = 8 * X.shape[0] ** 2 if X.dtype == np.float32 else 0  # the factor in double precision
+        gram = kernel_matrix(X, X, self.kernel, self._kernel_params, beside=n_bytes(X) + solving)
+        self.X_fit_ = X.copy()  # the caller may change X
+        return gram
 
     def _outputs(self, X) -> np.ndarray:
         """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""
@@ -81,7 +97,7 @@ def _factorised(system: np.ndarray, machine: _LeastSquaresMachine) -> tuple[np.n
     except np.linalg.LinAlgError:
         raise ValueError(
             f"the {machine.kernel!r} kernel matrix plus Q / C is not positive definite at C={machine.C:g}; "
-            "use a Mercer kernel such as 'rbf', a smaller C, or scaled features."
+            "use a smaller C or scaled features, or another kernel if this one is not a Mercer kernel."
         ) from None
 
 
@@ -175,8 +191,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
         Raises
         ------
         ValueError
-            If y holds one class only, a precomputed matrix is not square, or the kernel matrix is so far
-            from positive semi-definite that the system cannot be solved.
+            If y holds one class only, a precomputed matrix is not square and symmetric, 1 / C overflows, or
+            the kernel matrix is so far from positive semi-definite that the system cannot be solved.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.classes_, codes = encode(y, "LSSVC")
@@ -281,7 +297,8 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
 
 def _shares_kernel(machine: _LeastSquaresMachine) -> bool:
     """Whether the kernel of two rows is the same in every training set."""
-    return acceptable(machine) and not isinstance(machine.gamma, str) and machine.kernel != "precomputed"
+    shared = not isinstance(machine.gamma, str) and machine.kernel != "precomputed"
+    return acceptable(machine) and shared and not np.isinf(1 / machine.C)
 
 
 @path.register
@@ -307,10 +324,16 @@ def _least_squares_path(
     for members in same_settings(machines, "kernel", "gamma", "degree", "coef0"):
         first = machines[members[0]]
         params = kernel_params(X, first.kernel, first.gamma, first.degree, first.coef0)
-        kernel = kernel_matrix(X[order], X[seen], first.kernel, params)
-        solutions = _solve_training_sets(
-            [machines[i] for i in members], kernel[:n_trained], y[seen], targets[seen], seen_partition
-        )
+        alike = [machines[i] for i in members]
+        try:
+            kernel = kernel_matrix(X[order], X[seen], first.kernel, params)
+            solutions = list(
+                _solve_training_sets(alike, kernel[:n_trained], y[seen], targets[seen], seen_partition)
+            )
+        except (MemoryError, ValueError) as error:
+            wanted = ((left_out, grid[i]) for left_out in partition.left_out for i in members)
+            yield from (PathPoint(*point, error=describe(error)) for point in wanted)
+            continue
         for i, (dual, intercept, errors) in zip(members, solutions, strict=True):
             scores = np.tensordot(kernel, dual, axes=(1, 1)).transpose(1, 0, 2) + intercept[:, None, :]
             for left_out, score, error in zip(partition.left_out, scores[:, back], errors, strict=True):
@@ -359,6 +382,9 @@ def _solve_training_sets(
     right = trained[:, :, None] * np.hstack([np.ones((len(y), 1)), targets])
     even = [_is_even(penalties) for penalties in all_penalties]
     method = _shortest(trained, right.shape[2], sum(even))
+    n = len(y)
+    what = f"a kernel matrix of {n} x {n} rows and what is solved with it"
+    check_memory(8 * (1 + SQUARES[method]) * n**2 + len(machines) * right.nbytes, what, ON_LANDMARKS)
     if method == "tridiagonal":
         shifts = [penalties.max() for penalties, alike in zip(all_penalties, even, strict=True) if alike]
         ready = _by_tridiagonals(kernel, shifts, trained, right)
@@ -460,6 +486,8 @@ def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[n
     return solution, error
 
 
+# Matrices of all pairs of rows that each way makes beside the kernel matrix.
+SQUARES = {"alone": 1, "inverse": 3, "tridiagonal": 2}
 MOST_REFINEMENTS = 25
 BACKWARD_ERROR = 1e-13  # of a solution, relative to the system's norm: what a direct solution has
 

@@ -32,6 +32,8 @@ from entrolearn.validation import is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
+    "LEAST_SHARE",
+    "ROUNDINGS",
     "ClassMoments",
     "PartMoments",
     "add_rows",
@@ -48,6 +50,16 @@ __all__ = [
 # sums that read it, and has rows enough for a symmetric rank-k update at full speed.
 BLOCK_NUMBERS = 2**21
 PILOT_ROWS = 256
+# Matrices of all pairs of units that a solution takes beside those of the groups.
+SOLUTION_SQUARES = 3
+
+# The least variance along a direction, as a share of the variances of all units: below it is what rounding
+# leaves of sums of squares. It moves the last digits alone of what can be computed without.
+LEAST_SHARE = 1e-12
+# The same in roundings of the sums, which are coarser where the rows lie far from zero or from their shift.
+ROUNDINGS = 16
+# What a difference of sums must be of the larger one, at the least, to keep its digits.
+LEAST_KEPT = 1 / 16
 
 FEWER_UNITS = "take fewer of them"
 
@@ -255,9 +267,12 @@ class ClassMoments:
     def ledoit_wolf_shrinkage(self) -> float:
         """The shrinkage of :meth:`ledoit_wolf`, without forming a matrix."""
         n, p = self.n, self._sum.shape[0]
-        norm = self._covariance_norm2()
+        if n < 3:  # two rows have the same outer product about their mean: they show no error of it
+            return 0.0
+        along_mean = self._square_along_mean()
+        norm = self._covariance_norm2(along_mean)
         spread = norm / p - self.mean_variance() ** 2  # ||S - scale I||^2 / p
-        error = (self._centred_norm4() / n / p - norm / p) / n
+        error = (self._centred_norm4(along_mean) / n / p - norm / p) / n
         # Rounding can push either a hair below zero when all rows agree.
         return 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
 
@@ -265,15 +280,30 @@ class ClassMoments:
         """The shrinkage of :meth:`oas`, without forming a matrix."""
         n, p = self.n, self._sum.shape[0]
         scale = self.mean_variance()
-        mean_square = self._covariance_norm2() / p**2
+        mean_square = self._covariance_norm2(self._square_along_mean()) / p**2
         excess = (n + 1) * (mean_square - scale**2 / p)
         return 1.0 if excess <= 0 else float(min((mean_square + scale**2) / excess, 1.0))
 
     def mean_variance(self) -> float:
         """Mean of the units' variances: the diagonal of the covariance."""
+        if self.n == 1:  # where the row is not the shift, rounding would say another number than zero
+            return 0.0
         mean = self._sum / self.n
-        trace = namespace(self._outer).linalg.trace(self._outer)
-        return float((trace / self.n - mean @ mean) / mean.shape[0])
+        return float((self.mean_square() - mean @ mean) / mean.shape[0])
+
+    def mean_square(self) -> float:
+        """Mean squared distance of the rows from the shift, of which rounding leaves 16 digits."""
+        return float(namespace(self._outer).linalg.trace(self._outer)) / self.n
+
+    def least_variance(self) -> float:
+        """The least variance along a direction that the sums can tell from zero."""
+        if self.n == 1:
+            return 0.0
+        offset, about_shift = self._sum / self.n, self.mean_square()
+        mean, total = self.shift + offset, max(about_shift - float(offset @ offset), 0.0)
+        about_zero = total + float(mean @ mean)
+        rounding = float(np.finfo(float).eps) * max(about_shift, (total * about_zero) ** 0.5)
+        return max(LEAST_SHARE * total, ROUNDINGS * rounding)
 
     def add_covariance_to(self, total: np.ndarray, weight: float = 1.0) -> None:
         """Add a multiple of the covariance to the lower triangle of `total` (Fortran order), in place."""
@@ -285,21 +315,25 @@ class ClassMoments:
         mean = coef.T @ (self._sum / self.n)
         return coef.T @ symmetric_product(self._outer, coef) / self.n - mean[:, None] * mean[None, :]
 
-    def _covariance_norm2(self) -> float:
-        """Squared Frobenius norm of the covariance."""
+    def _square_along_mean(self) -> float:
+        """m^T G m, see Notes."""
+        mean = self._sum / self.n
+        return float(mean @ symmetric_product(self._outer, mean))
+
+    def _covariance_norm2(self, along_mean: float) -> float:
+        """Squared Frobenius norm of the covariance, given m^T G m."""
         mean = self._sum / self.n
         diagonal = namespace(self._outer).linalg.diagonal(self._outer)
         outer2 = 2 * sum_of_squares(self._outer) - diagonal @ diagonal
-        cross = mean @ symmetric_product(self._outer, mean)
-        return float(outer2 / self.n**2 - 2 * cross / self.n + (mean @ mean) ** 2)
+        return float(outer2 / self.n**2 - 2 * along_mean / self.n + (mean @ mean) ** 2)
 
-    def _centred_norm4(self) -> float:
-        """Sum of ||x - mean||^4 over the rows (see Notes)."""
+    def _centred_norm4(self, along_mean: float) -> float:
+        """Sum of ||x - mean||^4 over the rows, given m^T G m (see Notes)."""
         mean = self._sum / self.n
         mean2 = mean @ mean
         return float(
             self._norm4[-1]
-            + 4 * mean @ symmetric_product(self._outer, mean)
+            + 4 * along_mean
             - 4 * mean @ self._norm2_row[-1, :]
             + 2 * mean2 * self._norm2[-1]
             - 3 * self.n * mean2**2
@@ -382,16 +416,17 @@ def add_rows(moments: list[ClassMoments], layer: Callable, X, group: np.ndarray)
     return moments
 
 
-def check_units(n_units: int) -> None:
-    """Refuse hidden units, or landmarks, of whose pairs a matrix would not fit into memory.
+def check_units(n_units: int, n_matrices: int = 1) -> None:
+    """Refuse hidden units, or landmarks, of whose pairs so many matrices would not fit into memory.
 
     Raises
     ------
     MemoryError
         That says what it takes and what there is.
     """
-    what = f"a matrix of {n_units} x {n_units} hidden units or landmarks"
-    check_memory(8 * n_units**2, what, FEWER_UNITS)
+    size = f"{n_units} x {n_units} hidden units or landmarks"
+    what = f"a matrix of {size}" if n_matrices == 1 else f"what {n_matrices} matrices of {size} hold"
+    check_memory(8 * n_matrices * n_units**2, what, FEWER_UNITS)
 
 
 def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndarray:
@@ -403,7 +438,7 @@ def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndar
     n_hidden = layer(take_rows(X, slice(1))).shape[1]
     where = sums_like(X)
     if is_numpy(where):
-        check_units(n_hidden)
+        check_units(n_hidden, n_groups + SOLUTION_SQUARES)
     means = zeros((n_groups, n_hidden), where)
     for g, rows in enumerate(rows_of_groups(like(group, X), n_groups)):
         n_rows = rows.shape[0]
@@ -451,9 +486,12 @@ class PartMoments:
         """Moments of each class on all rows outside the parts `left_out`."""
         held = np.flatnonzero(np.isin(self.parts, left_out))
         training = [total._copy() for total in self._totals]
-        for mine, parts in zip(training, self._by_class, strict=True):
+        for c, (mine, parts) in enumerate(zip(training, self._by_class, strict=True)):
             for i in held:
                 mine -= parts[i]
+            total = self._totals[c]
+            if mine.n and mine.n * mine.mean_square() < LEAST_KEPT * total.n * total.mean_square():
+                training[c] = _total([part for i, part in enumerate(parts) if i not in held])
         return training
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, pinvh, solve_triangular
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, pinvh, solve_triangular
 from sklearn.base import clone
 from sklearn.utils import check_array
 
@@ -18,9 +18,10 @@ from entrolearn.machines.devices import (
     like,
     namespace,
     solve_cholesky,
+    solve_lower,
     zero_square,
 )
-from entrolearn.machines.moments import ClassMoments
+from entrolearn.machines.moments import LEAST_SHARE, ROUNDINGS, ClassMoments
 from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
@@ -39,6 +40,8 @@ __all__ = [
 
 # Class means that are nearer to each other coincide: the square of their difference is no number.
 LEAST_DIFFERENCE = 1e-150
+# What the sum of the class covariances may need besides, relative to its mean diagonal; the first that does.
+MORE_RIDGES = (0.0, *np.logspace(-14, 0, 8).tolist())
 
 # name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
 SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
@@ -64,37 +67,66 @@ class ClassCovariance:
     weight: float = 1.0
     ridge: float = 0.0
 
-    def add_to(self, total: np.ndarray) -> None:
-        """Add the matrix to the lower triangle of `total`, in Fortran order."""
+    def add_spread_to(self, total: np.ndarray) -> None:
+        """Add the matrix without its ridge to the lower triangle of `total`, in Fortran order."""
         self.moments.add_covariance_to(total, self.weight)
-        add_to_diagonal(total, self.ridge)
+
+    def projected_spread(self, coef: np.ndarray) -> np.ndarray:
+        """``coef.T @ (matrix - ridge I) @ coef``, shape (n_components, n_components)."""
+        return self.weight * self.moments.projected_covariance(coef)
 
     def dense(self) -> np.ndarray:
         """The matrix, shape (n_hidden, n_hidden)."""
         return add_to_diagonal(self.weight * self.moments.covariance(), self.ridge)
 
-    def project(self, coef: np.ndarray) -> np.ndarray:
-        """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
-        return self.weight * self.moments.projected_covariance(coef) + self.ridge * coef.T @ coef
+    @property
+    def n_rows(self) -> int:
+        """Number of rows behind the estimate."""
+        return self.moments.n
+
+    def mean_square(self) -> float:
+        """See :meth:`ClassMoments.mean_square`."""
+        return self.moments.mean_square()
+
+    def least_variance(self) -> float:
+        """See :meth:`ClassMoments.least_variance`."""
+        return self.moments.least_variance()
 
 
 @dataclass(frozen=True)
 class DenseCovariance:
-    """A covariance that some estimator gave as a matrix, shape (n_hidden, n_hidden)."""
+    """A covariance that some estimator gave as a matrix.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (n_hidden, n_hidden)
+    n_rows : int
+        Number of rows behind the estimate; by default enough of them.
+    """
 
     matrix: np.ndarray
+    n_rows: float = np.inf
+    ridge = 0.0
 
-    def add_to(self, total: np.ndarray) -> None:
+    def add_spread_to(self, total: np.ndarray) -> None:
         """Add the matrix to `total`."""
         total += self.matrix
+
+    def projected_spread(self, coef: np.ndarray) -> np.ndarray:
+        """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
+        return coef.T @ self.matrix @ coef
 
     def dense(self) -> np.ndarray:
         """The matrix, shape (n_hidden, n_hidden)."""
         return self.matrix
 
-    def project(self, coef: np.ndarray) -> np.ndarray:
-        """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
-        return coef.T @ self.matrix @ coef
+    def mean_square(self) -> float:
+        """Sum of the variances."""
+        return float(np.trace(self.matrix))
+
+    def least_variance(self) -> float:
+        """See :meth:`ClassMoments.least_variance`."""
+        return LEAST_SHARE * self.mean_square()
 
 
 @dataclass(frozen=True)
@@ -180,7 +212,7 @@ class EntropyReadout:
     means : ndarray, shape (n_classes, n_components)
         Projected class means.
     covariances : ndarray, shape (n_classes, n_components, n_components)
-        Projected class covariances.
+        Projected class covariances, positive definite.
     solver_info : dict
         ``ridge``: what had to be added to the diagonal for the Cholesky factor to exist, relative to its
         mean (0 in ordinary cases); ``degenerate``: whether the class means coincide; ``dtype``: the
@@ -214,13 +246,13 @@ def class_covariances(
     shrinkages : ndarray, shape (n_classes,)
         0 where there is none.
     """
-    if not isinstance(covariance, str):
-        return [ClassCovariance(m, ridge=covariance) for m in moments], np.zeros(len(moments))
-    shrinkages = [SHRINKAGES[covariance](m) for m in moments]
-    covariances = [
-        ClassCovariance(m, 1 - shrinkage, shrinkage * m.mean_variance())
-        for m, shrinkage in zip(moments, shrinkages, strict=True)
-    ]
+    if isinstance(covariance, str):
+        shrinkages = [SHRINKAGES[covariance](m) for m in moments]
+        ridges = [s * m.mean_variance() for s, m in zip(shrinkages, moments, strict=True)]
+    else:
+        shrinkages, ridges = [0.0] * len(moments), [covariance] * len(moments)
+    weights = [1 - s if m.n > 1 else 0.0 for s, m in zip(shrinkages, moments, strict=True)]
+    covariances = [ClassCovariance(*each) for each in zip(moments, weights, ridges, strict=True)]
     return covariances, np.array(shrinkages)
 
 
@@ -238,12 +270,12 @@ def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
             f"covariance is {estimator!r}, which has no covariance_ once fitted; accepted: the estimators of "
             "sklearn.covariance."
         )
-    return DenseCovariance(check_array(fitted.covariance_))
+    return DenseCovariance(check_array(fitted.covariance_), len(H))
 
 
 def entropy_discriminant(
     means: np.ndarray, covariances: Sequence[ClassCovariance | DenseCovariance], dtype=np.float64
-) -> EntropyReadout:
+) -> EntropyReadout | None:
     """Directions that separate class Gaussians best, in closed form.
 
     For two classes eq. (4) of Czarnecki and Tabor, "Extreme Entropy Machines"::
@@ -262,27 +294,79 @@ def entropy_discriminant(
 
     Returns
     -------
-    EntropyReadout
+    EntropyReadout, or None where rows in single precision leave no digits
+
+    Raises
+    ------
+    ValueError
+        If the sum of the covariances overflows or, of an estimator's matrices, is not positive definite.
+
+    Notes
+    -----
+    Projected covariances are positive definite. A class whose ridge is less than the least variance that its
+    sums can tell from zero (ordinarily 1e-12 of the sum of its variances) gets the mean of these over all
+    classes as its ridge, in Sigma and projected alike: directions in which no class is seen to vary count
+    alike for all of them. A class of no more rows than there are components, and without a ridge, has no
+    density in their space: it takes the mean projected covariance of the other classes.
     """
     xp = namespace(means)
     differences = (means[1:, :] - means[0, :]).T
     # Relative to the rounding of the means themselves: differences of 1e-28 are informative when the units
     # are that small, and noise when they sit near one. Where their squares underflow there is no solution.
-    rounding = 4 * np.finfo(dtype).eps * float(xp.max(xp.abs(means)))
-    if float(xp.max(xp.abs(differences))) <= max(rounding, LEAST_DIFFERENCE):
-        return _degenerate(means, dtype)
+    single, largest = np.dtype(dtype) == np.float32, float(xp.max(xp.abs(differences)))
+    rounding = ROUNDINGS * np.finfo(dtype).eps * float(xp.max(xp.abs(means)))
+    if largest <= max(rounding, LEAST_DIFFERENCE):
+        return None if single else _degenerate(means, dtype)
+    least = [covariance.least_variance() for covariance in covariances]
+    ridges = _ridges(covariances, least, largest)
     total = zero_square(means.shape[1], means)
     for covariance in covariances:
-        covariance.add_to(total)
-    directions, ridge = _solve_positive(total, differences)
+        covariance.add_spread_to(total)
+    found = _positive_factor(add_to_diagonal(total, ridges.sum()), MORE_RIDGES[: 1 if single else None])
+    if found is None:
+        if single:
+            return None
+        raise ValueError(
+            "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', "
+            "'oas' or a number that is large enough."
+        )
+    factor, scale, more = found
+    white = solve_lower(factor, differences)
     if means.shape[0] == 2:
-        coef = 2 * directions / (differences[:, 0] @ directions[:, 0])
+        coef = solve_lower(factor, 2 * white / (white.T @ white), transposed=True)
     else:
-        coef = _white_basis(differences, directions)
-    projected = np.array([to_numpy(covariance.project(coef)) for covariance in covariances])
-    return EntropyReadout(
-        coef, to_numpy(means @ coef), _with_floor(projected), _solver_info(dtype, ridge=ridge)
-    )
+        coef = solve_lower(factor, _principal_axes(white), transposed=True) / scale**0.5
+    projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least)
+    if single and not (any(least) and _has_digits(projected, covariances, coef)):
+        return None
+    return EntropyReadout(coef, to_numpy(means @ coef), projected, _solver_info(dtype, ridge=more))
+
+
+def _ridges(covariances, least: Sequence[float], largest: float) -> np.ndarray:
+    """The ridge of each class, shape (n_classes,), given their least variances and the largest difference."""
+    # Where all classes are single points, so that there are no variances, the nearest mean is to decide.
+    common = sum(least) / len(least) or float(np.finfo(float).eps) * largest**2
+    pairs = zip(covariances, least, strict=True)
+    return np.array([c.ridge if c.ridge > lowest else max(c.ridge, common) for c, lowest in pairs])
+
+
+def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float]) -> np.ndarray:
+    """Class covariances in the space of the components, shape (n_classes, n_components, n_components)."""
+    largest, n_components = float(ridges.max()), coef.shape[1]
+    scaled = coef * largest**0.5  # the solution's own square can overflow
+    gram = to_numpy(scaled.T @ scaled)
+    spreads = _positive_part(np.array([to_numpy(c.projected_spread(coef)) for c in covariances]))
+    projected = spreads + (ridges / largest)[:, None, None] * gram
+    if any(c.n_rows <= n_components for c in covariances):
+        above = [(c.ridge - lowest) / largest for c, lowest in zip(covariances, least, strict=True)]
+        few = np.linalg.eigvalsh(spreads + np.array(above)[:, None, None] * gram)[:, 0] <= 0
+        few &= [c.n_rows <= n_components for c in covariances]
+        projected[few] = projected[few if few.all() else ~few].mean(axis=0)
+    # A projection is known to about this share of the spread of all classes, however tight one of them is.
+    share = np.finfo(float).eps * projected.trace(axis1=1, axis2=2).sum() / n_components
+    diagonal = np.arange(n_components)
+    projected[:, diagonal, diagonal] += share
+    return projected
 
 
 def _solver_info(dtype, *, ridge: float = 0.0, degenerate: bool = False) -> dict:
@@ -300,38 +384,52 @@ def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
     )
 
 
-def _solve_positive(matrix: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, float]:
-    """Solve by Cholesky, with the smallest ridge of 0, 1e-14, 1e-12, … mean diagonals that succeeds.
+def _positive_factor(matrix: np.ndarray, ridges: Sequence[float]) -> tuple | None:
+    """Cholesky factor of a matrix over its mean diagonal, that mean, and the first ridge that succeeds.
 
-    Only the lower triangle of `matrix` is read.
+    None where none does. Only the lower triangle of `matrix` is read.
     """
     scale = float(namespace(matrix).linalg.trace(matrix)) / matrix.shape[0]
     if not np.isfinite(scale):
         raise ValueError("the covariances of the hidden units overflow: scale the features.")
-    if scale <= 0:  # every class is a single point: all directions are equally good
-        return targets, np.inf
-    for ridge in (0.0, *np.logspace(-14, 0, 8)):
+    for ridge in ridges if scale > 0 else ():
         factor = cholesky(add_to_diagonal(matrix / scale, ridge))
         if factor is not None:
-            return solve_cholesky(factor, targets) / scale, float(ridge)
-    raise ValueError(
-        "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', "
-        "'oas' or a number that is large enough."
-    )
+            return factor, scale, ridge
+    return None
 
 
-def _white_basis(differences: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Combinations of Sigma^-1 differences that are white under Sigma, dependent ones dropped."""
-    values, vectors = eigh(to_numpy(differences.T @ directions))
-    kept = values > len(values) * np.finfo(values.dtype).eps * values[-1]
-    return directions @ like(vectors[:, kept] / np.sqrt(values[kept]), directions)
+def _principal_axes(differences: np.ndarray) -> np.ndarray:
+    """Orthonormal axes of a few columns, the longest last, dependent ones dropped.
+
+    The column that lies farthest along an axis lies on its positive side, so that rounding decides no sign.
+    """
+    axes, lengths, along = np.linalg.svd(to_numpy(differences), full_matrices=False)
+    farthest = np.abs(along).argmax(axis=1, keepdims=True)
+    axes *= np.sign(np.take_along_axis(along, farthest, axis=1)[:, 0])
+    kept = lengths**2 > len(lengths) * np.finfo(lengths.dtype).eps * lengths[0] ** 2
+    return like(axes[:, kept][:, ::-1], differences)
 
 
-def _with_floor(covariances: np.ndarray) -> np.ndarray:
-    """Keep a class that is a single point from having an infinite density."""
-    scale = np.trace(covariances.sum(axis=0)) / covariances.shape[-1]
-    floor = np.finfo(float).eps * (scale if scale > 0 else 1.0)
-    return covariances + floor * np.eye(covariances.shape[-1])
+def _has_digits(projected: np.ndarray, covariances, coef) -> bool:
+    """Whether sums over rows in single precision leave digits in projected covariances, and in the solution.
+
+    Their rounding was found to be a hundredth of its bound or less.
+    """
+    xp, single = namespace(coef), np.finfo(np.float32)
+    rounding = single.tiny + single.eps / ROUNDINGS * np.array([c.mean_square() for c in covariances])
+    above = np.linalg.eigvalsh(projected - rounding[:, None, None] * to_numpy(coef.T @ coef))
+    return bool(above.min() > 0) and float(xp.max(xp.abs(coef))) < float(single.max)
+
+
+def _positive_part(matrices: np.ndarray) -> np.ndarray:
+    """The nearest positive semi-definite matrices: what rounding took below zero is zero."""
+    try:
+        np.linalg.cholesky(matrices)
+    except LinAlgError:
+        values, vectors = np.linalg.eigh(matrices)
+        return (vectors * np.maximum(values, 0)[:, None, :]) @ vectors.transpose(0, 2, 1)
+    return matrices
 
 
 def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_samples: int) -> np.ndarray:

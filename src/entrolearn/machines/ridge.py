@@ -8,6 +8,7 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import eigh
 
+from entrolearn.kernels import check_memory
 from entrolearn.machines.devices import (
     add_in_place,
     add_to_diagonal,
@@ -28,7 +29,7 @@ from entrolearn.machines.devices import (
     zero_square,
     zeros,
 )
-from entrolearn.machines.moments import check_units, max_block_rows, row_blocks
+from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, is_numpy
 
@@ -92,7 +93,7 @@ class NormalEquations:
     def __init__(self, n_units: int, n_outputs: int, where=None):
         where = np.empty(0) if where is None else where
         if is_numpy(where):
-            check_units(n_units)
+            _check_squares(2, n_units)  # the sum, and a copy to factorise
         self.n = 0
         self._gram = zero_square(n_units, where)  # its lower triangle
         self._right = zeros((n_outputs, n_units), where).T  # NumPy's in Fortran order
@@ -169,6 +170,8 @@ class NormalEquations:
 
     def spectrum(self) -> "Spectrum":
         """Eigendecomposition of H'H, which has no negative eigenvalue but by rounding."""
+        if is_numpy(self._gram):
+            _check_squares(4, len(self._gram))  # the sum, a copy, and LAPACK's work of two
         values, vectors = decompose(copied(self._gram, "F"))
         return Spectrum(np.maximum(values, 0), vectors)
 
@@ -176,6 +179,12 @@ class NormalEquations:
     def right(self) -> np.ndarray:
         """H'T, shape (n_units, n_outputs)."""
         return self._right
+
+
+def _check_squares(number: int, n_units: int) -> None:
+    """Refuse so many matrices of all pairs of units where there is not the memory for them."""
+    what = f"{number} matrices of {n_units} x {n_units} hidden units or landmarks at once"
+    check_memory(8 * number * n_units**2, what, FEWER_UNITS)
 
 
 @dataclass(frozen=True)
@@ -234,12 +243,11 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
     ValueError
         If the matrix has overflowed.
     """
-    add_to_diagonal(matrix, ridge)
-    size = float(
-        namespace(matrix).linalg.trace(matrix)
-    )  # no less than the largest eigenvalue, and costs nothing
+    # No less than the largest eigenvalue of the sum, and costs nothing.
+    size = float(namespace(matrix).linalg.trace(matrix)) + ridge
     if not np.isfinite(size):
         raise ValueError("the sums of the hidden units' squares overflow: scale the features.")
+    add_to_diagonal(matrix, ridge)
     factor = cholesky(matrix)
     if factor is None or reciprocal_condition(factor, size) < SINGULAR_BELOW:
         return None

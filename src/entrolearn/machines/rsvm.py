@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from entrolearn.kernels import KERNELS, check_memory, kernel_params
+from entrolearn.kernels import KERNELS, check_memory, kernel_params, n_bytes
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.smooth import (
@@ -31,6 +31,9 @@ from entrolearn.path import Partition, PathPoint, acceptable, describe, path, sa
 from entrolearn.validation import Interval, StrOptions
 
 __all__ = ["RSVC", "RSVR"]
+
+# Matrices of all pairs of units that Newton's method holds at once: F'F, the Hessian and its factor.
+SQUARES = 3
 
 
 class _ReducedMachine:
@@ -229,7 +232,7 @@ class RSVR(_ReducedMachine, OutputRegressor):
 
     _parameter_constraints: dict = {
         **_ReducedMachine._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "epsilon": [Interval(Real, 0, 1e100, closed="both")],
     }
 
     def __init__(
@@ -264,12 +267,13 @@ class RSVR(_ReducedMachine, OutputRegressor):
 def bordered_features(layer: LandmarkLayer, X) -> np.ndarray:
     """A column of ones, for the intercept, then the kernel values, shape (n_samples, 1 + n_landmarks)."""
     n_landmarks = layer.landmarks.shape[0]
+    n_units = 1 + n_landmarks
     check_memory(
-        8 * X.shape[0] * (1 + n_landmarks),
+        8 * n_units * (X.shape[0] + SQUARES * n_units) + n_bytes(X) + n_bytes(layer.landmarks),
         f"a kernel matrix of {X.shape[0]} x {n_landmarks} rows",
         "lower n_landmarks, or take RKELM, which goes through the rows in blocks",
     )
-    features = np.empty((X.shape[0], 1 + n_landmarks))
+    features = np.empty((X.shape[0], n_units))
     features[:, 0] = 1
     layer.units(X, out=features[:, 1:])
     return features

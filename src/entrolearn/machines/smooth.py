@@ -86,6 +86,7 @@ class Objective:
     loss: Loss
     C: float
 
+    @np.errstate(over="ignore", invalid="ignore")  # infinite then
     def value(self, coef: np.ndarray, outputs: np.ndarray | None = None) -> float:
         """The objective at some coefficients; quicker where ``features @ coef`` is known."""
         outputs = self.features @ coef if outputs is None else outputs
@@ -122,6 +123,7 @@ class Minimum:
     converged: bool
 
 
+@np.errstate(over="ignore", invalid="ignore")  # told below
 def minimise(objective: Objective, start: np.ndarray, max_iter: int, tol: float) -> Minimum:
     """Newton's method with Armijo's step.
 
@@ -137,12 +139,19 @@ def minimise(objective: Objective, start: np.ndarray, max_iter: int, tol: float)
     Returns
     -------
     Minimum
+
+    Raises
+    ------
+    ValueError
+        If the objective, or its Hessian, overflows.
     """
     coef, outputs = start, objective.features @ start
     for n_iter in range(1, max_iter + 1):
         value, gradient, curvature = objective.derivatives(coef, outputs)
         step = -_solve_positive(objective.hessian(curvature), gradient)
         slope = gradient @ step
+        if not np.isfinite(value + slope):
+            raise ValueError("the objective overflows: scale the rows and the values, or take a smaller C.")
         if -slope <= 2 * tol * value:
             return Minimum(coef + step, n_iter, converged=True)
         towards = objective.features @ step
@@ -163,6 +172,7 @@ def _armijo(objective, coef, outputs, step, towards, value, slope) -> float:
     return length
 
 
+@np.errstate(over="ignore", invalid="ignore")  # such a start is no minimum's, and told there
 def ridge_start(gram: np.ndarray, cross: np.ndarray, C: float) -> np.ndarray:
     """Least squares in the place of the loss: (I + C F'F)^-1 C F'T, a start for all outputs at once.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import fft
-from scipy.linalg import cholesky, eigh, inv, solve_triangular
+from scipy.linalg import cholesky, eigh, solve_triangular
 
 from entrolearn.measures.gridding import ORDER, SplineShares, blur
 
@@ -45,25 +45,29 @@ class Grid:
     shape: tuple[int, ...]
 
     @classmethod
-    def around(cls, points: Sequence[np.ndarray], kernels: np.ndarray) -> "Grid":
-        """The coarsest grid that resolves the narrowest kernel of all pairs of classes."""
+    def around(cls, points: Sequence[np.ndarray], kernels: np.ndarray, most: float) -> "Grid | None":
+        """The coarsest grid that resolves the narrowest kernel of all pairs of classes.
+
+        None where it has not fewer points than `most`.
+        """
         root = cholesky(kernels.mean(axis=0), lower=True)
         whitening = solve_triangular(root, np.eye(len(root)), lower=True)
         # Two kernels are both diagonal then: the widths along the axes are all that there is to resolve.
         _, rotation = eigh(whitening @ kernels[0] @ whitening.T)
         axes = rotation.T @ whitening
         pairs = _of_pairs(axes @ kernels @ axes.T)
-        narrowest = np.sqrt(1 / inv(pairs).diagonal(axis1=1, axis2=2)).min(axis=0)
-        widest = np.sqrt(pairs.diagonal(axis1=1, axis2=2)).max(axis=0)
         places = [own @ axes.T for own in points]
         low = np.min([own.min(axis=0) for own in places], axis=0)
         high = np.max([own.max(axis=0) for own in places], axis=0)
-        step = narrowest / STEPS_PER_WIDTH
-        sizes = (high - low + REACH * widest) / step + ORDER
-        if not np.isfinite(sizes).all():
-            raise FloatingPointError("the projected points have no finite range")
+        with np.errstate(all="ignore"):  # of kernels all but flat, which no grid resolves
+            narrowest = np.sqrt(1 / np.linalg.inv(pairs).diagonal(axis1=1, axis2=2)).min(axis=0)
+            widest = np.sqrt(pairs.diagonal(axis1=1, axis2=2)).max(axis=0)
+            step = narrowest / STEPS_PER_WIDTH
+            sizes = (high - low + REACH * widest) / step + ORDER
+        if not sizes.prod() < most:
+            return None
         shape = tuple(fft.next_fast_len(math.ceil(size), real=True) for size in sizes)
-        return cls(axes, low - (ORDER // 2) * step, step, shape)
+        return cls(axes, low - (ORDER // 2) * step, step, shape) if math.prod(shape) < most else None
 
     @property
     def n_points(self) -> int:

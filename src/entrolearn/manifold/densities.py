@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from scipy.linalg import eigh
@@ -17,14 +18,36 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.covariance import empirical_covariance, ledoit_wolf, oas
 from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["COVARIANCES", "ClassDensities", "DensityClassifier", "class_covariance", "class_priors", "encode"]
+from entrolearn.validation import Interval
+
+__all__ = [
+    "BANDWIDTH_SCALES",
+    "COVARIANCES",
+    "ClassDensities",
+    "DensityClassifier",
+    "class_covariance",
+    "class_priors",
+    "encode",
+]
+
+
+def _oas(X: np.ndarray) -> np.ndarray:
+    covariance, shrinkage = oas(X)
+    if shrinkage >= 0:
+        return covariance
+    # Shrunk completely: variances so equal that rounding has changed the sign of what is divided by.
+    return np.diag(np.full(X.shape[1], X.var(axis=0).mean()))
+
 
 #: Estimates of a covariance by name, of rows that are at least two.
 COVARIANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "ledoit_wolf": lambda X: ledoit_wolf(X)[0],
-    "oas": lambda X: oas(X)[0],
+    "oas": _oas,
     "empirical": empirical_covariance,
 }
+
+#: Multiples of Silverman's width: squares of larger ones overflow.
+BANDWIDTH_SCALES = Interval(Real, 0, 1e100, closed="right")
 
 #: Pairs in memory at once (2 MiB: a block stays in the processor's cache).
 BLOCK_PAIRS = 2**18
@@ -32,9 +55,9 @@ BLOCK_PAIRS = 2**18
 #: The least variance that a kernel has in any direction, in units of the variance of all points.
 LEAST_VARIANCE = 1e-12
 
-#: Rows further from a class than this many kernel widths count as that far: the square is still a number. A
-#: smaller spread than its reciprocal is none, for the same reason.
-FURTHEST = 1e150
+#: Rows further from a class than this many kernel widths, or units of length, count as that far: the square
+#: is still a number. A smaller spread than its reciprocal is none, for the same reason.
+FURTHEST = 1e145
 
 
 def class_covariance(X: np.ndarray, covariance: str) -> np.ndarray:
@@ -43,7 +66,8 @@ def class_covariance(X: np.ndarray, covariance: str) -> np.ndarray:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        At least one row; may have more features than rows.
+        At least one row; may have more features than rows. Equal numbers in a column have no variance, not
+        even that of rounding.
     covariance : {"ledoit_wolf", "oas", "empirical"}
         Shrunk towards a multiple of the identity by Ledoit and Wolf's or the oracle approximating rule, or
         the maximum-likelihood estimate (``ddof=0``).
@@ -75,6 +99,9 @@ def class_covariance(X: np.ndarray, covariance: str) -> np.ndarray:
         raise ValueError(f"covariance is {covariance!r}; it must be one of {known}")
     if len(X) == 1:  # which scikit-learn warns of, or divides by zero for
         return np.zeros((X.shape[1], X.shape[1]))
+    equal = X[0] == X[-1]
+    if equal.any():  # perhaps in all rows
+        X = np.where(equal & (np.ptp(X, axis=0) == 0), 0.0, X)
     return COVARIANCES[covariance](np.asarray(X, dtype=np.float64))
 
 
@@ -90,6 +117,8 @@ class ClassDensities:
         The points of each class.
     covariances : ndarray of shape (n_classes, k, k)
         The kernels' covariances, bandwidths included.
+    unit : float, default=1.0
+        The covariances are in its squares, which may be too small or too large for a number.
 
     Raises
     ------
@@ -118,6 +147,7 @@ class ClassDensities:
 
     points: tuple[np.ndarray, ...]
     covariances: np.ndarray
+    unit: float = 1.0
 
     def __post_init__(self):
         shapes = [np.shape(points) for points in self.points]
@@ -149,11 +179,11 @@ class ClassDensities:
 
     @cached_property
     def _kernels(self) -> list["_WhitenedKernel"]:
-        together = np.concatenate(self.points).astype(np.float64, copy=False)
+        together = np.concatenate(self.points).astype(np.float64, copy=False) / self.unit
         spread = together.std(axis=0)
         spread = np.where((np.ptp(together, axis=0) > 0) & (spread > 1 / FURTHEST), spread, 1.0)
         return [
-            _WhitenedKernel.of(points, covariance, spread)
+            _WhitenedKernel.of(points, covariance, spread, self.unit)
             for points, covariance in zip(self.points, self.covariances, strict=True)
         ]
 
@@ -163,24 +193,28 @@ class _WhitenedKernel:
     """The density of one class, in coordinates in which its kernel has the identity as its covariance."""
 
     origin: np.ndarray  # (k,), among the points: rounding is that of differences, wherever the data lie
-    whitening: np.ndarray  # (k, k)
+    unit: float  # of the differences
+    whitening: np.ndarray  # (k, k), of differences in that unit
     points: np.ndarray  # (n_c, k), whitened
     log_constant: float  # what the logarithm of the sum of exponentials has to be added to
 
     @classmethod
-    def of(cls, points: np.ndarray, covariance: np.ndarray, spread: np.ndarray) -> "_WhitenedKernel":
+    def of(
+        cls, points: np.ndarray, covariance: np.ndarray, spread: np.ndarray, unit: float
+    ) -> "_WhitenedKernel":
         # Eigenvalues, not a Cholesky factor, so that variances which are missing can be replaced; of the
         # covariance in units of the spread, so that those which are there count whatever the features' units.
         variances, axes = eigh(covariance / np.outer(spread, spread))
         variances = np.maximum(variances, LEAST_VARIANCE)
         whitening = axes / np.sqrt(variances) / spread[:, np.newaxis]
-        origin = points.mean(axis=0, dtype=np.float64)
-        log_determinant = np.log(variances).sum() + 2 * np.log(spread).sum()
+        origin = np.where(np.ptp(points, axis=0) > 0, points.mean(axis=0, dtype=np.float64), points[0])
+        log_determinant = np.log(variances).sum() + 2 * (np.log(spread).sum() + len(spread) * math.log(unit))
         log_constant = -math.log(len(points)) - 0.5 * (len(spread) * math.log(2 * math.pi) + log_determinant)
-        return cls(origin, whitening, (points - origin) @ whitening, float(log_constant))
+        return cls(origin, unit, whitening, ((points - origin) / unit) @ whitening, float(log_constant))
 
     def log_density(self, Z: np.ndarray) -> np.ndarray:
-        Z = np.clip((Z - self.origin) @ self.whitening, -FURTHEST, FURTHEST)
+        Z = np.clip((Z - self.origin) / self.unit, -FURTHEST, FURTHEST) @ self.whitening
+        Z = np.clip(Z, -FURTHEST, FURTHEST, out=Z)
         log_sums = np.empty(len(Z))
         rows = max(1, BLOCK_PAIRS // len(self.points))
         for start in range(0, len(Z), rows):
@@ -307,9 +341,12 @@ def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
         weights = {"uniform": np.ones(len(classes)), "empirical": counts}[priors]
         return weights / weights.sum()
     weights = np.asarray(priors, dtype=float)
-    if weights.shape != classes.shape or not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError(
-            f"priors must be 'uniform', 'empirical' or {len(classes)} positive numbers, one for each class "
-            f"of {classes.tolist()}, got {np.asarray(priors).tolist()}."
-        )
-    return weights / weights.sum()
+    if weights.shape == classes.shape and (np.isfinite(weights) & (weights > 0)).all():
+        weights = weights / weights.max()  # their own sum may overflow
+        weights /= weights.sum()
+        if weights.min() > 0:
+            return weights
+    raise ValueError(
+        f"priors must be 'uniform', 'empirical' or {len(classes)} positive numbers, one for each class "
+        f"of {classes.tolist()}, with shares of their sum above 0; got {np.asarray(priors).tolist()}."
+    )

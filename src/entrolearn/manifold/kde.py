@@ -1,11 +1,11 @@
 """Classification by kernel density estimates of the classes."""
 
-from numbers import Real
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.axes import unit_of_length
 from entrolearn.manifold.densities import (
+    BANDWIDTH_SCALES,
     COVARIANCES,
     ClassDensities,
     DensityClassifier,
@@ -14,7 +14,7 @@ from entrolearn.manifold.densities import (
     encode,
 )
 from entrolearn.measures import silverman_factor
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import StrOptions, validate_data, validated
 
 __all__ = ["KDEClassifier"]
 
@@ -79,7 +79,7 @@ class KDEClassifier(DensityClassifier):
     """
 
     _parameter_constraints: dict = {
-        "bandwidth_scale": [Interval(Real, 0, None, closed="neither")],
+        "bandwidth_scale": [BANDWIDTH_SCALES],
         "covariance": [StrOptions(set(COVARIANCES))],
         "priors": [StrOptions({"uniform", "empirical"}), "array-like"],
     }
@@ -113,7 +113,9 @@ class KDEClassifier(DensityClassifier):
         self.classes_, codes = encode(y, type(self).__name__)
         self.priors_ = class_priors(self.priors, self.classes_, np.bincount(codes))
         points = tuple(X[codes == c] for c in range(len(self.classes_)))
-        self.densities_ = ClassDensities(points, np.array([self._kernel_covariance(P) for P in points]))
+        unit = unit_of_length(np.ptp(X, axis=0).max())
+        covariances = np.array([self._kernel_covariance(P / unit) for P in points])
+        self.densities_ = ClassDensities(points, covariances, unit)
         return self
 
     def _kernel_covariance(self, points: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The maximum entropy linear manifold: the subspace in which the classes are furthest apart."""
 
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,7 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.axes import signs_of_rows
 from entrolearn.manifold.densities import (
+    BANDWIDTH_SCALES,
     COVARIANCES,
     ClassDensities,
     DensityClassifier,
@@ -18,13 +21,13 @@ from entrolearn.manifold.densities import (
     encode,
 )
 from entrolearn.manifold.objective import METHODS, ProjectedDivergence
-from entrolearn.manifold.solvers import SOLVERS, Climb
+from entrolearn.manifold.solvers import SOLVERS
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["MELM"]
 
-#: Rows of no more variance count as equal: the gradient divides by it.
-LEAST_VARIANCE = 1e-280
+#: Rows of a smaller range, in units of the largest, count as equal: the gradient divides by its square.
+LEAST_RANGE = 1e-140
 
 
 class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier):
@@ -75,7 +78,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
     objective_ : float
         The divergence in that subspace, in nats.
     objectives_ : ndarray of shape (n_init,)
-        Where each start ended; NaN where it came to a subspace without densities.
+        Where each start ended.
     history_ : ndarray of shape (`n_iter_`,)
         What the best start maximised, after each iteration.
     n_iter_ : int
@@ -95,7 +98,8 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
     -----
     The divergence does not depend on the basis of the subspace, nor on the features' units where the
     covariance is "empirical". The two others shrink towards a multiple of the identity: scale features of
-    different units first, or let them stand for themselves on purpose.
+    different units first, or let them stand for themselves on purpose. The order of the rows does not change
+    a bit of the result.
 
     References
     ----------
@@ -116,14 +120,14 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
 
     _parameter_constraints: dict = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "bandwidth_scale": [Interval(Real, 0, None, closed="neither")],
+        "bandwidth_scale": [BANDWIDTH_SCALES],
         "covariance": [StrOptions({*COVARIANCES})],
         "priors": [StrOptions({"uniform", "empirical"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({*SOLVERS})],
         "method": [StrOptions({*METHODS})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, 1, closed="right")],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
@@ -186,21 +190,28 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         self.classes_, codes = encode(y, "MELM")
         self.priors_ = class_priors(self.priors, self.classes_, np.bincount(codes))
-        divergence = self._divergence(X, codes)
+        # In an order of their own: sums round alike then, and so does every step that a climb makes of them.
+        order = np.lexsort((*X.T, codes))
+        X, codes = X[order], codes[order]
+        groups = np.split(X, np.searchsorted(codes, range(1, len(self.classes_))))
+        divergence = self._divergence(groups)
         draw = check_random_state(self.random_state)
         starts = [draw.normal(size=(X.shape[1], self.n_components)) for _ in range(self.n_init)]
-        climbs = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
-            delayed(_climbed)(self.solver, divergence, start, self.max_iter, self.tol) for start in starts
-        )
-        self.objectives_ = np.array([np.nan if climb is None else climb.objective for climb in climbs])
-        if np.isnan(self.objectives_).all():
-            empirical = self.covariance == "empirical"
-            accepted = "covariance='ledoit_wolf' or 'oas'" if empirical else "like scales, and no outliers"
-            raise ValueError(
-                "the projected classes have no density in any subspace that was tried: a class's "
-                f"{self.covariance} covariance is singular; accepted then: {accepted}"
+        solve = delayed(SOLVERS[self.solver])
+        try:
+            climbs = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
+                solve(divergence, start, max_iter=self.max_iter, tol=self.tol) for start in starts
             )
-        best = climbs[np.nanargmax(self.objectives_)]
+        except np.linalg.LinAlgError:
+            empirical = self.covariance == "empirical"
+            accepted = "covariance='ledoit_wolf' or 'oas'" if empirical else "like scales, no outliers"
+            raise ValueError(
+                f"the projected classes have no density in a subspace drawn at random: with bandwidth_scale="
+                f"{self.bandwidth_scale:g} a class's {self.covariance} covariance is singular beside the "
+                f"distances; accepted then: {accepted}, a larger bandwidth_scale"
+            ) from None
+        self.objectives_ = np.array([climb.objective for climb in climbs])
+        best = climbs[self.objectives_.argmax()]
         if not best.converged:
             warnings.warn(
                 f"the best start used up its {self.max_iter} iterations: raise max_iter or tol",
@@ -209,32 +220,35 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
             )
         self.objective_, self.n_iter_ = best.objective, best.n_iter
         self.history_ = np.array(best.history)
-        self.n_evaluations_ = sum(climb.n_evaluations for climb in climbs if climb is not None)
-        self.components_ = _principal_axes(best.V, X)
+        self.n_evaluations_ = sum(climb.n_evaluations for climb in climbs)
+        self.components_ = _principal_axes(best.V, np.concatenate(divergence.rows))
+        self._origin = divergence.origin
         self._densities = ClassDensities(
-            tuple(X[codes == c] @ self.components_.T for c in range(len(self.classes_))),
+            tuple((own - self._origin) @ self.components_.T for own in groups),
             self.components_ @ divergence.kernels @ self.components_.T,
+            divergence.unit,
         )
         return self
 
-    def _divergence(self, X: np.ndarray, codes: np.ndarray) -> ProjectedDivergence:
+    def _divergence(self, groups: Sequence[np.ndarray]) -> ProjectedDivergence:
         """What is maximised, once it is known that it can be."""
-        if self.n_components > X.shape[1]:
+        n_features = groups[0].shape[1]
+        if self.n_components > n_features:
             raise ValueError(
-                f"n_components is {self.n_components}; it must be at most n_features={X.shape[1]}"
+                f"n_components is {self.n_components}; it must be at most n_features={n_features}"
             )
-        rows = [X[codes == c] for c in range(len(self.classes_))]
-        for label, own in zip(self.classes_.tolist(), rows, strict=True):
-            if not (np.ptp(own, axis=0).any() and own.var(axis=0).max() > LEAST_VARIANCE):
-                found = f"{len(own)} rows that are all equal" if len(own) > 1 else "1 row"
-                raise ValueError(f"class {label!r} has {found}; a density needs at least 2 different ones")
-        return ProjectedDivergence.of_classes(
-            rows,
+        divergence = ProjectedDivergence.of_classes(
+            groups,
             self.n_components,
             bandwidth_scale=self.bandwidth_scale,
             covariance=self.covariance,
             method=self.method,
         )
+        for label, own in zip(self.classes_.tolist(), groups, strict=True):
+            if not np.ptp(own, axis=0).max() > LEAST_RANGE * divergence.unit:
+                found = f"{len(own)} rows that are all equal" if len(own) > 1 else "1 row"
+                raise ValueError(f"class {label!r} has {found}; a density needs at least 2 different ones")
+        return divergence
 
     def transform(self, X) -> np.ndarray:
         """Project rows onto the subspace.
@@ -252,27 +266,18 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         return validate_data(self, X, dtype=np.float64, reset=False) @ self.components_.T
 
     def _log_joint(self, X) -> np.ndarray:
-        Z = self.transform(X)
-        return self._densities.log_density(Z) + np.log(self.priors_)
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        # From an origin among the rows: a large number that is in all of them costs no digits of the others.
+        return self._densities.log_density((X - self._origin) @ self.components_.T) + np.log(self.priors_)
 
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
 
 
-def _climbed(
-    solver: str, divergence: ProjectedDivergence, start: np.ndarray, max_iter: int, tol: float
-) -> Climb | None:
-    """One climb; None if it came to a subspace in which a class has no density."""
-    try:
-        return SOLVERS[solver](divergence, start, max_iter=max_iter, tol=tol)
-    except np.linalg.LinAlgError:
-        return None
-
-
 def _principal_axes(V: np.ndarray, X: np.ndarray) -> np.ndarray:
     """The basis of V's subspace that an eye expects: by falling variance, the largest entries positive."""
     _, axes = np.linalg.eigh(np.cov((X @ V).T).reshape(V.shape[1], -1))
     components = axes[:, ::-1].T @ V.T
-    largest = np.abs(components).argmax(axis=1)
-    return components * np.sign(components[np.arange(len(components)), largest])[:, np.newaxis]
+    return components * signs_of_rows(components)

@@ -11,7 +11,8 @@ import numpy as np
 
 import entrolearn.manifold.binned as binned
 import entrolearn.manifold.exact as exact
-from entrolearn.manifold.densities import class_covariance
+from entrolearn.axes import unit_of_length
+from entrolearn.manifold.densities import BANDWIDTH_SCALES, class_covariance
 from entrolearn.measures import silverman_factor
 
 __all__ = ["METHODS", "ProjectedDivergence", "melm_objective"]
@@ -21,6 +22,9 @@ METHODS = ("auto", "exact", "binned")
 #: Pairs of rows up to which "auto" is exact. Measured: a million take 3 ms, which is what binning takes at
 #: least.
 AUTO_PAIRS = 1_000_000
+
+#: Sums over so many rows do not overflow.
+MOST_ROWS = 1e9
 
 #: What a grid point costs, in pairs.
 PAIRS_PER_GRID_POINT = 30
@@ -83,8 +87,11 @@ def melm_objective(
     V, rows = _checked(V, (X_neg, X_pos))
     if method not in METHODS:
         raise ValueError(f"method is {method!r}; accepted: {', '.join(map(repr, METHODS))}")
-    if not 0 < bandwidth_scale < np.inf:
-        raise ValueError(f"bandwidth_scale is {bandwidth_scale!r}; accepted: positive numbers")
+    if bandwidth_scale not in BANDWIDTH_SCALES:
+        raise ValueError(
+            f"bandwidth_scale is {bandwidth_scale!r}; accepted: positive numbers up to "
+            f"{BANDWIDTH_SCALES.right:g}"
+        )
     divergence = ProjectedDivergence.of_classes(
         rows, V.shape[1], bandwidth_scale=bandwidth_scale, covariance=covariance, method=method
     )
@@ -104,15 +111,22 @@ class ProjectedDivergence:
     Attributes
     ----------
     rows : tuple of ndarrays, shapes (n_c, d)
-        Of each class, around a common origin: the divergence does not depend on it, its digits do.
+        Of each class, around a common origin and in a common unit: the divergence does not depend on these,
+        its digits do.
     kernels : ndarray, shape (n_classes, d, d)
         Covariances of the classes' kernels.
     method : {"auto", "exact", "binned"}
+    origin : ndarray of shape (d,) or float
+        Of `rows` among the given ones.
+    unit : float
+        The length, in that of the given rows, that is 1 in `rows` and `kernels`.
     """
 
     rows: tuple[np.ndarray, ...]
     kernels: np.ndarray
     method: str = "auto"
+    origin: np.ndarray | float = 0.0
+    unit: float = 1.0
 
     @classmethod
     def of_classes(
@@ -125,14 +139,18 @@ class ProjectedDivergence:
         method: str = "auto",
     ) -> "ProjectedDivergence":
         """Silverman's kernels, with covariances that are estimated in the space of the features."""
-        origin = np.mean([own.mean(axis=0, dtype=np.float64) for own in rows], axis=0)
-        centred = tuple(own - origin.astype(own.dtype) for own in rows)
+        together = np.concatenate(rows)
+        origin = np.mean([own.mean(axis=0, dtype=np.float64) for own in rows], axis=0).astype(together.dtype)
+        ranges = np.ptp(together, axis=0)
+        origin = np.where(ranges > 0, origin, together[0])  # a mean of equal numbers may be none of them
+        unit = unit_of_length(ranges.max())
+        centred = tuple((own - origin) / unit for own in rows)
         kernels = [
             (bandwidth_scale * silverman_factor(len(own), n_components)) ** 2
             * class_covariance(own, covariance)
             for own in centred
         ]
-        return cls(centred, np.array(kernels, dtype=centred[0].dtype), method)
+        return cls(centred, np.array(kernels, dtype=centred[0].dtype), method, origin, unit)
 
     def __call__(self, V: np.ndarray) -> tuple[float, np.ndarray]:
         """The value, and the gradient of the shape of V.
@@ -173,9 +191,8 @@ class ProjectedDivergence:
             return None
         if self.method == "auto" and n_pairs < AUTO_PAIRS:
             return None
-        grid = binned.Grid.around(points, kernels)
-        cost = grid.n_points * (PAIRS_PER_GRID_POINT if self.method == "auto" else 1)
-        return grid if cost < n_pairs else None
+        per_point = PAIRS_PER_GRID_POINT if self.method == "auto" else 1
+        return binned.Grid.around(points, kernels, n_pairs / per_point)
 
 
 def _checked(V, rows: Sequence) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -187,6 +204,9 @@ def _checked(V, rows: Sequence) -> tuple[np.ndarray, list[np.ndarray]]:
             raise ValueError(f"{name} has shape {one.shape}; it must be a matrix with at least one row")
         if not np.isfinite(one).all():
             raise ValueError(f"{name} holds {np.count_nonzero(~np.isfinite(one))} NaN or infinite values")
+        largest, most = np.abs(one).max(), np.finfo(dtype).max / MOST_ROWS
+        if largest > most:
+            raise ValueError(f"{name} holds {largest:g} in size; it must be at most {most:g} in {dtype}")
     if any(own.shape[1] != len(V) for own in rows):
         found = ", ".join(str(own.shape) for own in rows)
         raise ValueError(f"V has shape {V.shape}, the classes {found}; they must be (d, k) and (n, d)")

@@ -12,24 +12,27 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.extmath import svd_flip
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.axes import signs_of_rows, unit_of_length
 from entrolearn.manifold.densities import class_covariance
 from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["GEM", "ClassPCA", "PerClassPCA", "TwoEllipsoidPCA"]
 
-#: What is smaller has no square.
+#: What is smaller, in units of the largest number, has no square.
 LEAST_SIZE = 1e-150
+
+#: Sums of larger multiples of the mean overflow.
+LARGEST_GAMMA = 1e100
 
 
 class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A linear map that is found from the rows of each class.
 
     A subclass says how many components there can be, in ``_most_components(n_classes, n_features)``, and
-    finds them, in ``_find(groups)``, as columns of a matrix of shape (n_features, n_components).
+    finds them, in ``_find(groups, unit)``, as columns of a matrix of shape (n_features, n_components).
     """
 
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left")]}
@@ -42,8 +45,8 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """How many components there can be."""
 
     @abstractmethod
-    def _find(self, groups: Sequence[np.ndarray]) -> np.ndarray:
-        """The components as columns; sets what else is to be known of them."""
+    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
+        """The components as columns, from rows in a unit of length; sets what else is to be known of them."""
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y):
@@ -75,8 +78,12 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 f"n_components={self.n_components} is more than {type(self).__name__} finds with "
                 f"n_features={n_features} and {n_classes} class{'es' * (n_classes > 1)}: at most {most}."
             )
-        components = self._find([X[codes == c] for c in range(n_classes)])
-        _, self.components_ = svd_flip(None, np.ascontiguousarray(components.T), u_based_decision=False)
+        unit = unit_of_length(max(-X.min(), X.max()))
+        groups = [X[codes == c] for c in range(n_classes)]
+        for rows in groups:
+            rows /= unit
+        components = self._find(groups, unit).T
+        self.components_ = np.ascontiguousarray(signs_of_rows(components) * components)
         return self
 
     def transform(self, X):
@@ -115,11 +122,12 @@ class _WithinClassPCA(_ClassProjection):
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_features
 
-    def _find(self, groups: Sequence[np.ndarray]) -> np.ndarray:
+    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
         covariances = np.array([class_covariance(rows, "empirical") for rows in groups])
         weights = self._weights(np.array([len(rows) for rows in groups]))
         within = np.average(covariances, axis=0, weights=weights)
-        self.explained_variance_, components = _leading(within, self.n_components)
+        variances, components = _leading(within, self.n_components)
+        self.explained_variance_ = variances * unit * unit
         return components
 
 
@@ -152,7 +160,8 @@ class ClassPCA(_WithinClassPCA):
     Notes
     -----
     With one class it is principal component analysis. :meth:`transform` does not centre the rows: the map is
-    linear, as in the paper, and scikit-learn's PCA differs from it by a translation.
+    linear, as in the paper, and scikit-learn's PCA differs from it by a translation. Of directions of equal
+    variance any basis is as good, and rounding decides which one it is.
 
     References
     ----------
@@ -258,12 +267,12 @@ class PerClassPCA(_ClassProjection):
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_classes * n_features
 
-    def _find(self, groups: Sequence[np.ndarray]) -> np.ndarray:
+    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
         rounds = -(-self.n_components // len(groups))
         found = [_leading(class_covariance(rows, "empirical"), rounds) for rows in groups]
         variances = np.stack([variances for variances, _ in found], axis=1)  # (rounds, n_classes)
         components = np.stack([components for _, components in found], axis=2)  # (d, rounds, n_classes)
-        self.explained_variance_ = variances.reshape(-1)[: self.n_components]
+        self.explained_variance_ = variances.reshape(-1)[: self.n_components] * unit * unit
         return components.reshape(len(components), -1)[:, : self.n_components]
 
 
@@ -332,7 +341,7 @@ class GEM(_ClassProjection):
 
     _parameter_constraints: dict = {
         **_ClassProjection._parameter_constraints,
-        "gamma": [Interval(Real, 0, None, closed="left")],
+        "gamma": [Interval(Real, 0, LARGEST_GAMMA, closed="both")],
     }
 
     def __init__(self, n_components=2, *, gamma=0.1):
@@ -342,7 +351,7 @@ class GEM(_ClassProjection):
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_classes * (n_classes - 1) * n_features
 
-    def _find(self, groups: Sequence[np.ndarray]) -> np.ndarray:
+    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
         moments = [rows.T @ rows / len(rows) for rows in groups]
         pairs = list(permutations(range(len(groups)), 2))
         labels = self.classes_.tolist()
@@ -352,7 +361,11 @@ class GEM(_ClassProjection):
         best = np.argsort(-eigenvalues, kind="stable")[: self.n_components]
         self.eigenvalues_ = eigenvalues[best]
         self.pairs_ = self.classes_[np.repeat(pairs, each, axis=0)[best]]
-        return np.hstack([components for _, components in found])[:, best]
+        with np.errstate(over="ignore"):
+            components = np.hstack([components for _, components in found])[:, best] / unit
+        if not np.isfinite(components).all():
+            raise ValueError(f"the components overflow, as no number of X is above {2 * unit:.1g}: scale X.")
+        return components
 
     def _regularised(self, moment: np.ndarray, label) -> np.ndarray:
         """What the eigenvalues of the class are relative to, checked to be of full rank."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import eigh, qr
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from entrolearn.manifold.objective import ProjectedDivergence
 
@@ -45,12 +45,17 @@ def whitened(divergence: ProjectedDivergence, V: np.ndarray, *, max_iter: int, t
     """L-BFGS without a constraint, in coordinates in which the kernels are round; V is a start in these.
 
     Features of different scales make the problem badly conditioned; the divergence does not depend on them.
-    The gradient is orthogonal to V, so that nothing drives the columns together.
+    The gradient is orthogonal to V, so that nothing drives the columns together. The coordinates are along
+    the features, not along eigenvectors: rounding decides their signs, and with them where a start would be.
     """
-    values, vectors = eigh(divergence.kernels.mean(axis=0, dtype=np.float64))
-    if not values[0] > 0:
+    kernel = divergence.kernels.mean(axis=0, dtype=np.float64)
+    width = np.sqrt(kernel.diagonal())
+    if not width.min() > 0:
+        raise np.linalg.LinAlgError("the classes have no variance along a feature")
+    values, vectors = eigh(kernel / np.outer(width, width))
+    if not values[0] > len(values) * np.finfo(float).eps:
         raise np.linalg.LinAlgError("the classes have no variance in some direction")
-    whitening = vectors / np.sqrt(values)
+    whitening = (vectors / np.sqrt(values)) @ vectors.T / width[:, np.newaxis]
     problem = divergence.transformed(whitening.astype(divergence.kernels.dtype))
     found = _lbfgs(problem, _orthonormal(V), max_iter=max_iter, tol=tol)
     return _climb(divergence, whitening @ found.x.reshape(V.shape), found)
@@ -98,7 +103,8 @@ def stiefel(divergence: ProjectedDivergence, V: np.ndarray, *, max_iter: int, to
         verbosity=0,
         log_verbosity=1,
     )
-    found = optimizer.run(problem, initial_point=_orthonormal(V))
+    with np.errstate(invalid="ignore"):  # 0 / 0 where a gradient did not change: pymanopt starts anew then
+        found = optimizer.run(problem, initial_point=_orthonormal(V))
     history = [-float(value) for value in found.log["iterations"]["cost"]]
     value, _ = divergence(found.point)
     return Climb(found.point, value, found.iterations, evaluated.number, found.iterations < max_iter, history)
@@ -109,7 +115,10 @@ SOLVERS: dict[str, Callable[..., Climb]] = {"whitened": whitened, "penalty": pen
 
 
 class _LastEvaluation:
-    """A function that remembers its last value: who asks for value and gradient in turn pays once."""
+    """A function that remembers its last value: who asks for value and gradient in turn pays once.
+
+    Where it has none, after one where it had, it is minus infinity: a line search goes back from there.
+    """
 
     def __init__(self, function: Callable):
         self._function, self._at, self._found = function, None, None
@@ -117,31 +126,52 @@ class _LastEvaluation:
 
     def __call__(self, V: np.ndarray):
         if self._at is None or not np.array_equal(V, self._at):
-            self._at, self._found = V.copy(), self._function(V)
+            try:
+                self._found = self._function(V)
+            except np.linalg.LinAlgError:
+                if not self.number:
+                    raise
+                self._found = -np.inf, np.zeros_like(V)
+            self._at = V.copy()
             self.number += 1
         return self._found
 
 
 def _lbfgs(function: Callable, start: np.ndarray, *, max_iter: int, tol: float):
-    """Maximise from a start; the result is scipy's, with the ``history`` of the objective."""
-    history = []
+    """Maximise from a start; the result is scipy's, with the ``history`` of the objective.
+
+    It ends before a step that leads to where the function has no value.
+    """
+    history, last = [], OptimizeResult(nit=0, nfev=0, status=0)
 
     def negated(x: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = function(x.reshape(start.shape))
+        if not last.nfev:
+            last.update(x=x.copy(), fun=-value)
+        last.nfev += 1
         return -value, -np.asarray(gradient, dtype=np.float64).ravel()
 
     def note(intermediate_result) -> None:
         history.append(-float(intermediate_result.fun))
+        last.update(x=intermediate_result.x.copy(), fun=intermediate_result.fun, nit=len(history))
 
     options = {"maxiter": max_iter, "ftol": tol, "gtol": 1e-5, "maxfun": 20 * max_iter}
-    found = minimize(negated, start.ravel(), jac=True, method="L-BFGS-B", callback=note, options=options)
+    try:
+        found = minimize(negated, start.ravel(), jac=True, method="L-BFGS-B", callback=note, options=options)
+    except np.linalg.LinAlgError:
+        if not last.nfev:
+            raise
+        found = last
     found.history = history
     return found
 
 
 def _climb(divergence: ProjectedDivergence, V: np.ndarray, found) -> Climb:
     V = _orthonormal(V)
-    value, _ = divergence(V)
+    try:
+        value, _ = divergence(V)
+    except np.linalg.LinAlgError:  # where rounding decides whether there is a value: that of the climb
+        value = -float(found.fun)
     return Climb(V, value, found.nit, found.nfev, found.status == 0, found.history)
 
 

@@ -39,8 +39,8 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Give each class a feature that is always 1, without prior.
     prior_variance : float or None, default=1.0
-        Variance of the Gaussian prior, of mean zero, on each weight; None for no prior. Without one, a
-        feature that some class never has in training makes weights grow without bound.
+        Variance of the Gaussian prior, of mean zero, on each weight, from 1e-100 to 1e100; None for no prior.
+        Without one, a feature that some class never has in training makes weights grow without bound.
     solver : {"lbfgs", "gis"}, default="lbfgs"
         "gis" is generalised iterative scaling, the method of the first maximum entropy classifiers. It takes
         features that are not negative, and very many more iterations.
@@ -111,7 +111,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
     _parameter_constraints: dict = {
         "feature_functions": [None, callable, list, tuple],
         "fit_intercept": ["boolean"],
-        "prior_variance": [None, Interval(Real, 0, None, closed="neither")],
+        "prior_variance": [None, Interval(Real, 1e-100, 1e100, closed="both")],
         "solver": [StrOptions(set(SOLVERS))],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],

@@ -3,25 +3,16 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
 from entrolearn.maxent.dual import Dual, InfeasibleMomentsError, minimize_dual
+from entrolearn.maxent.quadrature import IntervalDual, first_panels, halves
 
 __all__ = ["MaximumEntropyDistribution"]
 
-#: Nodes of the Gauss-Legendre rule on each panel of an interval.
-NODES = 16
-
-#: Panels between two breaks: doubled until the moments stay the same.
-PANELS = [2**n for n in range(4, 13)]
-
 #: Relative difference of a constant function and its moment that is one of roundings.
 ROUNDING = 1e-12
-
-#: How far, in standard deviations, a moment may move when the panels are halved.
-RESOLVED = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,18 +106,17 @@ class MaximumEntropyDistribution:
         Moments that only a part of the support can have, as a die's mean of almost 6, make the multipliers
         large, and the rest of the support very unlikely.
         """
-        points = np.asarray(points, dtype=np.float64)
+        points = np.array(points, dtype=np.float64)
         if points.ndim not in (1, 2) or len(points) == 0 or not np.isfinite(points).all():
             raise ValueError(
                 f"points have shape {points.shape}; they must be finite, (n,) or (n, d) with n > 0"
             )
-        problem = _Problem(functions, moments)
-        dual, scale = problem.dual(points, np.zeros(len(points)))
+        problem = _Problem(functions, moments, points)
         try:
-            theta = minimize_dual(dual, np.zeros(len(problem.moments)))
+            dual, theta = minimize_dual(Dual(problem.centred(points), np.zeros(len(points))))
         except InfeasibleMomentsError as error:
             raise problem.refused(points, error) from None
-        return cls(**problem.solution(dual, theta, scale), points=points)
+        return cls(**problem.solution(dual, theta), points=points)
 
     @classmethod
     def on_interval(
@@ -143,7 +133,7 @@ class MaximumEntropyDistribution:
         moments : array-like of shape (n_functions,)
             The expected value of each function.
         breaks : array-like of shape (n_breaks,), optional
-            Points inside the interval where a function jumps or has a kink.
+            Points inside the interval where a function jumps or has a kink, or next to what is narrow in it.
 
         Returns
         -------
@@ -158,29 +148,19 @@ class MaximumEntropyDistribution:
 
         Notes
         -----
-        Gauss–Legendre rules on equal panels, which are halved until all moments stay the same to 1e-8
-        standard deviations.
+        Gauss–Legendre rules on panels that are halved where the density needs it, for each density that the
+        search comes to: however narrow a peak is, and up to a singular end. A density may grow without bound
+        towards an end at zero, beside which doubles are as near as one likes; beside another number they are
+        not, and a density that has much of its mass there is refused.
         """
-        borders = _borders(lower, upper, breaks)
-        problem = _Problem(functions, moments)
-        multipliers, error = None, None
-        for n_panels in PANELS:
-            points, log_weights = _quadrature(borders, n_panels)
-            dual, scale = problem.dual(points, log_weights)
-            solved_before = multipliers is not None
-            theta = multipliers * scale if solved_before else np.zeros(len(problem.moments))
-            resolved = solved_before and dual.distance(theta) <= RESOLVED
-            try:
-                theta = minimize_dual(dual, theta)
-            except InfeasibleMomentsError as infeasible:
-                multipliers, error = None, infeasible
-                continue
-            multipliers = theta / scale
-            if resolved:
-                solution = problem.solution(dual, theta, scale)
-                return cls(**solution, points=points, interval=(float(lower), float(upper)))
-        error = error or "the quadrature does not resolve the functions, or the density"
-        raise problem.refused(points, error)
+        panels = first_panels(_borders(lower, upper, breaks))
+        problem = _Problem(functions, moments, halves(panels))
+        try:
+            dual, theta = minimize_dual(IntervalDual.on_panels(problem.centred, problem.terms, panels))
+            dual.check_resolved(theta)
+        except InfeasibleMomentsError as error:
+            raise problem.refused(halves(panels), error) from None
+        return cls(**problem.solution(dual, theta), points=dual.points, interval=(float(lower), float(upper)))
 
     def density(self, y) -> np.ndarray:
         """The density on an interval, or the probability of points of a discrete support.
@@ -218,29 +198,45 @@ class MaximumEntropyDistribution:
 
 
 class _Problem:
-    """Functions and their moments, checked."""
+    """Functions and their moments, checked, in units of the functions' largest values at some points.
 
-    def __init__(self, functions: Sequence[Callable], moments):
+    Attributes
+    ----------
+    functions : tuple of callable
+    moments : ndarray, shape (n_functions,)
+    scale : ndarray, shape (n_functions,)
+        The units.
+    met : ndarray of bool, shape (n_functions,)
+        Which constraints any distribution meets: those of constants.
+    """
+
+    def __init__(self, functions: Sequence[Callable], moments, points: np.ndarray):
         self.functions = tuple(functions)
-        self.moments = np.asarray(moments, dtype=np.float64)
+        self.moments = np.array(moments, dtype=np.float64)
         if self.moments.shape != (len(self.functions),) or not np.isfinite(self.moments).all():
             raise ValueError(
                 f"moments are {self.moments.tolist()}; there must be a finite one for each of the "
                 f"{len(self.functions)} functions"
             )
-
-    def dual(self, points: np.ndarray, log_weights: np.ndarray) -> tuple[Dual, np.ndarray]:
-        """The dual in units of the functions' largest values, and these units."""
         values = _evaluated(self.functions, points)
-        centred = values - self.moments
-        scale = np.abs(centred).max(axis=0)
-        met = scale <= ROUNDING * np.abs(values).max(axis=0)  # by any distribution: a constant
-        centred[:, met], scale[met] = 0.0, 1.0
-        return Dual(centred / scale, log_weights), scale
+        largest = np.abs(values - self.moments).max(axis=0)
+        self.met = largest <= ROUNDING * np.abs(values).max(axis=0)
+        self.scale = np.where(self.met, 1.0, largest)
 
-    def solution(self, dual: Dual, theta: np.ndarray, scale: np.ndarray) -> dict:
+    @property
+    def terms(self) -> np.ndarray:
+        """The size of the moments in these units."""
+        return np.abs(self.moments) / self.scale
+
+    def centred(self, points: np.ndarray) -> np.ndarray:
+        """The functions less their moments, shape (n_points, n_functions)."""
+        centred = (_evaluated(self.functions, points) - self.moments) / self.scale
+        centred[:, self.met] = 0.0
+        return centred
+
+    def solution(self, dual: Dual, theta: np.ndarray) -> dict:
         log_partition, probabilities = dual(theta)
-        multipliers = theta / scale
+        multipliers = theta / self.scale
         return {
             "functions": self.functions,
             "moments": self.moments,
@@ -284,14 +280,3 @@ def _borders(lower: float, upper: float, breaks) -> np.ndarray:
     if breaks.ndim != 1 or not ((breaks > lower) & (breaks < upper)).all():
         raise ValueError(f"breaks are {breaks.tolist()}; they must lie between {lower!r} and {upper!r}")
     return np.array([lower, *np.unique(breaks), upper], dtype=np.float64)
-
-
-def _quadrature(borders: np.ndarray, n_panels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points and logarithms of weights of Gauss-Legendre rules, on so many panels between two borders."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    edges = np.concatenate(
-        [*(np.linspace(*ends, n_panels + 1)[:-1] for ends in pairwise(borders)), borders[-1:]]
-    )
-    middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
-    points = middle[:, np.newaxis] + half[:, np.newaxis] * nodes
-    return points.ravel(), np.log(half[:, np.newaxis] * weights).ravel()

@@ -7,15 +7,22 @@ support, with weights of one, or the nodes of a quadrature.
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
-from scipy.linalg import svd
+from scipy.linalg import norm, svd
 from scipy.special import logsumexp
 
 __all__ = ["Dual", "InfeasibleMomentsError", "minimize_dual"]
 
 #: Newton steps at most.
 MAX_STEPS = 200
+
+#: What is added to the variances of the functions, which are one at most, where a step goes too far.
+LEAST_DAMPING, MOST_DAMPING = 1e-40, 1e4
+
+#: Halvings of an interval's panels in a step: one that takes more goes too far.
+MOST_HALVINGS = 50
 
 #: The moments are met to this many standard deviations of their functions, or where roundings end the search
 #: before, to the second number.
@@ -58,21 +65,22 @@ class Dual:
 
     def parts(self, direction: np.ndarray) -> bool:
         """Whether all points lie on one side: then every mean of G does, and none is zero."""
-        return bool((self.centred @ direction).max() < -PARTED * np.linalg.norm(direction))
+        return bool((self.centred @ direction).max() < -PARTED * norm(direction))
 
-    def distance(self, theta: np.ndarray) -> float:
-        """How far the moments are from being met, in standard deviations of the functions at θ."""
-        _, probability = self(theta)
-        return _distance(self, probability, self.newton_step(probability)[0])
+    def resolved(self, theta: np.ndarray, most_halvings: float = math.inf) -> Self | None:
+        """The dual at points that are enough for some multipliers: here at the same ones."""
+        return self
 
-    def newton_step(self, probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def newton_step(self, probability: np.ndarray, damping: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """The step, and the part of the gradient along which the functions do not vary.
 
         By the singular values of the standardised functions, not of their covariance, whose condition would
-        be the square of theirs.
+        be the square of theirs. `damping` is added to all of their variances.
         """
         gradient = self.gradient(probability)
         deviation = np.sqrt(probability)[:, np.newaxis] * (self.centred - gradient)
+        if damping:
+            deviation = np.vstack([deviation, np.sqrt(damping) * np.eye(len(gradient))])
         deviations = np.linalg.norm(deviation, axis=0)
         scale = np.where(deviations > 0, deviations, 1.0)
         _, values, directions = svd(deviation / scale, full_matrices=False)
@@ -83,17 +91,17 @@ class Dual:
         return -step / scale, constant / scale
 
 
-def minimize_dual(dual: Dual, theta: np.ndarray) -> np.ndarray:
-    """Minimise by damped Newton steps.
+def minimize_dual(dual: Dual) -> tuple[Dual, np.ndarray]:
+    """Minimise by damped Newton steps from the uniform distribution.
 
     Parameters
     ----------
     dual : Dual
-    theta : ndarray, shape (n_functions,)
-        Where to start.
 
     Returns
     -------
+    Dual
+        At points that resolve the solution.
     ndarray, shape (n_functions,)
         The multipliers.
 
@@ -107,35 +115,48 @@ def minimize_dual(dual: Dual, theta: np.ndarray) -> np.ndarray:
     Where only distributions that leave points out have the moments, the multipliers grow until the points'
     probability is too small to matter.
     """
+    theta = np.zeros(dual.centred.shape[1])
+    dual = dual.resolved(theta)
     value, probability = dual(theta)
     for _ in range(MAX_STEPS):
         step, constant = dual.newton_step(probability)
         if dual.parts(theta) or dual.parts(-constant):
             raise InfeasibleMomentsError("no distribution on the support has these moments")
         distance = _distance(dual, probability, step)
-        moved = _damped(dual, theta, value, step, distance**2) if distance > TOLERANCE else None
+        moved = _moved(dual, theta, value, probability) if distance > TOLERANCE else None
         if moved is None:
             break
-        theta, value, probability = moved
+        dual, theta, value, probability = moved
     met = np.abs(dual.gradient(probability)).max(initial=0.0) <= LEAST_TOLERANCE
     if distance > LEAST_TOLERANCE or not met:
         raise InfeasibleMomentsError("no distribution with these moments was found")
-    return theta
+    return dual, theta
 
 
 def _distance(dual: Dual, probability: np.ndarray, step: np.ndarray) -> float:
     return math.sqrt(max(0.0, float(-dual.gradient(probability) @ step)))
 
 
-def _damped(
-    dual: Dual, theta: np.ndarray, value: float, step: np.ndarray, slope: float
-) -> tuple[np.ndarray, float, np.ndarray] | None:
-    """The first of the halved steps that goes down as Armijo asks; None where roundings leave none."""
-    rounding = 1e-14 * max(1.0, abs(value))
-    for halvings in range(30):
-        fraction = 0.5**halvings
-        there = theta + fraction * step
-        lower, probability = dual(there)
-        if lower <= value - 1e-4 * fraction * slope + rounding:
-            return there, lower, probability
+def _moved(
+    dual: Dual, theta: np.ndarray, value: float, probability: np.ndarray
+) -> tuple[Dual, np.ndarray, float, np.ndarray] | None:
+    """The first of ever more damped steps that goes down as Armijo asks; None where roundings leave none."""
+    gradient, damping = dual.gradient(probability), 0.0
+    while damping <= MOST_DAMPING:
+        step, _ = dual.newton_step(probability, damping)
+        there, slope = theta + step, float(-gradient @ step)
+        if _descends(dual, there, value, slope):
+            finer = dual.resolved(there, MOST_HALVINGS)
+            if finer is not None and (finer is dual or _descends(finer, there, finer(theta)[0], slope)):
+                return finer, there, *finer(there)
+        # Less than the curvature along the step changes nothing.
+        largest = float(np.abs(step).max())
+        damping = 10 * max(damping, slope / largest / largest, LEAST_DAMPING)
     return None
+
+
+def _descends(dual: Dual, there: np.ndarray, value: float, slope: float) -> bool:
+    """Whether the dual is lower there than some value, as much as a slope promises."""
+    lower, probability = dual(there)
+    terms = float(probability @ (np.abs(dual.centred) @ np.abs(there)))
+    return lower <= value - 1e-4 * slope + 1e-14 * max(1.0, abs(value), terms)

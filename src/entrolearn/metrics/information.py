@@ -228,7 +228,7 @@ def reject_least_certain(y_pred, certainty, share: float, *, reject) -> np.ndarr
     Returns
     -------
     ndarray, shape (n_samples,)
-        A copy.
+        A copy, of a wider type where that of the labels does not hold `reject`.
 
     Raises
     ------
@@ -260,10 +260,24 @@ def reject_least_certain(y_pred, certainty, share: float, *, reject) -> np.ndarr
     if not 0 <= share <= 1:
         raise ValueError(f"share is {share!r}; it must be from 0 to 1")
     _check_reject(reject, y_pred, "y_pred")
-    least = np.argsort(certainty, kind="stable")[: round(share * len(y_pred))]
-    decided = np.ones(len(y_pred), dtype=bool)
-    decided[least] = False
-    return np.where(decided, y_pred, reject)
+    rejected = y_pred.astype(_type_of_both(y_pred, reject))
+    rejected[np.argsort(certainty, kind="stable")[: round(share * len(y_pred))]] = reject
+    return rejected
+
+
+def _type_of_both(labels: np.ndarray, reject) -> np.dtype:
+    """The labels' type, or the one common to them and the reject: one that changes neither."""
+    label = np.asarray(reject)
+    for dtype in (labels.dtype, np.result_type(labels, label)):
+        with np.errstate(invalid="ignore", over="ignore"):
+            if all(_is_same(each, each.astype(dtype)) for each in (labels, label)):
+                return dtype
+    raise ValueError(f"reject is {reject!r}; no type holds both it and labels of {labels.dtype} exactly")
+
+
+def _is_same(labels: np.ndarray, cast: np.ndarray) -> bool:
+    # There: 255 becomes -1 in int8. And back: as floats 2^53 and 2^53 + 1 compare equal.
+    return bool((cast == labels).all() and (cast.astype(labels.dtype) == labels).all())
 
 
 def _joint_distribution(y_true, y_pred, reject) -> np.ndarray:
@@ -280,9 +294,10 @@ def _joint_distribution(y_true, y_pred, reject) -> np.ndarray:
 
 
 def _check_reject(reject, labels: np.ndarray, name: str) -> None:
-    if (np.asarray(reject).dtype.kind in "US") != (labels.dtype.kind in "USO"):
+    label, kinds = np.asarray(reject), "USO"
+    if label.dtype.kind == "O" or (label.dtype.kind in kinds) != (labels.dtype.kind in kinds):
         raise ValueError(f"reject is {reject!r}; it must be of the same kind as {name}, {labels.dtype}")
-    if (labels == reject).any():
+    if (labels == label).any():
         raise ValueError(f"reject is {reject!r}, which is a label of {name}")
 
 

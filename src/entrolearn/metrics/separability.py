@@ -99,7 +99,7 @@ def visual_separability(
     Raises
     ------
     ValueError
-        If y holds one class only, or a class with fewer rows than folds.
+        If y holds one class only, or a class with fewer rows than folds, or there are no classifiers.
 
     References
     ----------
@@ -162,6 +162,8 @@ def separability_scores(
     n_left = _check_folds(y, cv)
     if classifiers is None:
         classifiers = separability_classifiers(n_left, Z.shape[1])
+    if not classifiers:
+        raise ValueError("classifiers is empty; it must hold one classifier with its grid, or more")
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
     part = np.empty(len(y), dtype=int)
     for fold, (_, left_out) in enumerate(

@@ -13,10 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
 from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
-from entrolearn.networks.targets import encode
+from entrolearn.networks.targets import check_values, encode
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
+
+#: Bytes that the entropy takes for each error. Measured, with a bandwidth no less than errors are apart.
+BYTES_OF_ENTROPY = 250
 
 
 class _ErrorEntropyMLP(BaseEstimator):
@@ -30,7 +33,7 @@ class _ErrorEntropyMLP(BaseEstimator):
         "bandwidth": [Interval(Real, 0, None, closed="neither")],
         "entropy": [StrOptions({*ORDERS})],
         "activation": [StrOptions({"logistic", "tanh"})],
-        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT, closed="right")],
+        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT[8], closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "increase": [Interval(Real, 1, None, closed="left")],
         "decrease": [Interval(Real, 0, 1, closed="neither")],
@@ -63,11 +66,12 @@ class _ErrorEntropyMLP(BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @np.errstate(over="ignore", invalid="ignore")  # of steps too long, which are taken back
     def _train(self, X: np.ndarray, targets: np.ndarray) -> float:
         """Descend to targets of shape (n_samples,); returns the mean error that is left."""
         rng = check_random_state(self.random_state)
         check_memory(
-            2 * X.itemsize * len(X) * self.n_hidden,
+            _bytes_needed(*X.shape, self.n_hidden, X.itemsize),
             f"a layer of {self.n_hidden} hidden units at all {len(X)} rows at once",
             "take fewer units, or a perceptron that learns in batches, such as MSEMLPRegressor",
         )
@@ -83,7 +87,8 @@ class _ErrorEntropyMLP(BaseEstimator):
                 "these rows; take a smaller one, or scale the features"
             )
         objective.differentiate()
-        kept, rate = parameters.flat.copy(), self.learning_rate
+        longest = float(np.finfo(X.dtype).max)
+        kept, rate = parameters.flat.copy(), min(self.learning_rate, longest)
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)
         for epoch in range(self.max_iter):
             rates[epoch] = rate
@@ -93,7 +98,7 @@ class _ErrorEntropyMLP(BaseEstimator):
                 entropy = reached
                 kept[...] = parameters.flat
                 objective.differentiate()
-                rate *= self.increase
+                rate = min(rate * self.increase, longest)
             else:
                 parameters.flat[...] = kept
                 rate *= self.decrease
@@ -331,8 +336,14 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         -------
         self : object
             The trained network.
+
+        Raises
+        ------
+        ValueError
+            If values are too large for rows in single precision.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), y_numeric=True)
+        check_values(y, X.dtype, type(self).__name__)
         mean_error = self._train(X, y)
         self.intercepts_[1] += mean_error
         return self
@@ -351,6 +362,14 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         return self._raw_output(X)
 
 
+def _bytes_needed(n_samples: int, n_features: int, n_hidden: int, itemsize: int) -> float:
+    """The most that training takes at once, beside the rows."""
+    layer, weights = itemsize * n_samples * n_hidden, itemsize * (n_features + 2) * n_hidden
+    # Hidden values and slopes; with them either their products or the grid of the errors' entropy. The
+    # weights with those kept, their gradient and a step.
+    return 2 * layer + max(layer, BYTES_OF_ENTROPY * n_samples) + 50 * n_samples + 4 * weights
+
+
 class _Objective:
     """The entropy of a network's errors on all rows.
 
@@ -367,10 +386,9 @@ class _Objective:
         self.gradient = Parameters((*coefs[0].shape, coefs[1].shape[1]), X.dtype)
 
     def value(self) -> float:
-        """The entropy at the network's parameters; infinite where an output is."""
-        with np.errstate(over="ignore", invalid="ignore"):  # a step too long, which is taken back
-            errors = self._targets - self._network.forward(self._X)[:, 0]
-        if not np.isfinite(errors).all():
+        """The entropy at the network's parameters; infinite where an output or a product of theirs may be."""
+        errors = self._targets - self._network.forward(self._X)[:, 0]
+        if not (np.isfinite(errors).all() and self._network.parameters.have_products()):
             return np.inf
         entropy, self._slopes = error_entropy(errors, self._bandwidth, order=self._order)
         return entropy

@@ -4,12 +4,13 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.linalg import qr
+from scipy.linalg import eigh, qr
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.axes import signs_of_rows
 from entrolearn.networks.relative import climb
 from entrolearn.networks.spans import spanned
 from entrolearn.validation import Interval, validate_data, validated
@@ -135,9 +136,9 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self.mean_ = X.mean(axis=0)
-        scores, whitening, unwhitening = self._whiten(X)
-        k = len(whitening)
-        start = qr(check_random_state(self.random_state).normal(size=(k, k)))[0]
+        scores, axes, deviations = self._whiten(X)
+        drawn = check_random_state(self.random_state).normal(size=(len(axes), len(axes)))
+        start = qr(drawn)[0] @ _frame(scores, axes, deviations)
         found = climb(scores, start, extended=self.extended, max_iter=self.max_iter, tol=self.tol)
         if not found.converged:
             warnings.warn(
@@ -146,19 +147,19 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        mixing = unwhitening @ np.linalg.inv(found.W)
+        mixing = axes.T * deviations @ np.linalg.inv(found.W)
         explained = np.sum(mixing**2, axis=0) * np.mean((found.W @ scores) ** 2, axis=1)
         order = np.argsort(-explained)
-        signs = np.sign(np.take_along_axis(mixing, np.abs(mixing).argmax(axis=0)[np.newaxis], axis=0))[0]
-        self.mixing_ = (signs * mixing)[:, order]
-        self.components_ = (signs[:, np.newaxis] * (found.W @ whitening))[order]
+        signs = signs_of_rows(mixing.T)
+        self.mixing_ = (signs.T * mixing)[:, order]
+        self.components_ = (signs * (found.W / deviations @ axes))[order]
         self.sub_gaussian_ = found.flat[order]
         self.objective_, self.history_ = found.objective, np.array(found.history)
         self.n_iter_ = len(found.history)
         return self
 
     def _whiten(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The rows along their principal axes, as columns of unit variances; the map there and back."""
+        """The rows along their principal axes, as columns of unit variances; these axes and deviations."""
         left, sizes, axes = spanned(X, self.mean_)
         rank = len(sizes)
         k = rank if self.n_components is None else self.n_components
@@ -167,9 +168,8 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"n_components={self.n_components} is not possible where the rows of X span {rank} "
                 "dimensions; accepted: 1 or more, at most that number"
             )
-        deviations = sizes[:k] / np.sqrt(len(X))
         scores = np.ascontiguousarray(left[:, :k].T) * np.sqrt(len(X))
-        return scores, axes[:k] / deviations[:, np.newaxis], axes[:k].T * deviations
+        return scores, axes[:k], sizes[:k] / np.sqrt(len(X))
 
     def transform(self, X) -> np.ndarray:
         """The sources of rows.
@@ -205,3 +205,15 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def _frame(scores: np.ndarray, axes: np.ndarray, deviations: np.ndarray) -> np.ndarray:
+    """Orthonormal rows, in coordinates along the principal axes, that follow from the data alone.
+
+    Principal axes do not where they explain equally much: rounding decides on them. Fourth moments part such
+    directions.
+    """
+    second = np.diag((deviations / deviations[0]) ** 2)
+    fourth = (scores * np.sum(scores**2, axis=0)) @ scores.T / scores.shape[1]
+    _, vectors = eigh(second + fourth / (len(scores) + 2))
+    return signs_of_rows(vectors.T @ axes) * vectors.T

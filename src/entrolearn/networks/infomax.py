@@ -6,12 +6,15 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.covariance import empirical_covariance
-from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.axes import signs_of_rows, unit_of_length
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["LinearInfomax"]
+
+#: The largest variances over a smaller one overflow.
+LEAST_NOISE = 1e-150
 
 
 class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -29,7 +32,7 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         "orthonormal": W W' = I. "power": the squared lengths of the rows are 1 on average, and the outputs
         share them by water-filling: while there is much noise, the direction of most variance has it all.
     noise_variance : float, default=1.0
-        Of each output, in the squared units of the features.
+        Of each output, in the squared units of the features; at least 1e-150.
 
     Attributes
     ----------
@@ -83,7 +86,7 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     _parameter_constraints: dict = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "constraint": [StrOptions({"orthonormal", "power"})],
-        "noise_variance": [Interval(Real, 0, None, closed="neither")],
+        "noise_variance": [Interval(Real, LEAST_NOISE, None, closed="left")],
     }
 
     def __init__(self, n_components=None, *, constraint="orthonormal", noise_variance=1.0):
@@ -116,14 +119,18 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if k > n_features:
             raise ValueError(f"n_components is {k}; it must be at most n_features={n_features}")
         self.mean_ = X.mean(axis=0)
-        values, vectors = eigh(empirical_covariance(X), subset_by_index=[n_features - k, n_features - 1])
-        self.variances_ = np.maximum(values[::-1], 0)  # rounding makes some of them negative
-        _, axes = svd_flip(None, np.ascontiguousarray(vectors[:, ::-1].T), u_based_decision=False)
+        centred = X - self.mean_
+        unit = unit_of_length(max(-centred.min(), centred.max()))
+        centred /= unit
+        covariance = empirical_covariance(centred, assume_centered=True)
+        values, vectors = eigh(covariance, subset_by_index=[n_features - k, n_features - 1])
+        self.variances_ = np.maximum(values[::-1], 0) * unit * unit  # rounding makes some of them negative
+        axes = np.ascontiguousarray(vectors[:, ::-1].T)
         if self.constraint == "power":
             self.powers_ = water_filling(self.variances_ / self.noise_variance, k)
         else:
             self.powers_ = np.ones(k)
-        self.components_ = np.sqrt(self.powers_)[:, np.newaxis] * axes
+        self.components_ = np.sqrt(self.powers_)[:, np.newaxis] * signs_of_rows(axes) * axes
         self.information_ = float(np.log1p(self.powers_ * self.variances_ / self.noise_variance).sum() / 2)
         return self
 

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
-from entrolearn.networks.targets import encode, one_hot
+from entrolearn.networks.targets import check_values, encode, one_hot
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["MSEMLPClassifier", "MSEMLPRegressor"]
@@ -23,7 +23,7 @@ class _MSEMLP(BaseEstimator):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions({"logistic", "tanh"})],
-        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT, closed="right")],
+        "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT[8], closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither"), tuple, list],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -42,11 +42,11 @@ class _MSEMLP(BaseEstimator):
         for epoch in range(self.max_iter):
             with np.errstate(over="ignore", invalid="ignore"):  # said below, once and with a way out
                 loss = _epoch(network, batches, rates, rng)
-            if not (np.isfinite(loss) and np.isfinite(parameters.flat).all()):
+            if not (np.isfinite(loss) and parameters.have_products()):
                 raise ValueError(
                     f"the weights are not finite after epoch {epoch + 1}: learning_rate="
                     f"{self.learning_rate!r} is too large for these rows; take a smaller one, or scale the "
-                    "features"
+                    "features, and the values of a regression"
                 )
             self.loss_curve_.append(loss)
         self.n_iter_ = self.max_iter
@@ -297,10 +297,12 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         Raises
         ------
         ValueError
-            If the steps are so long that the weights grow without bound.
+            If the steps are so long that the weights grow without bound, or values are too large for rows in
+            single precision.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), multi_output=True, y_numeric=True)
         self._one_value = y.ndim == 1
+        check_values(y, X.dtype, type(self).__name__)
         self._train(X, y.reshape(len(y), -1).astype(X.dtype, copy=False))
         return self
 

@@ -12,11 +12,13 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 from sklearn.utils import gen_batches
 
+from entrolearn.kernels import check_memory
+
 __all__ = ["ACTIVATIONS", "INITS", "LARGEST_INIT", "Parameters", "Perceptron", "outputs"]
 
 INITS = {"glorot"}
-#: With larger weights squares of outputs overflow in double precision.
-LARGEST_INIT = 1e100
+#: With larger weights squares of outputs overflow; by the bytes of a number.
+LARGEST_INIT = {4: 1e15, 8: 1e100}
 
 #: Rows whose hidden values are in memory at once where only outputs are asked for.
 BLOCK_ROWS = 4096
@@ -97,7 +99,11 @@ class Parameters:
 
     def __init__(self, sizes: tuple[int, int, int], dtype):
         shapes = [shape for fan in zip(sizes[:-1], sizes[1:], strict=True) for shape in (fan, fan[1:])]
-        ends = np.cumsum([math.prod(shape) for shape in shapes])
+        numbers = [math.prod(shape) for shape in shapes]
+        check_memory(
+            np.dtype(dtype).itemsize * sum(numbers), f"a layer of {sizes[1]} hidden units", "take fewer units"
+        )
+        ends = np.cumsum(numbers)
         self.flat = np.zeros(ends[-1], dtype)
         parts = np.split(self.flat, ends[:-1])
         views = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
@@ -107,13 +113,27 @@ class Parameters:
     def drawn(
         cls, sizes: tuple[int, int, int], init: str | float, hidden: str, rng: np.random.RandomState, dtype
     ) -> "Parameters":
-        """Uniform ones within a bound around zero: a number, or Glorot's for each layer."""
+        """Uniform ones within a bound around zero: a number, or Glorot's for each layer.
+
+        Raises
+        ------
+        ValueError
+            If the bound is too large for the precision.
+        """
         found = cls(sizes, dtype)
+        largest = LARGEST_INIT[found.flat.itemsize]
+        if init != "glorot" and init > largest:
+            raise ValueError(f"init is {init:g}; it must be at most {largest:g} for rows in {dtype}")
         for coef, intercept in zip(found.coefs, found.intercepts, strict=True):
             bound = math.sqrt(ACTIVATIONS[hidden].gain / sum(coef.shape)) if init == "glorot" else init
             coef[...] = rng.uniform(-bound, bound, coef.shape)
             intercept[...] = rng.uniform(-bound, bound, intercept.shape)
         return found
+
+    def have_products(self) -> bool:
+        """Whether products with each other, or with the largest rows that are taken, are numbers."""
+        largest = math.sqrt(np.finfo(self.flat.dtype).max)
+        return bool(-largest < self.flat.min() and self.flat.max() < largest)
 
 
 class Perceptron:

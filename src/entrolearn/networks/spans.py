@@ -2,7 +2,8 @@
 
 import numpy as np
 from scipy.linalg import svd
-from sklearn.utils.extmath import svd_flip
+
+from entrolearn.axes import signs_of_rows
 
 __all__ = ["spanned"]
 
@@ -31,7 +32,7 @@ def spanned(X: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     centred = X - mean
     centred[:, np.ptp(X, axis=0) == 0] = 0  # a mean of equal numbers may be none of them
     scores, sizes, axes = svd(centred, full_matrices=False)
-    # The signs that LAPACK leaves open change with the order of the rows.
-    scores, axes = svd_flip(scores, axes, u_based_decision=False)
     kept = sizes > max(sizes[0] * max(centred.shape) * np.finfo(float).eps, LEAST_SPREAD)
-    return scores[:, kept], sizes[kept], axes[kept]
+    # The signs that LAPACK leaves open change with the order of the rows.
+    signs = signs_of_rows(axes[kept])
+    return scores[:, kept] * signs.T, sizes[kept], axes[kept] * signs

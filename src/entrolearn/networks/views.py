@@ -13,6 +13,7 @@ from scipy.linalg import svd
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from entrolearn.axes import signs_of_rows
 from entrolearn.networks.spans import spanned
 from entrolearn.validation import Interval, validate_data, validated
 
@@ -220,7 +221,7 @@ class CoherentFeatures(_TwoViews):
         self.correlations_ = _without_rounding(correlations[:k], cross)
         self.information_ = _information(self.correlations_)
         components, y_components = (x.whitening @ left[:, :k]).T, (y.whitening @ right[:k].T).T
-        signs = _signs(components)
+        signs = signs_of_rows(components)
         self.components_, self.y_components_ = signs * components, signs * y_components
 
 
@@ -309,7 +310,7 @@ class IncoherentFeatures(_TwoViews):
         correlations[: len(found)] = found
         components = (view.whitening @ left[:, ::-1][:, : self.n_components]).T
         smallest = correlations[::-1][: self.n_components]
-        return _signs(components) * components, _without_rounding(smallest, cross)
+        return signs_of_rows(components) * components, _without_rounding(smallest, cross)
 
 
 def _as_columns(Y: np.ndarray) -> np.ndarray:
@@ -325,9 +326,3 @@ def _without_rounding(correlations: np.ndarray, cross: np.ndarray) -> np.ndarray
 def _information(correlations: np.ndarray) -> float:
     with np.errstate(divide="ignore"):
         return float(-0.5 * np.log1p(-(correlations**2)).sum())
-
-
-def _signs(components: np.ndarray) -> np.ndarray:
-    """As a column, what makes the largest entry of each row positive."""
-    largest = np.abs(components).argmax(axis=1, keepdims=True)
-    return np.sign(np.take_along_axis(components, largest, axis=1))

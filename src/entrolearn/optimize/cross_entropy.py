@@ -255,18 +255,17 @@ def _search(
     callback: Callable | None,
 ) -> CrossEntropyResult:
     """Algorithm 2.1."""
-    result, best, previous, history, reason = None, None, None, [], None
+    result, best, history, reason = None, None, [], None
     while reason is None:
-        sample = sampler.draw(distribution, previous)
-        if sample is None:
+        step = sampler.step(distribution, history[-1] if history else None)
+        if step is None:
             return replace(result, reason="evaluations")
-        distribution = distribution.smoothed(distribution.fitted(sample.elite), smoothing)
-        best = sample if best is None or sample.best < best.best else best
-        history.append(sampler.recorded(sample, previous))
-        previous = sample
+        distribution = distribution.smoothed(step.fit, smoothing)
+        history.append(step.iteration)
+        best = step if best is None or sampler.improves(step.iteration.best, best.iteration.best) else best
         result = CrossEntropyResult(
-            x=best.points[best.costs.argmin()].copy(),
-            fun=sampler.signed(best.best),
+            x=best.best.copy(),
+            fun=best.iteration.best,
             distribution=distribution,
             history=list(history),
             reason="callback",
@@ -284,10 +283,11 @@ def elite_size(n_samples: int, elite_fraction: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Points and what they cost: values to be minimised, infinite where there is none."""
+    """Costs of all points of a sample, infinite where there is no value, and the points that may be elite."""
 
-    points: np.ndarray
     costs: np.ndarray
+    points: np.ndarray
+    costs_of_points: np.ndarray
     n_elite: int
 
     @cached_property
@@ -297,20 +297,59 @@ class _Sample:
     @cached_property
     def gamma(self) -> float:
         """The cost of rank n_elite; the worst finite one where that is infinite."""
-        of_rank = np.partition(self.costs, self.n_elite - 1)[self.n_elite - 1]
+        of_rank = _cost_of_rank(self.costs, self.n_elite)
         finite = self.costs[self.costs < math.inf]
         return float(of_rank if of_rank < math.inf or not finite.size else finite.max())
 
-    @property
+    @cached_property
     def elite(self) -> np.ndarray:
-        return self.points[self.costs <= self.gamma]
-
-    def improves_on(self, other: "_Sample") -> bool:
-        return self.best < other.best or self.gamma < other.gamma
+        return _cheap(self.points, self.costs_of_points, self.gamma)[0]
 
     def __add__(self, other: "_Sample") -> "_Sample":
-        points, costs = [self.points, other.points], [self.costs, other.costs]
-        return _Sample(np.concatenate(points), np.concatenate(costs), self.n_elite)
+        names = ("costs", "points", "costs_of_points")
+        joined = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
+        return _Sample(*joined, self.n_elite)
+
+
+@dataclass(eq=False)
+class _Blocks:
+    """A sample that comes in blocks, of which only points that may be elite are kept."""
+
+    n_elite: int
+    costs: list[np.ndarray] = field(default_factory=list)
+    kept: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    threshold: float = math.inf
+
+    def add(self, points: np.ndarray, costs: np.ndarray) -> None:
+        self.costs.append(costs)
+        self.kept.append(_cheap(points, costs, self.threshold))
+        if len(self.kept) > 1 and sum(len(known) for _, known in self.kept) > 2 * self.n_elite:
+            self._drop()
+
+    def _drop(self) -> None:
+        """Drop what costs more than the point of the threshold's rank among those so far."""
+        known = np.concatenate([costs for _, costs in self.kept])
+        if len(known) < self.n_elite:
+            return
+        self.threshold = _cost_of_rank(known, self.n_elite)
+        for i, (points, costs) in enumerate(self.kept):
+            self.kept[i] = _cheap(points, costs, self.threshold)
+
+    def joined(self) -> "_Sample":
+        if len(self.kept) == 1:
+            return _Sample(self.costs[0], *self.kept[0], self.n_elite)
+        self._drop()
+        points, costs = zip(*self.kept, strict=True)
+        return _Sample(*map(np.concatenate, (self.costs, points, costs)), self.n_elite)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """What the search keeps of a sample: the fit to its elite, its best point, and what is told of it."""
+
+    fit: Family
+    best: np.ndarray
+    iteration: CrossEntropyIteration
 
 
 @dataclass(frozen=True)
@@ -324,45 +363,74 @@ class _Sampler:
     n_elite: int
     maximize: bool
 
-    def draw(self, distribution: Family, previous: _Sample | None) -> _Sample | None:
+    def step(self, distribution: Family, previous: CrossEntropyIteration | None) -> _Step | None:
         """A sample, better than the previous one if growth can make it so; None without the budget for it."""
         sample = self._part(distribution, self.size)
         if sample is None:
             return None
-        while previous is not None and not sample.improves_on(previous) and len(sample.costs) < self.largest:
+        while (
+            previous is not None and not self._improved(sample, previous) and len(sample.costs) < self.largest
+        ):
             more = self._part(distribution, min(self.size, self.largest - len(sample.costs)))
             if more is None:
                 break
             sample += more
         if sample.best == math.inf:
             raise ValueError(
-                f"no point of a sample has a value: the objective is NaN or {self.signed(math.inf)} at all "
+                f"no point of a sample has a value: the objective is NaN or {self._signed(math.inf)} at all "
                 f"{len(sample.costs)} of them, the first being {sample.points[0]}"
             )
-        return sample
+        best = sample.points[sample.costs_of_points.argmin()].copy()  # not a view of all
+        return _Step(distribution.fitted(sample.elite), best, self._told(sample, previous))
 
     def _part(self, distribution: Family, size: int) -> _Sample | None:
-        evaluated = self.evaluation(distribution.sample(size, self.rng))
-        if evaluated is None:
+        """A sample of so many points, drawn and evaluated block by block."""
+        if not self.evaluation.affords(size):
             return None
-        values, points = evaluated
-        costs = self.signed(values)
-        return _Sample(points, np.where(np.isnan(costs), math.inf, costs), self.n_elite)
+        blocks = _Blocks(self.n_elite)
+        for n in self.evaluation.blocks(size, distribution.n_variables):
+            evaluated = self.evaluation(distribution.sample(n, self.rng))
+            if evaluated is None:
+                return None
+            values, points = evaluated
+            costs = self._signed(values)
+            blocks.add(points, np.where(np.isnan(costs), math.inf, costs))
+        return blocks.joined()
 
-    def recorded(self, sample: _Sample, previous: _Sample | None) -> CrossEntropyIteration:
+    def _improved(self, sample: _Sample, previous: CrossEntropyIteration | None) -> bool:
+        if previous is None:
+            return True
+        best, gamma = self._signed(sample.best), self._signed(sample.gamma)
+        return self.improves(best, previous.best) or self.improves(gamma, previous.gamma)
+
+    def _told(self, sample: _Sample, previous: CrossEntropyIteration | None) -> CrossEntropyIteration:
         return CrossEntropyIteration(
-            gamma=self.signed(sample.gamma),
-            best=self.signed(sample.best),
-            mean=self.signed(float(sample.costs[sample.costs < math.inf].mean())),
+            gamma=self._signed(sample.gamma),
+            best=self._signed(sample.best),
+            mean=self._signed(float(sample.costs[sample.costs < math.inf].mean())),
             n_samples=len(sample.costs),
             n_elite=len(sample.elite),
-            improved=previous is None or sample.improves_on(previous),
+            improved=self._improved(sample, previous),
             n_evaluations=self.evaluation.n_evaluations,
         )
 
-    def signed(self, cost):
+    def improves(self, value: float, other: float) -> bool:
+        """Whether one value of the objective is better than another."""
+        return value > other if self.maximize else value < other
+
+    def _signed(self, cost):
         """A cost as the objective's value, a value as its cost."""
         return -cost if self.maximize else cost
+
+
+def _cost_of_rank(costs: np.ndarray, rank: int) -> float:
+    return np.partition(costs, rank - 1)[rank - 1]
+
+
+def _cheap(points: np.ndarray, costs: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+    """Points that cost no more than a threshold, and their costs."""
+    cheap = costs <= threshold
+    return (points, costs) if cheap.all() else (points[cheap], costs[cheap])
 
 
 def _asks_to_stop(callback: Callable, result: CrossEntropyResult) -> bool:

@@ -1,6 +1,6 @@
 """What points are worth: evaluated in batches, on several processes, each distinct point once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
@@ -8,6 +8,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from entrolearn.optimize.families import Family
 
 __all__ = ["Evaluation"]
+
+#: Numbers of the points that are drawn and evaluated at once (8 MiB).
+BLOCK_NUMBERS = 2**20
 
 
 class Evaluation:
@@ -68,10 +71,10 @@ class Evaluation:
             None in place of both where that takes more evaluations than are left; none is made then.
         """
         if not self._cache:
-            return self._evaluated(points) if self._can_afford(len(points)) else None
+            return self._evaluated(points) if self._within_budget(len(points)) else None
         keys = [point.tobytes() for point in points]
         rows = {key: row for row, key in enumerate(keys) if key not in self._known}
-        if not self._can_afford(len(rows)):
+        if not self._within_budget(len(rows)):
             return None
         if rows:
             values, repaired = self._evaluated(points[list(rows.values())])
@@ -79,7 +82,29 @@ class Evaluation:
         values, repaired = zip(*(self._known[key] for key in keys), strict=True)
         return np.array(values), np.array(repaired)
 
-    def _can_afford(self, n: int) -> bool:
+    def affords(self, n: int) -> bool:
+        """Whether so many points can be evaluated; where they are remembered, the points decide."""
+        return self._cache or self._within_budget(n)
+
+    def blocks(self, n: int, n_variables: int) -> Iterator[int]:
+        """Sizes of the blocks in which `n` points are best drawn: whole batches, or all where cached.
+
+        Parameters
+        ----------
+        n : int
+        n_variables : int
+            Numbers of a point.
+
+        Yields
+        ------
+        int
+        """
+        batches = max(1, BLOCK_NUMBERS // (self._batch_size * n_variables))
+        size = n if self._cache else batches * self._batch_size
+        for start in range(0, n, size):
+            yield min(size, n - start)
+
+    def _within_budget(self, n: int) -> bool:
         return self._max_evaluations is None or self.n_evaluations + n <= self._max_evaluations
 
     def _evaluated(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -311,7 +311,10 @@ class Gaussian(Family):
         return bool((self.std <= np.maximum(self.tolerance, _resolution(self.mean))).all())
 
     def sample(self, n: int, rng) -> np.ndarray:
-        return self.mean + self.std * rng.standard_normal((n, self.n_variables))
+        points = rng.standard_normal((n, self.n_variables))
+        points *= self.std
+        points += self.mean
+        return points
 
     def checked(self, points) -> np.ndarray:
         return _finite_array(points, "points of a Gaussian distribution")

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.kernels import KERNELS, kernel_matrix, kernel_params
+from entrolearn.kernels import KERNELS, check_precomputed, kernel_matrix, kernel_params
 from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_margins
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
@@ -46,8 +46,8 @@ class SparseMachine(BaseEstimator):
 
     def _gram(self, X, n_conditions: int) -> np.ndarray:
         """Kernel values of all pairs of training rows."""
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"a precomputed kernel matrix must be square, got shape {X.shape}.")
+        if self.kernel == "precomputed":
+            check_precomputed(X)
         check_size(n_conditions, X.shape[0])
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
@@ -93,8 +93,8 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         Raises
         ------
         ValueError
-            If y does not hold two classes, a precomputed matrix is not square, a kernel value is not finite,
-            or HiGHS finds no optimum, which takes a kernel with values of very different sizes.
+            If y does not hold two classes, a precomputed matrix is not square and symmetric, a kernel value
+            is not finite, or HiGHS finds no optimum, which takes kernel values of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
         """
@@ -146,7 +146,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
 
     _parameter_constraints: dict = {
         **SparseMachine._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "epsilon": [Interval(Real, 0, 1e100, closed="both")],
     }
 
     @validated(prefer_skip_nested_validation=True)
@@ -167,8 +167,8 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         Raises
         ------
         ValueError
-            If a precomputed matrix is not square, a kernel value is not finite, or HiGHS finds no optimum,
-            which takes values, of y or of the kernel, of very different sizes.
+            If a precomputed matrix is not square and symmetric, a kernel value is not finite, or HiGHS finds
+            no optimum, which takes values, of y or of the kernel, of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
         """
