@@ -26,6 +26,7 @@ from entrolearn import (
     ErrorEntropyMLPRegressor,
     IncoherentFeatures,
     InfomaxICA,
+    InformationFilter,
     KDEClassifier,
     KELMClassifier,
     KELMRegressor,
@@ -116,6 +117,8 @@ ESTIMATORS = [
     IncoherentFeatures(),
     InfomaxICA(random_state=0),
     InfomaxICA(n_components=1, extended=False, random_state=0),
+    InformationFilter(),
+    InformationFilter(1, criterion="cmim"),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),
     EntropySearch(
         # Scaled first: far from [0, 1] every rbf unit is zero, and a search has nothing to choose.

@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from entrolearn.lab.tracking import ledger
+from entrolab.tracking import ledger
 
 mlflow = ledger.mlflow
 os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
@@ -66,7 +66,7 @@ def _download(client, place: str, downloads: Path) -> Path:
 
 
 def _run(client, run, downloads: Path) -> dict:
-    of_paper = "mlflow.parentRunId" not in run.data.tags  # which was made when the study was tracked
+    of_paper = ledger.STUDY_RUN not in run.data.tags  # which was made when the study was tracked
     values = {
         name: sorted(
             (point.step, 0 if of_paper else point.timestamp, point.value)

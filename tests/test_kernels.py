@@ -1,13 +1,23 @@
 """Kernel functions against their definitions, scikit-learn's twins and laws."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array, csr_matrix, hstack, random_array
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from entrolearn import kernels
-from entrolearn.kernels import INNER, KERNELS, RADIAL, inner_products, kernel_matrix, kernel_params
+from entrolearn.kernels import (
+    INNER,
+    KERNELS,
+    RADIAL,
+    check_precomputed,
+    inner_products,
+    kernel_matrix,
+    kernel_params,
+)
 
 PARAMS = {"gamma": 0.7, "degree": 3, "coef0": 0.5}
 
@@ -65,11 +75,111 @@ def test_an_array_to_fill_gets_the_values(rows, kernel):
     assert_array_equal(out, kernel_matrix(X, Y, kernel, PARAMS))
 
 
-@pytest.mark.parametrize("kernel", sorted(RADIAL))
-def test_a_row_has_the_value_one_with_itself(rows, kernel):
-    """Also far from the origin, where rounding makes the distance of a row from itself 1e-4."""
-    X = rows[0] + 1e6
-    assert_array_equal(np.diag(kernel_matrix(X, X, kernel, PARAMS)), 1.0)
+# --- distances: rows anywhere, in any representation ------------------------------------------------------
+
+RNG = np.random.default_rng(1)
+SPREAD = RNG.normal(size=(30, 3))
+HALF = np.arange(30)[:, None] % 2
+FAR = {
+    "near": SPREAD,
+    "unix times": SPREAD + 1.7e9,
+    "each column elsewhere": SPREAD + [1e12, -1e6, 0.0],
+    "two groups": SPREAD + 1e8 * HALF,
+    "two groups, and their middle far away": SPREAD + 1e8 * HALF + 1e12,
+    "one row far away": SPREAD + 1e9 * (np.arange(30)[:, None] == 4),
+    "a tenth of the times missing": SPREAD + [1.7e9, 0, 0] * (np.arange(30)[:, None] % 10 > 0),
+    "mostly zeros beside a column of times": (SPREAD + 1.7e9) * [1, 0, 0],
+    "columns that are constant": SPREAD * [1, 0, 0] + [0, 1e15, 1e-9],
+    "the last digits": 2.0**52 + RNG.integers(0, 8, size=(30, 3)),
+    "rows that repeat": np.repeat(SPREAD[:10] + 1e8 * HALF[:10], 3, axis=0),
+}
+# k as a function of gamma d^2
+OF_DISTANCES = {
+    "gaussian": lambda d: np.exp(-d),
+    "inverse_multiquadric": lambda d: 1 / np.sqrt(1 + d),
+    "rational_quadratic": lambda d: 1 / (1 + d),
+    "wave": lambda d: np.sinc(np.sqrt(d) / np.longdouble(np.pi)),
+}
+FORMS = {"dense": np.asarray, "CSR": csr_array, "CSR matrix": csr_matrix}
+
+
+def by_differences(X, Y, gamma, kernel) -> np.ndarray:
+    differences = X[:, None].astype(np.longdouble) - Y.astype(np.longdouble)
+    return OF_DISTANCES[kernel](gamma * np.square(differences).sum(axis=2))
+
+
+@pytest.mark.parametrize("kernel", OF_DISTANCES)
+@pytest.mark.parametrize("case", FAR)
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-10), (np.float32, 1e-4)])
+def test_kernels_of_distances_are_those_of_differences_wherever_the_rows_are(kernel, case, dtype, tolerance):
+    X = FAR[case].astype(dtype)
+    gamma = np.linspace(0.1, 3, 12).astype(dtype)
+    some = X[::-1][:12]
+    expected = by_differences(X, some, gamma, kernel)
+    for left in FORMS.values():
+        for right in FORMS.values():
+            values = kernel_matrix(left(X), right(some), kernel, {"gamma": gamma})
+            assert_allclose(values, expected.astype(float), rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("case", FAR)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_kernel_of_distances_is_symmetric_and_one_for_equal_rows(case, form):
+    X = FORMS[form](FAR[case])
+    values = kernel_matrix(X, X, "gaussian", {"gamma": 0.5})
+    assert_allclose(values, values.T, rtol=0, atol=1e-10)
+    equal = (FAR[case][:, None] == FAR[case]).all(axis=2)
+    assert_array_equal(np.diag(values), 1.0)
+    assert_allclose(values[equal], 1.0, rtol=0, atol=1e-10)
+    assert values.max() <= 1
+
+
+def test_sparse_rows_far_from_the_origin_stay_sparse():
+    sparse = random_array((200, 1000), density=0.01, format="csr", rng=np.random.default_rng(0))
+    X = csr_array(hstack([sparse, csr_array(1.7e9 + np.arange(200.0)[:, None])]))
+    moved, again = kernels._near_the_origin(X, X)
+    assert moved is again
+    assert moved.nnz <= X.nnz
+    assert abs(moved).max() <= 200
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("power", [0, 10, 16, 30, 40, 49])
+def test_gamma_scale_is_the_same_wherever_the_rows_are(container, dtype, power):
+    """Of whole numbers, whose variance has a closed form."""
+    wholes = RNG.integers(0, 8, size=(40, 3))
+    if power > 16 and dtype == np.float32:
+        power -= 26
+    variance = Fraction(int((wholes**2).sum()), 120) - Fraction(int(wholes.sum()), 120) ** 2
+    gamma = kernel_params(container((wholes + 2.0**power).astype(dtype)), "rbf", "scale", 3, 1)["gamma"]
+    assert gamma == pytest.approx(float(1 / (3 * variance)), rel=1e-5 if dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e9 / 3, 1e15 / 3])
+def test_gamma_scale_of_equal_numbers_is_one(container, value):
+    """As in scikit-learn, though their mean is rounded."""
+    X = container(np.full((37, 3), value))
+    assert kernel_params(X, "rbf", "scale", 3, 1)["gamma"] == 1.0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_precomputed_kernel_is_square_and_symmetric_up_to_single_precision(rows, form):
+    made = FORMS[form]
+    values = kernel_matrix(*rows[:1] * 2, "polynomial", PARAMS)
+    check_precomputed(made(values))
+    check_precomputed(made(values * (1 + 1e-7 * RNG.normal(size=values.shape))))
+    with pytest.raises(ValueError, match=r"must be square, got shape \(12, 11\)"):
+        check_precomputed(made(values[:, 1:]))
+    values[8, 2] += 1e-3 * values.max()
+    with pytest.raises(ValueError, match=r"in row (2|8), column (2|8), and .* in row (2|8), column (2|8)\."):
+        check_precomputed(made(values))
+
+
+def test_gamma_times_a_distance_must_not_overflow(rows):
+    with pytest.raises(ValueError, match="gamma=1e.200 times a squared distance overflows; take a smaller"):
+        kernel_matrix(1e60 * rows[0], rows[1], "rbf", {"gamma": 1e200})
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "inverse_multiquadric", "rational_quadratic"])

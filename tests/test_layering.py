@@ -1,6 +1,9 @@
 """The arrows of the architecture, read from the imports of every module.
 
-lab -> selection, metrics, plotting, streaming -> the families -> the leaves -> numpy, scipy, scikit-learn
+entrolab -> selection, feature_selection, metrics, plotting, streaming -> families -> leaves
+-> numpy, scipy, scikit-learn
+
+All but the first are entrolearn, a distribution of its own, which never imports entrolab.
 
 An import counts wherever it stands: at the top, in a function, for type checkers only, or by `import_module`
 with a literal name. A new module at the package's top, and a family's new shared part, is named in the tables
@@ -16,9 +19,10 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "entrolearn"
+SOURCE = Path(__file__).parents[1] / "src"
+LIBRARY, LAB = "entrolearn", "entrolab"
 
-LEAVES = {"measures", "kernels", "optimize", "path", "suggest", "validation"}
+LEAVES = {"axes", "measures", "kernels", "optimize", "path", "suggest", "validation"}
 # Each family with the parts that its learners are joined from. Learners do not know one another.
 FAMILIES = {
     "machines": {
@@ -40,10 +44,10 @@ FAMILIES = {
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
     "cluster": {"gaussians", "hartigan", "posteriors", "potentials"},
     "networks": {"perceptron", "relative", "sources", "spans", "targets"},
-    "maxent": {"dual", "features", "solvers"},
+    "maxent": {"dual", "features", "quadrature", "solvers"},
 }
-ABOVE_FAMILIES = {"selection", "metrics", "plotting", "streaming"}
-LEVEL = dict.fromkeys(LEAVES, 0) | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE_FAMILIES, 2) | {"lab": 3}
+ABOVE_FAMILIES = {"feature_selection", "selection", "metrics", "plotting", "streaming"}
+LEVEL = dict.fromkeys(LEAVES, 0) | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE_FAMILIES, 2) | {LAB: 3}
 
 SCIENTIFIC = {"numpy", "scipy", "sklearn"}
 # What `pip install entrolearn` brings: its dependencies, and the two that scikit-learn brings along.
@@ -51,14 +55,14 @@ INSTALLED = SCIENTIFIC | {"highspy", "joblib", "threadpoolctl"}
 ONLY_IN = {
     "dask": "streaming",
     "distributed": "streaming",
-    "mlflow": "lab.tracking",
+    "mlflow": "entrolab.tracking",
     "matplotlib": "plotting",
-    "pandas": "lab",
+    "pandas": "entrolab",
     "plotly": "plotting",
     "pyarrow": "streaming",
     "pymanopt": "manifold.solvers",
-    "scikit_posthocs": "lab.ranking",
-    "snakemake": "lab",
+    "scikit_posthocs": "entrolab.ranking",
+    "snakemake": "entrolab",
     "tqdm": "streaming",
     "zarr": "streaming",
 }
@@ -66,7 +70,7 @@ ONLY_IN = {
 
 @dataclass(frozen=True)
 class Import:
-    """Who imports what: modules relative to the package ("machines.eem", "" for its root), or a library."""
+    """Who imports what: our modules by their `short` names, or a library."""
 
     importer: str
     imported: str
@@ -83,10 +87,12 @@ class Import:
 
     def _broken_arrow(self) -> str | None:
         here, there = unit(self.importer), unit(self.imported)
-        if here == "lab":
+        if here == LAB:
             return None
+        if there == LAB:
+            return "entrolearn never imports entrolab"
         if there == "":
-            return "below lab, a name is imported from the module that defines it"
+            return "below entrolab, a name is imported from the module that defines it"
         if there not in LEVEL:
             return f"{there} has no layer: name it in tests/test_layering.py"
         if LEVEL[there] > LEVEL[here]:
@@ -118,24 +124,29 @@ class Import:
 
 
 def unit(module: str) -> str:
-    """The module's first name: a family, a leaf, "lab"."""
+    """The first part of a module's short name: a family, a leaf, "entrolab"."""
     return module.partition(".")[0]
 
 
+def short(name: str) -> str:
+    """A module's name, relative to entrolearn: "machines.eem", "entrolab.stages", "" for the root."""
+    return name.removeprefix(LIBRARY).lstrip(".")
+
+
 def modules(source: Path) -> dict[str, Path]:
-    """Every module of the package with its file, the root under the empty name."""
+    """Every module of both packages, by its short name."""
     found = {}
-    for file in sorted(source.rglob("*.py")):
+    for file in sorted(path for package in (LIBRARY, LAB) for path in (source / package).rglob("*.py")):
         parts = file.relative_to(source).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+        found[short(".".join(parts[:-1] if parts[-1] == "__init__" else parts))] = file
     return found
 
 
-def imports(module: str, file: Path, known: set[str]) -> Iterator[Import]:
-    """What one module imports, its own package's modules by their full names, libraries by their first."""
+def imports(module: str, file: Path, known: dict[str, Path]) -> Iterator[Import]:
+    """What one module imports, our modules by their short names, libraries by their first."""
     for line, name in _imported_names(module, file):
-        if unit(name) == SOURCE.name:
-            own = name.partition(".")[2]
+        if unit(name) in {LIBRARY, LAB}:
+            own = short(name)
             while own not in known:  # a name inside a module rather than a module
                 own = own.rpartition(".")[0]
             yield Import(module, own, line, own=True)
@@ -144,7 +155,7 @@ def imports(module: str, file: Path, known: set[str]) -> Iterator[Import]:
 
 
 def _imported_names(module: str, file: Path) -> Iterator[tuple[int, str]]:
-    package = [SOURCE.name, *filter(None, module.split("."))]
+    package = [*([] if unit(module) == LAB else [LIBRARY]), *filter(None, module.split("."))]
     if file.name != "__init__.py":
         package.pop()
     for node in ast.walk(ast.parse(file.read_text(), str(file))):
@@ -164,9 +175,9 @@ def violations(source: Path) -> list[str]:
     """One line per import that breaks a rule: file, line, what it imports, the rule."""
     known = modules(source)
     return [
-        f"{file.relative_to(source.parent)}:{each.line} imports {each.imported or 'the root'}: {rule}"
+        f"{file.relative_to(source)}:{each.line} imports {each.imported or 'the root'}: {rule}"
         for module, file in known.items()
-        for each in imports(module, file, set(known))
+        for each in imports(module, file, known)
         if (rule := each.broken_rule())
     ]
 
@@ -175,7 +186,7 @@ def cycle(source: Path) -> list[str]:
     """Modules that import each other in a circle; empty where there is none."""
     known = modules(source)
     graph = {
-        module: {each.imported for each in imports(module, file, set(known)) if each.own} - {module}
+        module: {each.imported for each in imports(module, file, known) if each.own} - {module}
         for module, file in known.items()
         if module  # the root imports lazily, and for type checkers
     }
@@ -194,10 +205,14 @@ def test_no_modules_import_each_other_in_a_circle():
     assert cycle(SOURCE) == []
 
 
+def placed(source: Path, name: str) -> Path:
+    """The path of a planted file, given in full in entrolab and relative to the package in entrolearn."""
+    return source / name if unit(name.replace("/", ".")) == LAB else source / LIBRARY / name
+
+
 @pytest.fixture
 def plant(tmp_path):
-    """A small package that keeps the rules; the function puts one more line into one of its files."""
-    package = tmp_path / SOURCE.name
+    """Two small packages that keep the rules; the function puts one more line into one of their files."""
     kept = {
         "__init__.py": "from entrolearn.machines.eem import EEMClassifier",
         "validation.py": "from sklearn.utils import check_array",
@@ -216,27 +231,27 @@ def plant(tmp_path):
         "machines/elm.py": "from entrolearn.machines.layers import RandomLayer",
         "cluster/__init__.py": "from .cec import CEC",
         "cluster/cec.py": "from entrolearn.measures import bandwidth",
-        "lab/__init__.py": "",
-        "lab/stages.py": "import pandas\nfrom entrolearn import EEMClassifier\nfrom . import tracking",
-        "lab/tracking.py": "import mlflow",
+        "entrolab/__init__.py": "",
+        "entrolab/stages.py": "import pandas\nfrom entrolearn import EEMClassifier\nfrom . import tracking",
+        "entrolab/tracking.py": "import mlflow",
     }
     for name, text in kept.items():
-        file = package / name
+        file = placed(tmp_path, name)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{text}\n")
 
     def add(name: str, line: str) -> Path:
-        with (package / name).open("a") as file:
+        with (placed(tmp_path, name)).open("a") as file:
             file.write(f"{line}\n")
-        return package
+        return tmp_path
 
     return add
 
 
 def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
-    package = plant("metrics.py", "")
-    assert violations(package) == []
-    assert cycle(package) == []
+    source = plant("metrics.py", "")
+    assert violations(source) == []
+    assert cycle(source) == []
 
 
 @pytest.mark.parametrize(
@@ -249,19 +264,20 @@ def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
         ("machines/elm.py", "from entrolearn import EEMClassifier", "from the module that defines it"),
         ("machines/eem.py", "import entrolearn.selection", "arrows point down: selection is above machines"),
         ("path.py", "from entrolearn.machines import eem", "arrows point down: machines is above path"),
-        ("selection.py", "from entrolearn.lab import stages", "arrows point down: lab is above selection"),
+        ("selection.py", "from entrolab import stages", "entrolearn never imports entrolab"),
+        ("path.py", "def f():\n    import entrolab", "entrolearn never imports entrolab"),
         (
             "path.py",
             "def f():\n    from entrolearn.measures import density",
             "leaves never import each other",
         ),
-        ("machines/eem.py", "import pandas as pd", "only lab imports pandas"),
-        ("selection.py", "def f():\n    import snakemake.utils", "only lab imports snakemake"),
-        ("lab/stages.py", "import mlflow.sklearn", "only lab.tracking imports mlflow"),
-        ("lab/stages.py", "import_module('mlflow')", "only lab.tracking imports mlflow"),
-        ("lab/stages.py", "from matplotlib import pyplot", "only plotting imports matplotlib"),
-        ("lab/stages.py", "import scikit_posthocs", "only lab.ranking imports scikit_posthocs"),
-        ("lab/stages.py", "def f():\n    import plotly.graph_objects", "only plotting imports plotly"),
+        ("machines/eem.py", "import pandas as pd", "only entrolab imports pandas"),
+        ("selection.py", "def f():\n    import snakemake.utils", "only entrolab imports snakemake"),
+        ("entrolab/stages.py", "import mlflow.sklearn", "only entrolab.tracking imports mlflow"),
+        ("entrolab/stages.py", "import_module('mlflow')", "only entrolab.tracking imports mlflow"),
+        ("entrolab/stages.py", "from matplotlib import pyplot", "only plotting imports matplotlib"),
+        ("entrolab/stages.py", "import scikit_posthocs", "only entrolab.ranking imports scikit_posthocs"),
+        ("entrolab/stages.py", "def f():\n    import plotly.graph_objects", "only plotting imports plotly"),
         ("machines/eem.py", "def f():\n    import pyarrow.parquet", "only streaming imports pyarrow"),
         ("measures/density.py", "import joblib", "here only numpy, scipy, sklearn"),
         ("machines/eem.py", "import torch", "here only highspy, joblib, numpy"),
@@ -269,14 +285,14 @@ def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
     ],
 )
 def test_planted_violation_is_found_with_its_file_line_and_rule(plant, file, line, rule):
-    package = plant(file, line)
-    (found,) = violations(package)
-    at = (package / file).read_text().splitlines().index(line.splitlines()[-1]) + 1
-    assert found.startswith(f"{SOURCE.name}/{file}:{at} imports ")
+    source = plant(file, line)
+    (found,) = violations(source)
+    at = (placed(source, file)).read_text().splitlines().index(line.splitlines()[-1]) + 1
+    assert found.startswith(f"{placed(source, file).relative_to(source)}:{at} imports ")
     assert rule in found
 
 
 def test_planted_circle_is_found_even_where_one_of_its_imports_waits_in_a_function(plant):
-    package = plant("machines/moments.py", "def f():\n    from entrolearn.machines import readouts")
-    assert violations(package) == []
-    assert set(cycle(package)) == {"machines.moments", "machines.readouts"}
+    source = plant("machines/moments.py", "def f():\n    from entrolearn.machines import readouts")
+    assert violations(source) == []
+    assert set(cycle(source)) == {"machines.moments", "machines.readouts"}

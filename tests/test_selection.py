@@ -8,14 +8,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from entrolearn import EEMClassifier
 from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
-from entrolearn.path import PathPoint
+from entrolearn.path import PathPoint, project
 from entrolearn.selection import CRITERIA, EntropySearch, best_point, entropy_criterion
 
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -258,6 +262,38 @@ def test_the_machine_that_is_refitted_is_the_one_that_was_measured(data, random_
     if random_state is None:
         again = EntropySearch(machine, {"alpha": [1e-4, 1e-2]}).fit(X, y)
         assert again.best_score_ != search.best_score_
+
+
+@pytest.mark.parametrize(
+    ("machine", "grid"),
+    [
+        (Pipeline([("clf", SVC())]), {"clf": [EEMClassifier(20), EEMClassifier(40)]}),
+        (
+            Pipeline([("scale", StandardScaler()), ("clf", SVC())]),
+            {"clf": [EEMClassifier(), LogisticRegression()], "scale": [MinMaxScaler(), StandardScaler()]},
+        ),
+        (
+            Pipeline([("reduce", "passthrough"), ("clf", EEMClassifier(20))]),
+            {"reduce": [GaussianRandomProjection(3), Nystroem(n_components=5)]},
+        ),
+        (make_pipeline(EEMClassifier()), {"steps": [[("a", EEMClassifier(20))], [("b", EEMClassifier(40))]]}),
+        (Wrapped(SVC(), np.ones(2)), {"estimator": [EEMClassifier(20), SGDClassifier(max_iter=5, tol=None)]}),
+        (Wrapped(SVC(), np.ones(2)), {"estimator": [make_pipeline(MinMaxScaler(), EEMClassifier(20))]}),
+        (EEMClassifier(20, random_state=3), {"random_state": [None], "n_hidden": [20, 40]}),
+    ],
+    ids=range(7),
+)
+def test_the_machine_of_a_grid_with_estimators_is_refitted_as_it_was_measured(data, machine, grid):
+    X, y = data
+    search = EntropySearch(machine, grid, criterion="kde").fit(X, y)
+    best = search.best_estimator_
+    measured = PathPoint((), {}, projection=project(best, X))
+    assert entropy_criterion(measured, y, np.arange(len(y)), "kde") == pytest.approx(
+        search.best_score_, rel=1e-7
+    )
+    assert search.best_params_ in list(ParameterGrid(grid))
+    again = clone(best).fit(X, y)
+    np.testing.assert_array_equal(project(again, X), project(best, X))
 
 
 def test_ties_of_the_kernel_criterion_go_to_the_gaussian_one(data):

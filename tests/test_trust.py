@@ -16,8 +16,8 @@ import psutil
 import pytest
 import yaml
 
-from entrolearn.lab.config import load_catalog, load_settings, load_study
-from entrolearn.lab.schema import ConfigError
+from entrolab.config import load_catalog, load_settings, load_study
+from entrolab.schema import ConfigError
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "workflow" / "schemas"
@@ -44,12 +44,12 @@ def test_every_package_is_pinned_by_its_version_and_hashes(file):
 
 
 def test_the_lock_holds_what_the_project_asks_for():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    asked = {
-        re.match(r"[\w-]+", one)[0].lower()
-        for one in (*project["dependencies"], *extras["lab"], *extras["dev"])
-    }
+    learners, lab = (
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
+        for folder in ("", "src/entrolab")
+    )
+    every = (*learners["dependencies"], *learners["optional-dependencies"]["dev"], *lab["dependencies"])
+    asked = {re.match(r"[\w-]+", one)[0].lower() for one in every} - {"entrolearn"}
     assert asked <= {line.partition("==")[0] for line in requirements("requirements.lock")}
 
 
@@ -59,7 +59,7 @@ def test_each_installation_of_packages_demands_their_hashes():
     assert len(installations) == 5
     for line in installations:
         # The project itself comes from its folder, and brings nothing along.
-        assert "--require-hashes -r " in line or "--no-deps --no-build-isolation -e ." in line
+        assert "--require-hashes -r " in line or "--no-deps --no-build-isolation -e . -e src/entrolab" in line
 
 
 # ----------------------------------------------------------------------------------------------- what is read

@@ -7,8 +7,8 @@ from sklearn.datasets import load_iris
 
 from benchmarks import clusterings
 from benchmarks.clusterings import RefittedClusters, centroids, moves, searched, starts_for
+from entrolab.limits import Limits
 from entrolearn.cluster.gaussians import FullClusters
-from entrolearn.lab.limits import Limits
 
 LIMITS = Limits(seconds=60)
 

@@ -33,9 +33,9 @@ from benchmarks.sparse_machines import (
     sparse_as,
     support,
 )
+from entrolab.limits import Limits
 from entrolearn import CrossEntropySVC, OneNormSVC
 from entrolearn.kernels import kernel_matrix
-from entrolearn.lab.limits import Limits
 from entrolearn.sparse_svm.lp import class_margins, on_supports
 
 LIMITS = Limits(seconds=60)

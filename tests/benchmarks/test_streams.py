@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks import streams
+from entrolab.limits import Limits
 from entrolearn import EEMClassifier
-from entrolearn.lab.limits import Limits
 
 LIMITS = Limits(seconds=60)
 

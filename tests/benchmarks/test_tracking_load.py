@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import tracking_load
 from benchmarks.tracking_load import _create, read, write
-from entrolearn.lab.tracking.ledger import mlflow
+from entrolab.tracking.ledger import mlflow
 
 
 @pytest.fixture(scope="module")

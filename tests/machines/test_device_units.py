@@ -31,6 +31,14 @@ def test_row_is_at_no_distance_from_itself(place, kernel):
     assert_allclose(found, kernel_matrix(X, X, kernel, PARAMS), atol=1e-9)
 
 
+@pytest.mark.parametrize("kernel", sorted(RADIAL))
+def test_groups_far_apart_keep_their_distances(place, kernel):
+    rows = X + 1e8 * (np.arange(40)[:, None] % 2)
+    params = {**PARAMS, "gamma": rng.random(40)}
+    found = kernel_values(place(rows), place(rows), kernel, {**params, "gamma": place(params["gamma"])})
+    assert_allclose(place.numbers(found), kernel_matrix(rows, rows, kernel, params), rtol=0, atol=1e-10)
+
+
 def test_each_landmark_may_have_a_width(place):
     params = {"gamma": rng.random(9), "degree": 3, "coef0": 1.0}
     there = {**params, "gamma": place(params["gamma"])}

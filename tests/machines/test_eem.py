@@ -15,7 +15,8 @@ from sklearn.preprocessing import minmax_scale, scale
 
 from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
 from entrolearn.machines.layers import ACTIVATIONS
-from entrolearn.machines.readouts import DenseCovariance, entropy_discriminant
+from entrolearn.machines.moments import ClassMoments
+from entrolearn.machines.readouts import DenseCovariance, _principal_axes, entropy_discriminant
 from entrolearn.metrics import gmean_score
 
 
@@ -164,18 +165,16 @@ def test_more_landmarks_than_rows_are_all_rows(wdbc):
 
 def test_three_classes_with_two_of_them_is_the_binary_machine(wine):
     """The general construction restricted to two classes must be the binary machine exactly."""
-    from entrolearn.machines.moments import ClassMoments
-    from entrolearn.machines.readouts import _white_basis
-
     X, y = wine
     X, y = X[y < 2], y[y < 2]
     machine = EEMClassifier(30, random_state=0).fit(X, y)
     H = machine._layer(X)
     moments = [ClassMoments.from_data(H[y == c], shift=H[:9].mean(axis=0)) for c in range(2)]
     means = np.array([m.mean for m in moments])
-    difference = (means[1:] - means[0]).T
     covariances = [m.ledoit_wolf()[0] for m in moments]
-    general = _white_basis(difference, np.linalg.solve(sum(covariances), difference))
+    root = np.linalg.cholesky(sum(covariances))
+    axes = _principal_axes(np.linalg.solve(root, (means[1:] - means[0]).T))
+    general = np.linalg.solve(root.T, axes)
     binary = machine.coef_[:, None]
     assert_allclose(general / general[0], binary / binary[0], rtol=1e-6)
     projected = H @ general

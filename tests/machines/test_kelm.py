@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.preprocessing import minmax_scale
 
-from entrolearn import KELMClassifier, KELMRegressor, kernels
+from entrolearn import KELMClassifier, KELMRegressor, RKELMRegressor, kernels
 from entrolearn.kernels import kernel_matrix
 from entrolearn.machines.ridge import CHOLESKY_UP_TO
 from entrolearn.path import Partition, path
@@ -52,6 +53,19 @@ def test_an_indefinite_kernel_is_solved_all_the_same(wine):
     assert machine.solver_info_ == {"method": "eigh"}
     T = np.where(y[:, None] == [0, 1, 2], 1, -1)
     assert_allclose(machine.dual_coef_, np.linalg.solve(K + 0.05 * np.eye(len(y)), T), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("machine", [KELMRegressor(), RKELMRegressor(178, random_state=0)], ids=repr)
+@pytest.mark.parametrize("C", [1e20, 1e150, 1e308, [1e308]])
+def test_under_a_large_ridge_coefficients_are_the_targets_over_it(wine, machine, C):
+    """(C I + K)^-1 T goes to T / C, and (C I + K'K)^-1 K'T to K'T / C."""
+    X, y = wine[0], wine[0][:, -1]
+    fitted = clone(machine).set_params(C=C, sigma=2.0).fit(X, y)
+    if isinstance(machine, KELMRegressor):
+        expected, coef = y, fitted.dual_coef_
+    else:
+        expected, coef = kernel_matrix(fitted.landmarks_, X, "gaussian", {"gamma": 0.5}) @ y, fitted.coef_
+    assert_allclose(coef * fitted.C_, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
 def test_rows_that_come_twice_are_no_obstacle_without_a_ridge(wine):

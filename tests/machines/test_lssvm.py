@@ -14,6 +14,7 @@ from sklearn.preprocessing import minmax_scale
 from entrolearn import LSSVC, LSSVR
 from entrolearn.kernels import kernel_matrix
 from entrolearn.machines import lssvm
+from entrolearn.path import Partition, path
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,14 @@ def test_what_cannot_be_solved_is_refused(wdbc):
     X, y = wdbc
     with pytest.raises(ValueError, match=r"must be square, got shape \(200, 30\)"):
         LSSVC(kernel="precomputed").fit(X, y)
+    gram = rbf_kernel(X)
+    gram[3, 7] += 0.1
+    with pytest.raises(ValueError, match=r"must be symmetric; .* row 3, column 7, and .* row 7, column 3"):
+        LSSVC(kernel="precomputed").fit(gram, y)
+    with pytest.raises(ValueError, match="1 / C overflows in float32 at C=1e-39; take a larger C"):
+        LSSVC(C=1e-39).fit(X.astype(np.float32), y)
+    with pytest.raises(ValueError, match="1 / C overflows in float64 at C=1e-309; take a larger C"):
+        LSSVR(C=1e-309).fit(X, y)
     with pytest.raises(ValueError, match="'sigmoid' kernel matrix .* not positive definite at C=100"):
         LSSVC(kernel="sigmoid", gamma=3.0, coef0=-2.0, C=100.0).fit(X, y)
     with pytest.raises(ValueError, match="only one class"):
@@ -163,7 +172,24 @@ def test_the_shortest_way_is_counted_in_cubes_of_the_rows():
     assert shortest(1, [()], 5) == "tridiagonal"
 
 
+def test_with_a_small_C_the_mean_is_left(diabetes):
+    X, y = diabetes
+    for C in (1e-20, 1e-150, 1e-300):
+        assert_allclose(LSSVR(C=C).fit(X, y).predict(X), y.mean())
+
+
 def test_memory_that_is_not_there_is_refused_before_anything_is_computed(diabetes, monkeypatch):
     monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 1000.0)
     with pytest.raises(MemoryError, match="150 x 150 rows"):
         LSSVR().fit(*diabetes)
+    with pytest.raises(MemoryError, match="a copy of the kernel matrix of 150 x 150 rows"):
+        LSSVR(kernel="precomputed").fit(np.eye(150), diabetes[1])
+
+
+@pytest.mark.parametrize("n_matrices", [0.5, 1.5])  # too few for the kernel matrix, and for what is solved
+def test_memory_that_is_not_there_is_an_error_of_each_point(diabetes, monkeypatch, n_matrices):
+    monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 8 * 150**2 * n_matrices)
+    partition = Partition.cross_validation(np.arange(150) % 3)
+    points = list(path(LSSVR(gamma=1.0), *diabetes, partition, [{"C": 0.1}, {"C": 1.0}]))
+    assert len(points) == 6
+    assert all(point.error.startswith("MemoryError: a kernel matrix of 150 x 150 rows") for point in points)

@@ -109,6 +109,17 @@ def test_training_sets_are_totals_minus_parts(H, rng):
             assert_allclose(got.restrict(4).ledoit_wolf()[0], ledoit_wolf(rows[:, :4])[0], atol=1e-11)
 
 
+def test_parts_that_outweigh_the_rest_leave_its_digits(H, rng, monkeypatch):
+    """Their sums are not subtracted: of a saturated unit one row can be all that there is."""
+    monkeypatch.setattr("entrolearn.machines.moments.PILOT_ROWS", 5)
+    H[50] *= 1e9
+    part = np.where(np.arange(60) < 40, rng.integers(0, 3, size=60), 3)
+    (got,) = PartMoments(identity, H, np.zeros(60, dtype=int), 1, part, [8]).without((1, 3))
+    rows = H[np.isin(part, [0, 2])]
+    assert got.n == len(rows)
+    assert_allclose(got.ledoit_wolf()[0], ledoit_wolf(rows)[0], rtol=1e-10)
+
+
 def test_rows_in_single_precision_are_summed_in_double(rng):
     """A single-precision sum of 300,000 ones and more would be off by whole percents of its last digits."""
     H = (rng.normal(size=(20_000, 4)) + 3).astype(np.float32)

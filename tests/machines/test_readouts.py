@@ -56,9 +56,10 @@ def test_covariances_from_moments_are_the_matrices_that_are_never_formed(rng, co
     }.get(covariance, moments.covariance() + 0.3 * np.eye(6))
     (mine,), _ = class_covariances([moments], covariance)
     total = np.ones((6, 6), order="F")
-    mine.add_to(total)
-    assert_allclose(np.tril(total), np.tril(1 + matrix), rtol=1e-12)
-    assert_allclose(mine.project(coef), coef.T @ matrix @ coef, rtol=1e-12)
+    mine.add_spread_to(total)
+    assert_allclose(np.tril(total), np.tril(1 + matrix - mine.ridge * np.eye(6)), rtol=1e-12)
+    projected = mine.projected_spread(coef) + mine.ridge * coef.T @ coef
+    assert_allclose(projected, coef.T @ matrix @ coef, rtol=1e-12)
     assert_allclose(mine.dense(), matrix, rtol=1e-12)
 
 
@@ -113,12 +114,52 @@ def test_equal_means_give_the_constant_machine(rng):
     assert not readout.coef.any()
 
 
-def test_a_singular_covariance_gets_the_smallest_ridge_and_says_so(rng):
-    means = rng.normal(size=(2, 4))
-    singular = np.zeros((4, 4))
+def test_a_direction_without_variance_gets_a_share_of_the_others(rng):
+    """The limit of a ridge that goes to zero: the means lie apart where no class varies."""
+    means, singular = rng.normal(size=(2, 4)), np.zeros((4, 4))
     singular[:2, :2] = spd(rng, 2)
-    assert 0 < discriminant(means, [singular, singular]).solver_info["ridge"] <= 1e-12
-    assert discriminant(means, [spd(rng, 4)] * 2).solver_info["ridge"] == 0
+    readout = discriminant(means, [singular, 3 * singular])
+    assert readout.solver_info["ridge"] == 0
+    apart = np.concatenate([[0, 0], (means[1] - means[0])[2:]])
+    assert_allclose(readout.coef[:, 0], 2 * apart / (apart @ apart), rtol=1e-6, atol=1e-6)
+    expected = 1e-12 * 2 * np.trace(singular) * 4 / (apart @ apart)
+    assert_allclose(readout.covariances.ravel(), [expected, expected], rtol=1e-6)
+
+
+def test_a_matrix_that_is_no_covariance_gets_the_smallest_ridge_and_says_so(rng):
+    means, indefinite = rng.normal(size=(2, 4)), np.diag([1.0, 1.0, 1.0, -1e-9])
+    assert 1e-9 < discriminant(means, [indefinite] * 2).solver_info["ridge"] <= 1e-8
+    assert (discriminant(means, [indefinite] * 2).covariances > 0).all()
+    with pytest.raises(ValueError, match="sum of the class covariances is not positive definite"):
+        discriminant(means, [np.diag([1.0, 1.0, 1.0, -2.0])] * 2)
+
+
+def test_a_class_without_a_density_takes_the_mean_of_the_others(rng):
+    means, matrices = rng.normal(size=(4, 6)), [spd(rng, 6) for _ in range(4)]
+    row = rng.normal(size=6)
+    matrices[2] = np.outer(row, row)  # of two rows
+    covariances = [DenseCovariance(m, 2 if c == 2 else 100) for c, m in enumerate(matrices)]
+    readout = entropy_discriminant(means, covariances)
+    own = [readout.coef.T @ matrix @ readout.coef for matrix in matrices]
+    assert_allclose(readout.covariances[[0, 1, 3]], [own[0], own[1], own[3]], rtol=1e-8)
+    assert_allclose(readout.covariances[2], (own[0] + own[1] + own[3]) / 3, rtol=1e-8)
+    shrunk = [*covariances[:2], DenseCovariance(matrices[2] + np.eye(6), 2), covariances[3]]
+    readout = entropy_discriminant(means, shrunk)  # with a ridge two rows are enough
+    assert_allclose(readout.covariances[2], readout.coef.T @ shrunk[2].matrix @ readout.coef, rtol=1e-8)
+
+
+def test_components_are_white_and_dependent_ones_are_dropped(rng):
+    """Means on a line but for 1e-12; the far class lies on the positive side of each component."""
+    line = rng.normal(size=6)
+    means = np.outer([0.0, 1.0, -3.0, 2.0], line) + 1e-12 * rng.normal(size=(4, 6))
+    readout = discriminant(means, [spd(rng, 6)] * 4)
+    assert readout.coef.shape == (6, 1)
+    assert_allclose(readout.covariances.sum(axis=0), np.eye(1))
+    assert readout.means[2, 0] - readout.means[0, 0] == np.ptp(readout.means[[0, 2]])
+    means = rng.normal(size=(4, 6)) * [[1.0], [1e6], [1.0], [1.0]]  # two near classes, and one very far
+    readout = discriminant(means, [spd(rng, 6) for _ in range(4)])
+    assert readout.coef.shape == (6, 3)
+    assert_allclose(readout.covariances.sum(axis=0), np.eye(3), atol=1e-9)
 
 
 @pytest.mark.parametrize("variances", [(1.0, 4.0), (4.0, 1.0), (2.0, 2.0), (1.0, 1.0 + 1e-9)])

@@ -1,5 +1,7 @@
 """Reduced support vector machines."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -148,6 +150,22 @@ def test_a_kernel_need_not_be_positive_definite(wdbc):
     assert (
         RSVC(50, kernel="sigmoid", gamma=1.0, coef0=-1.0, C=1e3, random_state=0).fit(X, y).score(X, y) > 0.95
     )
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("C", [1e-300, 1e6, 1e100, 1e200, 1e300])
+def test_numbers_of_any_size_are_fitted_or_refused_in_one_line(diabetes, kernel, C):
+    X, y = diabetes
+    for scale in (1e-80, 1e5, 1e60):
+        for machine, targets in ((RSVC, y > y.mean()), (RSVR, scale * y)):
+            machine = machine(8, C=C, kernel=kernel, max_iter=30, random_state=0)
+            try:
+                outputs = machine.fit(scale * X, targets).predict(scale * X)
+            except ValueError as error:
+                assert re.fullmatch("the (Hessian|objective) overflows: scale the .*", str(error))  # noqa: PT017
+            else:
+                assert np.isfinite(outputs).all()
 
 
 def test_newtons_method_that_is_stopped_warns(wdbc):

@@ -33,10 +33,22 @@ def test_covariances_are_scikit_learns_and_numpys(rng):
     assert_allclose(class_covariance(X, "oas"), OAS().fit(X).covariance_, rtol=1e-12)
 
 
+@pytest.mark.parametrize("value", [4.0, 0.1, 1e60])
 @pytest.mark.parametrize("covariance", COVARIANCES)
-@pytest.mark.parametrize("n_samples", [1, 2, 5])
-def test_equal_rows_have_no_covariance(covariance, n_samples):
-    assert_array_equal(class_covariance(np.full((n_samples, 3), 4.0), covariance), np.zeros((3, 3)))
+@pytest.mark.parametrize("n_samples", [1, 2, 7])
+def test_equal_rows_have_no_covariance(covariance, n_samples, value):
+    assert_array_equal(class_covariance(np.full((n_samples, 3), value), covariance), np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+def test_shrinking_leaves_variances_between_those_that_there_are(covariance, rng):
+    """Of rows whose covariance is all but round too: the shrinkage is then a quotient of two roundings."""
+    for n, d in [(4, 2), (10, 2), (20, 5), (50, 3)] * 10:
+        rows = rng.normal(size=(n, d))
+        left, _, right = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+        for X in (rows, left @ right, left * [1, *np.full(d - 1, 1 + 1e-9)] @ right):
+            plain, shrunk = (np.linalg.eigvalsh(class_covariance(X, c)) for c in ("empirical", covariance))
+            assert plain[0] * (1 - 1e-9) <= shrunk[0] <= shrunk[-1] <= plain[-1] * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
@@ -224,7 +236,15 @@ def test_priors_add_up_to_one(priors, expected):
     assert_allclose(class_priors(priors, np.array([0, 1]), np.array([5, 15])), expected)
 
 
-@pytest.mark.parametrize("priors", [[1.0], [1.0, 0.0], [1.0, -1.0], [1.0, np.nan], [[1.0, 1.0]]])
+def test_priors_near_the_largest_number_add_up_too():
+    assert_allclose(class_priors([1e308, 1e308], np.array([0, 1]), np.array([5, 15])), [0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    "priors", [[1.0], [1.0, 0.0], [1.0, -1.0], [1.0, np.nan], [[1.0, 1.0]], [1e-308, 1e308]]
+)
 def test_priors_that_do_not_fit_are_refused(priors):
-    with pytest.raises(ValueError, match=r"or 2 positive numbers, one for each class of \['a', 'b'\], got"):
+    with pytest.raises(
+        ValueError, match=r"or 2 positive numbers, one for each class of \['a', 'b'\], with .*; got"
+    ):
         class_priors(priors, np.array(["a", "b"]), np.array([5, 15]))

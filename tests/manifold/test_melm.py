@@ -127,14 +127,105 @@ def test_it_is_a_step_of_a_pipeline_and_searched_like_any_other(wine):
     assert names.tolist() == ["melm0", "melm1"]
 
 
-def test_start_that_ends_nowhere_is_nan_and_all_of_them_an_error(rng):
+def test_covariance_that_is_singular_is_named(rng):
     """With fewer rows than features the empirical covariance leaves directions without any width."""
     X, y = rng.normal(size=(8, 10)), np.tile([0, 1], 4)
     with pytest.raises(
-        ValueError, match="empirical covariance is singular; accepted then: covariance='ledoit_wolf'"
+        ValueError, match="empirical covariance is singular .*: covariance='ledoit_wolf' or 'oa"
     ):
         MELM(covariance="empirical", n_init=2, random_state=0).fit(X, y)
     assert np.isfinite(MELM(n_init=2, random_state=0).fit(X, y).objectives_).all()
+
+
+def drawn_settings(rng, n_features):
+    return {
+        "n_components": rng.integers(1, n_features + 1),
+        "bandwidth_scale": rng.choice([1e-100, 1e-6, 0.1, 1.0, 1.0, 10.0, 1e100]),
+        "covariance": rng.choice(["ledoit_wolf", "oas", "empirical"]),
+        "solver": rng.choice(["whitened", "penalty", "stiefel"]),
+        "method": rng.choice(["auto", "exact", "binned"]),
+    }
+
+
+def drawn_rows(rng, kind, y):
+    """Rows on whose edges densities end: equal ones, dependent features, classes that a feature parts."""
+    X = rng.normal(size=(len(y), rng.integers(1, 5)))
+    return {
+        "lattice": np.round(X),
+        "repeated feature": np.hstack([X, X[:, :1]]),
+        "constant feature": np.insert(X, 0, rng.choice([0.1, 1e6, 1e60]), axis=1),
+        "label as a feature": np.insert(X, 0, y * rng.choice([1.0, 1e8, 1e60]), axis=1),
+        "outlier": np.vstack([X[:-1], np.full(X.shape[1], rng.choice([1e8, 1e60]))]),
+        "units": X * 10.0 ** rng.integers(-100, 60, size=X.shape[1]),
+    }[kind]
+
+
+def refusal(estimator, X, y):
+    try:
+        estimator.fit(X, y)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "kind", ["lattice", "repeated feature", "constant feature", "label as a feature", "outlier", "units"]
+)
+def test_objectives_are_finite_or_the_data_are_refused_in_one_line(kind):
+    fitted = 0
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.arange(rng.integers(6, 30)) % 2)
+        X = drawn_rows(rng, kind, y)
+        melm = MELM(n_init=2, max_iter=8, random_state=0, **drawn_settings(rng, X.shape[1]))
+        said = refusal(melm, X, y)
+        if said:
+            assert "\n" not in said
+            assert "have no density" in said or "rows that are all equal" in said
+        else:
+            fitted += 1
+            assert np.isfinite(melm.objectives_).all()
+            assert np.isfinite(melm.history_).all()
+            assert np.isfinite(melm.predict_proba(X)).all()
+    assert fitted >= 3
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"covariance": "empirical", "n_components": 3},
+        {"covariance": "oas", "solver": "penalty"},
+        {"solver": "stiefel"},
+        {"method": "binned"},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_order_of_rows_does_not_change_a_bit(wine, settings):
+    """Also where classes are round, so that rounding decides on the eigenvectors of their covariances."""
+    X, y = wine
+    round_classes = X.copy()
+    for c in range(3):
+        left, _, right = np.linalg.svd(X[y == c] - X[y == c].mean(axis=0), full_matrices=False)
+        round_classes[y == c] = left @ right * np.sqrt(np.sum(y == c)) + c
+    for rows in (X, round_classes):
+        melm = MELM(n_init=2, max_iter=10, random_state=0, **settings).fit(rows, y)
+        order = np.random.default_rng(0).permutation(len(y))
+        other = clone(melm).fit(rows[order], y[order])
+        np.testing.assert_array_equal(other.objectives_, melm.objectives_)
+        np.testing.assert_array_equal(other.components_, melm.components_)
+        np.testing.assert_array_equal(other.predict_proba(rows), melm.predict_proba(rows))
+
+
+def test_rounding_of_the_features_does_not_change_where_starts_end(wine):
+    """As the order of rows would, were they not put in one: starts are not along eigenvectors."""
+    X, y = wine[0][wine[1] > 0], wine[1][wine[1] > 0]
+    for covariance in ("ledoit_wolf", "empirical"):
+        melm = MELM(n_init=2, covariance=covariance, random_state=0).fit(X, y)
+        other = clone(melm).fit(X * (1 + 1e-15 * np.random.default_rng(0).normal(size=X.shape)), y)
+        np.testing.assert_allclose(other.objectives_, melm.objectives_, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +238,12 @@ def test_start_that_ends_nowhere_is_nan_and_all_of_them_an_error(rng):
         (np.eye(4)[:, :1], [0, 1, 0, 1], {}, "n_components is 2; it must be at most n_features=1"),
         (np.eye(4), [0, 1, 0, 1], {"solver": "sgd"}, "'solver' parameter of MELM must be a str among"),
         (np.eye(4), [0, 1, 0, 1], {"bandwidth_scale": 0.0}, "'bandwidth_scale' parameter of MELM"),
+        (
+            np.eye(4),
+            [0, 1, 0, 1],
+            {"bandwidth_scale": 1e160},
+            r"must be a float in the range \(0.0, 1e\+100\]",
+        ),
         (np.eye(4), [0, 1, 0, 1], {"priors": [1, 2, 3]}, "priors must be"),
     ],
 )

@@ -234,7 +234,7 @@ def test_binned_objective_is_within_its_bounds(rng, kind, n, k, bandwidth_scale)
         rows, k, bandwidth_scale=bandwidth_scale, covariance="ledoit_wolf"
     )
     points, kernels = [X @ V for X in divergence.rows], V.T @ divergence.kernels @ V
-    grid, weights = binned.Grid.around(points, kernels), np.array([[1.0, -2.0], [0.0, 1.0]])
+    grid, weights = binned.Grid.around(points, kernels, math.inf), np.array([[1.0, -2.0], [0.0, 1.0]])
     value, of_points, of_kernels = binned.weighted_log_potentials(points, kernels, weights, grid)
     exact_value, *exact_slopes = exact.weighted_log_potentials(points, kernels, weights)
     assert value == pytest.approx(exact_value, rel=1e-4, abs=1e-4)
@@ -255,7 +255,7 @@ def test_binned_gradient_is_that_of_the_binned_value(rng):
         np.array([0.2 * np.eye(2), [[0.3, 0.1], [0.1, 0.2]]]),
         np.array([[1.0, -2.0], [0.0, 1.0]]),
     )
-    grid, step = binned.Grid.around(points, kernels), 1e-6
+    grid, step = binned.Grid.around(points, kernels, math.inf), 1e-6
     _, of_points, of_kernels = binned.weighted_log_potentials(points, kernels, weights, grid)
     move, stretch = rng.normal(size=(40, 2)), np.array([[1.0, 0.5], [0.5, -1.0]])
     values = [
@@ -313,6 +313,10 @@ def test_single_precision_stays_so_and_is_near_double_precision(rng):
         ((np.eye(2)[:, 0], np.ones((4, 2)), np.ones((4, 2))), r"V has shape \(2,\)"),
         ((np.eye(2), np.ones((0, 2)), np.ones((4, 2))), r"X_neg has shape \(0, 2\)"),
         ((np.eye(2), np.ones((4, 2)), np.full((4, 2), np.nan)), "X_pos holds 8 NaN or infinite values"),
+        (
+            (np.eye(2), 1e307 * np.ones((4, 2)), np.ones((4, 2))),
+            "X_neg holds 1e.307 in size; it must be at most",
+        ),
         ((np.eye(2), np.ones((4, 2)), np.arange(8.0).reshape(4, 2)), "have no density"),
         ((np.ones((2, 2)), np.eye(2), 1 - np.eye(2)), "V has dependent columns"),
     ],
@@ -327,6 +331,7 @@ def test_what_has_no_divergence_is_refused(arguments, message):
     [
         ({"method": "fast"}, "method is 'fast'; accepted: 'auto', 'exact', 'binned'"),
         ({"bandwidth_scale": 0.0}, "bandwidth_scale is 0.0; accepted: positive numbers"),
+        ({"bandwidth_scale": 1e160}, r"bandwidth_scale is 1e\+160; accepted: positive numbers up to 1e\+100"),
         ({"covariance": "diagonal"}, "covariance is 'diagonal'"),
     ],
 )

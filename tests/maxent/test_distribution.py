@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime, brentq, minimize
-from scipy.stats import beta, norm, truncexpon
+from scipy.special import digamma
+from scipy.stats import beta, norm, truncexpon, truncnorm
 
 from entrolearn import MaximumEntropyDistribution
 from entrolearn.maxent.dual import Dual, InfeasibleMomentsError, minimize_dual
@@ -158,22 +159,105 @@ def test_a_mean_on_an_interval_makes_a_truncated_exponential():
     assert found.entropy == pytest.approx(twin.entropy(), rel=1e-9)
 
 
-def test_means_of_logarithms_make_a_beta_distribution():
-    a, b = 2.5, 4.0
-    twin = beta(a, b)
-    moments = [twin.expect(np.log), twin.expect(lambda y: np.log1p(-y))]
-    found = MaximumEntropyDistribution.on_interval(0, 1, [np.log, lambda y: np.log1p(-y)], moments)
-    assert_allclose(found.multipliers, [a - 1, b - 1], rtol=1e-6)
-
-
-def test_a_jump_in_a_function_needs_a_break():
+@pytest.mark.parametrize("breaks", [[], [0.3]])
+def test_a_jump_in_a_function_is_found_with_a_break_and_without(breaks):
     def below(y):
         return (y < 0.3).astype(float)
 
-    found = MaximumEntropyDistribution.on_interval(0, 1, [below], [0.8], breaks=[0.3])
+    found = MaximumEntropyDistribution.on_interval(0, 1, [below], [0.8], breaks=breaks)
     assert_allclose(found.density([0.1, 0.9]), [0.8 / 0.3, 0.2 / 0.7], rtol=1e-9)
-    with pytest.raises(InfeasibleMomentsError, match="the quadrature does not resolve the functions"):
-        MaximumEntropyDistribution.on_interval(0, 1, [below], [0.8])
+
+
+@pytest.mark.parametrize("mean", [1e-20, 1e-12, 1e-6, 1e-3, 0.5 - 1e-9, 0.9, 1 - 1e-6, 1 - 1e-10])
+def test_any_mean_inside_of_the_interval_is_that_of_a_truncated_exponential(mean):
+    found = MaximumEntropyDistribution.on_interval(0, 1, [value], [mean])
+    # Of the rate r on [0, 1] the mean is 1 / r - 1 / (e^r - 1).
+    near = min(mean, 1 - mean)
+    rate = 1 / near if near < 0.01 else brentq(lambda r: 1 / r - 1 / math.expm1(r) - near, -1, 100)
+    assert found.multipliers[0] == pytest.approx(-rate if mean < 0.5 else rate, rel=1e-6, abs=1e-7)
+    assert found.expectation(value) == pytest.approx(mean, rel=1e-9)
+    if near < 0.01:
+        assert found.entropy == pytest.approx(1 + math.log(near), rel=1e-7)
+
+
+@pytest.mark.parametrize("half", [2.0, 20.0, 1e4])
+@pytest.mark.parametrize("deviation", [1e-4, 0.1, 1.0])
+@pytest.mark.parametrize("mean", [0.0, 0.75])
+def test_normal_densities_are_found_however_wide_the_interval(half, deviation, mean):
+    moments = [mean, mean**2 + deviation**2]
+    # What the second moment is rounded to is what there is of a variance.
+    precision = max(1e-7, 1e-14 * mean**2 / deviation**2)
+    if half < 8 * deviation:
+        moments = [0.0, truncnorm(-half / deviation, half / deviation, scale=deviation).var()]
+    found = MaximumEntropyDistribution.on_interval(-half, half, [value, square], moments)
+    assert found.multipliers[1] == pytest.approx(-0.5 / deviation**2, rel=precision)
+    if half >= 8 * deviation:
+        assert found.entropy == pytest.approx(gaussian_entropy(deviation**2), rel=1e-6, abs=precision)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (0.3, 2.0), (50.0, 0.6), (1.0, 1.0), (300.0, 2.0)])
+def test_beta_densities_are_found_that_grow_without_bound_at_the_ends(a, b):
+    moments = [digamma(a) - digamma(a + b), digamma(b) - digamma(a + b)]
+    found = MaximumEntropyDistribution.on_interval(0, 1, [np.log, lambda y: np.log1p(-y)], moments)
+    assert_allclose(found.multipliers, [a - 1, b - 1], rtol=1e-6, atol=1e-6)
+    assert found.entropy == pytest.approx(beta(a, b).entropy(), abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-9, 1e9, 1e100])
+@pytest.mark.parametrize("shift", [0.0, 3.0, -1e4])
+def test_units_and_origin_of_the_interval_do_not_matter(scale, shift):
+    """The entropy grows by the logarithm of the unit."""
+
+    def moved(function):
+        return lambda y: function(y / scale - shift)
+
+    functions, moments = [value, np.cos], [0.01, 0.8]
+    plain = MaximumEntropyDistribution.on_interval(-1, 5, functions, moments)
+    ends = [scale * (end + shift) for end in (-1, 5)]
+    other = MaximumEntropyDistribution.on_interval(*ends, [moved(each) for each in functions], moments)
+    assert_allclose(other.multipliers, plain.multipliers, rtol=1e-8)
+    assert other.entropy - plain.entropy == pytest.approx(math.log(scale), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("ends", "functions", "moments"),
+    [
+        ((0, 1), [value], [1.5]),
+        ((0, 1), [value], [-1e-9]),
+        ((0, 1), [value], [1 + 1e-9]),
+        ((0, 1), [value], [0.0]),
+        ((0, 1), [value], [1.0]),
+        ((0, 1), [value, square], [0.5, 0.2]),  # less than the mean's square
+        ((0, 1), [value, square], [0.5, 0.25]),  # no variance
+        ((0, 1), [value, square], [0.5, 0.6]),  # more than the mean
+        ((-1e4, 1e4), [value, square], [5.0, 24.9]),
+        ((0, 1), [value, lambda y: 2 * y], [0.5, 1.2]),  # contradict each other
+        ((0, 1), [np.log], [0.1]),
+        ((0, 1), [np.ones_like], [2.0]),
+        ((0, 1e4), [np.sin], [1 + 1e-9]),
+    ],
+)
+def test_moments_that_no_density_on_the_interval_has_are_refused(ends, functions, moments):
+    with pytest.raises(
+        InfeasibleMomentsError, match="^(no distribution|the quadrature does not) .*: "
+    ) as caught:
+        MaximumEntropyDistribution.on_interval(*ends, functions, moments)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("functions", "moments"),
+    [
+        ([lambda y: np.sin(1e9 * y)], [0.3]),
+        # Beside 1 doubles are 1e-16 apart, where a hundredth of this density's mass is.
+        ([np.log, lambda y: np.log1p(-y)], [digamma(0.5) - digamma(0.6), digamma(0.1) - digamma(0.6)]),
+    ],
+)
+def test_what_no_quadrature_resolves_is_refused(functions, moments):
+    with pytest.raises(
+        InfeasibleMomentsError, match="^the quadrature does not resolve the functions, or the"
+    ):
+        MaximumEntropyDistribution.on_interval(0, 1, functions, moments)
 
 
 def test_density_integrates_to_one_and_is_zero_outside():
@@ -210,7 +294,7 @@ def test_newton_step_solves_with_the_hessian_of_finite_differences(dual):
 
 
 def test_minimum_is_scipys(dual):
-    theta = minimize_dual(dual, np.zeros(3))
+    _, theta = minimize_dual(dual)
     value_there, probability = dual(theta)
     twin = minimize(lambda theta: dual(theta)[0], np.zeros(3), method="BFGS", options={"gtol": 1e-9})
     assert_allclose(theta, twin.x, atol=1e-5)

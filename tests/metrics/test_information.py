@@ -205,6 +205,40 @@ def test_a_reject_longer_than_the_labels_keeps_its_name():
     assert rejected.tolist() == ["not decided", "b"]
 
 
+LARGEST = {
+    "bool": True,
+    "int8": 127,
+    "uint8": 255,
+    "int32": 2**31 - 1,
+    "int64": 2**63 - 1,
+    "uint64": 2**64 - 1,
+    "float16": 1024.0,
+    "float64": 0.3,
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", LARGEST)
+def test_neither_labels_nor_the_reject_change_in_any_type(dtype):
+    """They wrap, round or overflow where a type does not hold them: then another one, or a refusal."""
+    labels, refused = np.array([LARGEST[dtype], 1, 0, LARGEST[dtype]], dtype=dtype), []
+    for reject in (256, 1000, -1, -129, 0.5, 1e10, 1e300, 2**53 + 1, 2**63, np.uint8(254), np.float32(0.1)):
+        try:
+            found = reject_least_certain(labels, [0, 1, 2, 3], 0.5, reject=reject)
+        except ValueError as error:
+            refused.append(str(error))
+        else:
+            assert [label.item() for label in found] == [reject, reject, *labels[2:].tolist()]
+    assert all("no type holds both" in said for said in refused)
+    # Of 64 bits, labels have no type in common with fractions; floating ones have none with 2^53 + 1.
+    assert len(refused) == {"int64": 4, "uint64": 5, "float16": 1, "float64": 1}.get(dtype, 0)
+
+
+def test_labels_and_rejects_of_other_alphabets_are_refused():
+    with pytest.raises(ValueError, match=r"reject is 'no'; no type holds both it and labels of \|S1 exactly"):
+        reject_least_certain(np.array([b"a", b"b"]), [0, 1], 0.5, reject="no")
+
+
 def test_rejecting_where_a_classifier_is_least_certain_raises_its_accuracy():
     X, y = load_iris(return_X_y=True)
     classifier = LogisticRegression(C=0.1).fit(X[::2], y[::2])

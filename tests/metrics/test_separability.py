@@ -164,6 +164,9 @@ def test_what_cannot_be_scored_is_refused():
         visual_separability(Z, 0 * y)
     with pytest.raises(ValueError, match="class 1 has 4 rows, too few for 5 folds; take a smaller cv"):
         visual_separability(Z[:14], y[:14])
+    for judged in (visual_separability, separability_scores):
+        with pytest.raises(ValueError, match="classifiers is empty; it must hold one classifier"):
+            judged(Z, y, classifiers={})
     with pytest.raises(ValueError, match="cv is 2; it must be a number of folds, 3 or more"):
         visual_separability(Z, y, cv=2)
     failing = {"knn": (KNeighborsClassifier(), {"n_neighbors": [1, -1]})}

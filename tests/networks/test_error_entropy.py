@@ -1,5 +1,7 @@
 """Perceptrons for the entropy of errors: against a loop, finite differences, and laws."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,6 +9,7 @@ from sklearn.datasets import make_moons
 
 from entrolearn import ErrorEntropyMLPClassifier, ErrorEntropyMLPRegressor
 from entrolearn.measures import error_entropy
+from entrolearn.networks import error_entropy as error_entropy_module
 from entrolearn.networks.error_entropy import _Objective
 from entrolearn.networks.perceptron import Parameters, Perceptron
 
@@ -175,3 +178,20 @@ def test_three_classes_are_named():
     X, _ = some(ErrorEntropyMLPClassifier)
     with pytest.raises(ValueError, match="y holds 3 classes"):
         ErrorEntropyMLPClassifier().fit(X, np.arange(60) % 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    ("n", "d", "n_hidden"), [(20_000, 3, 1), (20_000, 3, 10), (5_000, 3, 100), (300, 1000, 300)]
+)
+def test_memory_that_is_asked_for_is_what_training_takes(rng, monkeypatch, n, d, n_hidden, dtype):
+    asked = []
+    monkeypatch.setattr(error_entropy_module, "check_memory", lambda needed, *_: asked.append(needed))
+    X, y = rng.normal(size=(n, d)).astype(dtype), np.arange(n) % 2
+    tracemalloc.start()
+    try:
+        ErrorEntropyMLPClassifier(n_hidden, max_iter=2, random_state=0).fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < asked[0] < 1.2 * peak

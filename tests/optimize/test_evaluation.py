@@ -1,11 +1,14 @@
 """How points are evaluated: in batches, on processes, once each, repaired, and checked."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.utils.parallel import Parallel
 
 from entrolearn.optimize import Bernoulli, Categorical, Gaussian, cross_entropy_method
+from entrolearn.optimize import evaluation as evaluation_module
 from entrolearn.optimize.evaluation import Evaluation
 
 WEIGHTS = np.random.default_rng(4).integers(-9, 10, 8) / 4  # sums that doubles hold exactly, in any order
@@ -203,3 +206,53 @@ def test_error_in_an_objective_comes_through():
     for n_jobs in (1, 2):
         with pytest.raises(ZeroDivisionError, match="mine"):
             search(broken, n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_samples_that_come_in_blocks_are_the_same_samples(maximize, adaptive, monkeypatch):
+    """To the last bit, with points that have no value, ties, points that are repaired, and a small budget."""
+
+    def repaired(points):
+        values = np.round((points**2).sum(axis=1), 1)
+        values[points[:, 0] > 2.5] = np.nan
+        return (-values if maximize else values), np.round(points, 2)
+
+    def searched(numbers):
+        monkeypatch.setattr(evaluation_module, "BLOCK_NUMBERS", numbers)
+        return cross_entropy_method(
+            repaired,
+            Gaussian(np.zeros(3), 2.0),
+            n_samples=500,
+            maximize=maximize,
+            adaptive=adaptive,
+            max_iterations=15,
+            max_evaluations=6000,
+            batch_size=16,
+            vectorized=True,
+            random_state=0,
+        )
+
+    whole = searched(10**6)
+    for numbers in (1, 300):
+        blocks = searched(numbers)
+        assert same(blocks, whole)
+        assert (blocks.reason, blocks.fun) == (whole.reason, whole.fun)
+
+
+def test_a_sample_takes_the_memory_of_its_elite():
+    """And of a few blocks; all of it would take 61 MiB."""
+    n, d = 40_000, 200
+    tracemalloc.start()
+    cross_entropy_method(
+        lambda points: np.abs(points).max(axis=1),
+        Gaussian(np.zeros(d), 1.0),
+        n_samples=n,
+        elite_fraction=0.01,
+        max_iterations=1,
+        vectorized=True,
+        random_state=0,
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * n * d / 2

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 
@@ -134,3 +135,17 @@ def test_history_tells_how_the_search_went(wdbc):
     *_, before, last = [each.gamma for each in machine.history_]
     assert before == last
     assert min(each.best for each in machine.history_) >= machine.objective_ - 1e-6
+
+
+@pytest.mark.parametrize("machine", [CrossEntropySVC(), CrossEntropySVR()], ids=str)
+def test_a_search_that_does_not_move_ends_and_says_so(wdbc, machine):
+    """With next to no smoothing all sets are as likely for ever; the best of those drawn is kept."""
+    X, y = wdbc
+    machine = clone(machine).set_params(gamma=0.03, smoothing=1e-9, max_iter=5, random_state=0)
+    with pytest.warns(
+        ConvergenceWarning, match="used up its 5 iterations: raise max_iter or smoothi"
+    ) as told:
+        machine.fit(X[:80], y[:80])
+    assert told[0].filename == __file__
+    assert machine.n_iter_ == len(machine.history_) == 5
+    assert machine.objective_ <= min(each.best for each in machine.history_) + 1e-6

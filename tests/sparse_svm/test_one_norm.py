@@ -105,6 +105,8 @@ def test_what_is_no_problem_of_two_classes_is_refused(wdbc, estimator):
         estimator(C=0.0).fit(X, y)
     with pytest.raises(ValueError, match=r"must be square, got shape \(120, 30\)"):
         estimator(kernel="precomputed").fit(X, y)
+    with pytest.raises(ValueError, match=r"must be symmetric; .* row 0, column 1, and .* row 1, column 0"):
+        estimator(kernel="precomputed").fit(np.triu(np.ones((120, 120))), y)
     with pytest.raises(ValueError, match="contains NaN"):
         estimator(kernel="precomputed").fit(np.full((120, 120), np.nan), y)
 
