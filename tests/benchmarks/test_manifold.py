@@ -84,7 +84,8 @@ def test_solvers_climb_from_the_same_starts():
     table = table.droplevel(0)
     assert_allclose(table["× whitened"], table["fit s"] / table.loc["whitened", "fit s"])
     assert_allclose(table["of the highest %"], 100 * table["best"] / table["best"].max())
-    assert table["near it %"].isin([0, 100 / 3, 200 / 3, 100]).sum() == len(table)
+    of_three = 3 * table["near it %"] / 100
+    assert_allclose(of_three, of_three.round())
     assert (table["of the highest %"] > 90).all()  # three dimensions have few maxima
     assert (table["evaluations"] > 3).all()
 

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -158,6 +159,7 @@ def kubernetes(tmp_path):
 
 
 @needs("kubernetes")
+@pytest.mark.skipif(not shutil.which("rsync"), reason="no rsync here, by which the storage plugin copies")
 def test_a_pod_gets_its_image_volume_command_and_resources(tmp_path, kubernetes):
     volume = tmp_path / "volume"
     said = snakemake(

@@ -8,7 +8,6 @@ depend on which worker was first, nor on one that was lost. A chunk is computed 
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
 
 import numpy as np
 from scipy.sparse import issparse
@@ -295,7 +294,7 @@ def _ship(work) -> Delayed:
 
 def _tree(merged: Callable, parts: list[Delayed]) -> Delayed:
     """The parts merged, neighbours first, FAN_IN at a time."""
-    merge = dask.delayed(partial(_merged, merged), name=merged.__name__)
+    merge = dask.delayed(_Merge(merged), pure=False)
     while len(parts) > 1:
         groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
         # Not as a list, whose graph Dask would go through for each.
@@ -303,5 +302,12 @@ def _tree(merged: Callable, parts: list[Delayed]) -> Delayed:
     return parts[0]
 
 
-def _merged(merged: Callable, *parts):
-    return merged(parts)
+class _Merge:
+    """A function of a list of parts as one of the parts, by the same name."""
+
+    def __init__(self, merged: Callable):
+        self.__name__ = merged.__name__  # Dask names the tasks after it
+        self._merged = merged
+
+    def __call__(self, *parts):
+        return self._merged(parts)
