@@ -42,7 +42,8 @@ __all__ = [
 ]
 
 #: The largest numbers that are taken, by their bytes: sums over the rows of their fourth powers, in single
-#: precision of their squares, are numbers still.
+#: precision of their squares, are numbers still. Far below one, where squares underflow (1e-130, in single
+#: precision 1e-15), answers are finite but may be those of equal rows.
 LARGEST = {4: 1e15, 8: 1e70}
 
 

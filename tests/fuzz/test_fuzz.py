@@ -24,9 +24,7 @@ def hold(case: dict) -> str:
 
 
 @pytest.mark.parametrize("named", NAMED, ids=lambda named: f"{named['case']['estimator']}: {named['name']}")
-def test_what_failed_once_holds(named, request):
-    if "open" in named:
-        request.applymarker(pytest.mark.xfail(reason=named["open"]))
+def test_what_failed_once_holds(named):
     assert hold(named["case"]) in named["comes to"]
 
 
