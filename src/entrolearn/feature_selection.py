@@ -292,6 +292,11 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         if self.target == "auto":
             classes = not type_of_target(y, input_name="y").startswith("continuous")
         if not classes:
-            return np.asarray(y, dtype=np.float64)
+            try:
+                return np.asarray(y, dtype=np.float64)
+            except ValueError:
+                raise ValueError(
+                    "target='values' takes numbers as y; y holds words: take target='classes'"
+                ) from None
         check_classification_targets(y)
         return np.unique(y, return_inverse=True)[1].astype(str)

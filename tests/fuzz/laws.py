@@ -68,6 +68,11 @@ def odd_rows(p: dict) -> bool:
     return not usual or not data.keys().isdisjoint({"column", "offset", "scale"})
 
 
+def few_rows(p: dict) -> bool:
+    n, d = p["data"].get("shape", SHAPES[0])
+    return n <= d + 1
+
+
 def has_units(p: dict) -> bool:
     """Whether the width of a kernel is in the units of the rows."""
     scaled = p.get("gamma", p.get("sigma")) == "scale" and isinstance(p["kernel"], str)
@@ -91,6 +96,7 @@ CLUSTERERS = tuple(name for name, cls in CLASSES.items() if issubclass(cls, Clus
 SEARCHED = ("this is a law of the estimator that is searched", ("EntropySearch",), None)
 NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] = {
     "shift": [
+        ("so few rows have sources that explain equally much", ("InfomaxICA",), few_rows),
         ("random units, and first weights, lie about the origin", NETWORKS, None),
         ("the kernel is no function of distances", KERNELS, lambda p: p["kernel"] not in RADIAL),
         ("a solver that stops early stops elsewhere on rows that are not centred", LINEAR, None),
@@ -134,6 +140,11 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
     "rounding": [
         ("without a ridge more units than rows interpolate", UNITS[1:], lambda p: p["C"] == 0),
         ("two starts may end in what is equally good", CLUSTERERS, None),
+        (
+            "few rows leave landmarks without variance",
+            ("EEKMClassifier",),
+            lambda p: p["covariance"] == "empirical",
+        ),
     ],
 }
 
@@ -167,9 +178,11 @@ DOCUMENTED_WARNINGS = re.compile(
 )
 # What may be refused of ordinary rows: settings that do not go together, or not with the shape of the rows.
 EXPECTED = re.compile(
-    "n_components|n_clusters|seeds of|makes an elite|covariance is given|needs (solver=|a kernel)"
-    "|learning_rate|test_size|[Nn]egative values|positive (semi-)?definite|its values must be finite"
-    "|dense data is required|[bB]inary class|hold no observation|should be a 1d array|moments .* are singular"
+    "n_components|n_clusters|n_features_to_select|seeds of|makes an elite|covariance is given"
+    "|needs (solver=|a kernel)|learning_rate|test_size|[Nn]egative values|positive (semi-)?definite"
+    "|its values must be finite|dense data is required|[bB]inary class|hold no observation"
+    r"|should be a 1d array|moments .* are singular|X has \d+ rows; at least|takes numbers as y"
+    "|units overflow"
 )
 CLEAR = {"ValueError", "TypeError", "MemoryError", "InvalidParameterError", "InfeasibleMomentsError"}
 # What scikit-learn says in several lines, of which the first names what was found.

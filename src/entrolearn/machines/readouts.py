@@ -41,6 +41,8 @@ __all__ = [
 # Class means that are nearer to each other coincide: the square of their difference is no number.
 LEAST_DIFFERENCE = 1e-150
 # What the sum of the class covariances may need besides, relative to its mean diagonal; the first that does.
+# Of variances whose squares are summed over pairs of units and over rows.
+LARGEST_VARIANCE = 1e150
 MORE_RIDGES = (0.0, *np.logspace(-14, 0, 8).tolist())
 
 # name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
@@ -247,6 +249,9 @@ def class_covariances(
         0 where there is none.
     """
     if isinstance(covariance, str):
+        # Of shrinkage the squares are needed, summed over pairs of units.
+        if not all(m.mean_variance() < LARGEST_VARIANCE for m in moments):
+            raise ValueError("the covariances of the hidden units overflow: scale the features.")
         shrinkages = [SHRINKAGES[covariance](m) for m in moments]
         ridges = [s * m.mean_variance() for s, m in zip(shrinkages, moments, strict=True)]
     else:

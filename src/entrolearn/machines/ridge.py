@@ -49,7 +49,7 @@ __all__ = [
 
 # The constraint of a learner's parameter C: one ridge, or several to choose from.
 RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
-EPS = float(np.finfo(float).eps)
+EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 # A block of hidden rows (2 MiB) that the sums still find in the cache when the layer has written it.
 BLOCK_NUMBERS = 2**18
 # A Cholesky factor of a matrix worse conditioned than this is one of its rounding.
@@ -215,7 +215,7 @@ class Spectrum:
         """1 / (value + ridge), shape (n,); zero where nothing but rounding is left, as in a pseudoinverse."""
         damped = self.values + ridge
         known = np.abs(self.values) > len(damped) * self._rounding
-        kept = (known | (ridge > self._rounding)) & (np.abs(damped) > self._rounding)
+        kept = (known | (ridge > self._rounding)) & (np.abs(damped) > max(self._rounding, TINY))
         return np.divide(1.0, damped, out=np.zeros_like(damped), where=kept)
 
     def solve(self, right: np.ndarray, ridge: float) -> np.ndarray:

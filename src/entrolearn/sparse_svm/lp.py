@@ -253,7 +253,8 @@ class _Program:
         self._margins, self._weight, self._loss_weight, self._unit = margins, weight, loss_weight, unit
         self._n_conditions, self._n_candidates = margins.A.shape
         self._n_slacks = (2 if margins.signed else 1) * self._n_candidates
-        self._bounds = margins.C * margins.scale
+        with np.errstate(over="ignore"):  # infinity bounds nothing
+            self._bounds = margins.C * margins.scale
         self._costs = unit * weight / margins.scale
         self._largest_gap = GAP * loss_weight * float(np.abs(margins.t).sum())
         self._highs = _silent_solver()
