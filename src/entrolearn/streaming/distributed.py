@@ -99,8 +99,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
 
     The hidden layer is drawn by the caller and goes to each worker once. Landmarks are the rows that
     ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. Rows in single precision are
-    computed as ``machine.fit`` computes them; where their covariance has no Cholesky factor, they are summed
-    once more in double precision.
+    computed as ``machine.fit`` computes them; where that leaves no digits of a class's covariance, they are
+    summed once more in double precision.
 
     Examples
     --------
