@@ -60,8 +60,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
 
     Notes
     -----
-    Rows in single precision are computed as ``fit`` computes them; where that leaves no digits
-    of a class's covariance they are read once more, in double precision. Rows that can be read only once are computed in
+    Rows in single precision are computed as ``fit`` computes them; where that leaves no digits of a class's
+    covariance they are read once more, in double precision. Rows that can be read only once are computed in
     double precision. Where the number of rows is not known before they are read, or is above 2**27,
     landmarks are a reservoir sample of them instead of those that ``fit`` draws.
 
