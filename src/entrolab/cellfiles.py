@@ -68,14 +68,16 @@ class CellFiles:
     def of(cls, cell: Cell, study: Mapping) -> "CellFiles":
         fitted = cell.fitted if _filled(cell.fitted) else None
         record = read_json(cell.record)
+        facts = read_json(cell.facts) if _filled(cell.facts) else {}
+        named = made_of(study["models"][cell.model])
         scores = read_frame(cell.scores) if _filled(cell.scores) else _NO_SCORES
         return cls(
             record=record,
-            facts=read_json(cell.facts) if _filled(cell.facts) else {},
+            facts=facts,
             scores=scores,
             candidates=read_frame(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
             metrics=[name for name in study["metrics"] if name in scores and _is_had(scores, name)],
-            trusted_types=fitted and trusted_types(fitted, made_of(study["models"][cell.model])),
+            trusted_types=fitted and trusted_types(fitted, named, facts.get("types", ())),
         )
 
     def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:

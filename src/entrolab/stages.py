@@ -9,7 +9,7 @@ from entrolab.frames import read_frame, write_frame
 from entrolab.probabilities import score_chosen
 from entrolab.records import read_json, write_json
 from entrolab.selecting import choose, headline_params, refit
-from entrolab.stored import dump
+from entrolab.stored import dump, types_in
 from entrolearn.path import describe
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,8 @@ def _nothing_chosen(cell: Mapping) -> str:
 def _refit(dataset: str, folds: str, params: Mapping, cell: Mapping) -> tuple[bytes, dict]:
     try:
         estimator, facts = refit(load_dataset(dataset), load_folds(folds), params, cell)
-        return dump(estimator), facts
+        model = dump(estimator)
+        return model, facts | {"types": types_in(model)}
     except Exception as error:  # a learner may fail in any way; the scores stand without the model
         logger.exception("the chosen model could not be fitted for good")
         return b"", {"error": describe(error)}

@@ -2,8 +2,12 @@
 
 import importlib
 import io
+import json
 import os
-from collections.abc import Iterable, Sequence
+import sys
+import zipfile
+from collections.abc import Collection, Iterator, Sequence
+from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
@@ -12,9 +16,41 @@ from entrolab.text import one_line
 # skops brings along all of scikit-learn, a second or more that who stores or reads nothing need not pay: each
 # function imports it.
 
-# What skops does not know by itself may be a class of these; no function, and nothing that they only import.
-# A file can have what it names called with arguments of its own, and numpy has functions that run any text.
-TRUSTED_PACKAGES = ("entrolearn", "sklearn", "scipy.interpolate", "scipy.spatial", "scipy.stats")
+#: What fitted estimators of entrolearn and scikit-learn hold beyond what skops trusts by itself, class by
+#: class: in a package that is trusted whole, a file finds the class that runs a text.
+TRUSTED_CLASSES = frozenset(
+    {
+        "entrolearn.machines.layers.LandmarkLayer",
+        "entrolearn.machines.layers.NystromLayer",
+        "entrolearn.machines.layers.RandomLayer",
+        "entrolearn.machines.readouts.ClassGaussians",
+        "entrolearn.manifold.densities.ClassDensities",
+        "entrolearn.optimize.cross_entropy.CrossEntropyIteration",
+        "numpy.dtype",
+        "scipy.sparse._csr.csr_matrix",
+        "sklearn._loss.loss.HalfTweedieLossIdentity",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+        "sklearn.gaussian_process.kernels.ConstantKernel",
+        "sklearn.gaussian_process.kernels.Product",
+        "sklearn.gaussian_process.kernels.RBF",
+        "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.metrics._dist_metrics.ManhattanDistance64",
+        "sklearn.metrics._scorer._PassthroughScorer",
+        "sklearn.model_selection._split.KFold",
+        "sklearn.model_selection._split.StratifiedKFold",
+        "sklearn.multiclass._ConstantPredictor",
+        "sklearn.neighbors._ball_tree.BallTree",
+        "sklearn.neighbors._kd_tree.KDTree",
+        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+        "sklearn.tree._tree.Tree",
+        "sklearn.utils._bunch.Bunch",
+    }
+)
+# A file of ours is not packed. Of one that somebody packed, more is not read.
+MOST_EXPANDED = 20
 
 
 def dump(fitted: BaseEstimator) -> bytes:
@@ -26,69 +62,118 @@ def dump(fitted: BaseEstimator) -> bytes:
     return buffer.getvalue()
 
 
-def load(path: str | os.PathLike, named: Sequence[str]) -> BaseEstimator:
+def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> BaseEstimator:
     """The fitted estimator in a file.
 
     Parameters
     ----------
-    path : path
-    named : sequence of str
-        Import paths of the estimators that it is made of, as the study names them.
+    path, named, stored
+        As of :func:`trusted_types`.
 
     Raises
     ------
     ValueError
-        If the file is not whole, or holds types of other packages, or their functions.
+        If the file is not whole, expands to many times its size, or holds types that are not trusted.
     """
     import skops.io
 
-    trusted = trusted_types(path, named)
+    trusted = trusted_types(path, named, stored)
     try:
         return skops.io.load(path, trusted=trusted)
     except Exception as error:  # a damaged file raises whatever its bytes lead to
         raise _damaged(path, error) from error
 
 
-def trusted_types(path: str | os.PathLike, named: Sequence[str]) -> list[str]:
-    """The types in a file that loading it has to trust, all of them classes of packages that are known.
+def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
+    """The types in a file that loading it has to trust.
 
-    The packages of the estimators that the study names are known too, with their functions: training has run
-    their code already.
+    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and of the packages of ``named`` the
+    estimators and what is in ``stored``. Nothing but a class is ever called with what a file holds.
+
+    Parameters
+    ----------
+    path : path
+    named : sequence of str
+        Import paths of the estimators that the model is made of, as the study names them: training has run
+        their modules already.
+    stored : collection of str
+        Types that the model held when it was stored on this machine.
+
+    Returns
+    -------
+    list of str
     """
     import skops.io
 
-    of_study = {name.partition(".")[0] for name in named} - {"sklearn", "entrolearn"}
+    import entrolearn  # noqa: F401, whose estimators are looked up among the modules that are imported
+
     try:
+        _check_expansion(path)
         found = skops.io.get_untrusted_types(file=path)
+        called = set(_called(path))
     except Exception as error:  # as above
         raise _damaged(path, error) from error
+    of_study = {name.partition(".")[0] for name in named} - {"sklearn", "entrolearn"}
+    for name in named:
+        if name.partition(".")[0] in of_study:
+            importlib.import_module(name.rpartition(".")[0])
+    of_stored = {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
         name
         for name in found
-        if not (_comes_from(name, of_study) or _comes_from(name, TRUSTED_PACKAGES, classes_alone=True))
+        if name not in TRUSTED_CLASSES
+        and not _is_estimator(name, {"entrolearn", *of_study})
+        and (name not in of_stored or (name in called and not isclass(_imported(name))))
     ]
     if refused:
         raise ValueError(
-            f"{path}: the model holds {', '.join(refused)}; accepted are classes of "
-            f"{', '.join(sorted({*TRUSTED_PACKAGES, *of_study}))}, so it is neither loaded nor stored"
+            f"{path}: the model holds {', '.join(refused)}; accepted are estimators of "
+            f"{', '.join(sorted({'entrolearn', 'sklearn', *of_study}))} and what they hold, so it is neither "
+            "loaded nor stored"
         )
     return found
 
 
+def types_in(model: bytes) -> list[str]:
+    """The types that a stored model holds beyond what skops trusts by itself."""
+    import skops.io
+
+    return skops.io.get_untrusted_types(data=model)
+
+
+def _check_expansion(path: str | os.PathLike) -> None:
+    with zipfile.ZipFile(path) as archive:
+        expanded = sum(member.file_size for member in archive.infolist())
+    if expanded > MOST_EXPANDED * os.path.getsize(path):
+        raise ValueError(f"it expands to {expanded:,} bytes, more than {MOST_EXPANDED} times its size")
+
+
+def _called(path: str | os.PathLike) -> Iterator[str]:
+    """What loading the file would call with arguments of the file."""
+    with zipfile.ZipFile(path) as archive:
+        waiting = [json.loads(archive.read("schema.json"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if node.get("__loader__") == "ConstructorFromReduceNode":
+                yield f"{node['__module__']}.{node['__class__']}"
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+
+
+def _imported(name: str):
+    """What an import path leads to in a module that is imported already, or None."""
+    module, _, own_name = name.rpartition(".")
+    return getattr(sys.modules.get(module), own_name, None)
+
+
+def _is_estimator(name: str, packages: Collection[str]) -> bool:
+    """Whether an import path leads to the class of an estimator that one of some packages defines."""
+    found = _imported(name)
+    own = isclass(found) and found.__module__.partition(".")[0] in packages
+    return own and hasattr(found, "fit") and hasattr(found, "get_params")
+
+
 def _damaged(path: str | os.PathLike, error: Exception) -> ValueError:
     return ValueError(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")
-
-
-def _comes_from(name: str, packages: Iterable[str], classes_alone: bool = False) -> bool:
-    """Whether an import path leads to what one of some packages defines itself, and does not only import."""
-    inside = tuple(f"{package}." for package in packages)
-    module, _, own_name = name.rpartition(".")
-    if not f"{module}.".startswith(inside):
-        return False
-    try:
-        found = getattr(importlib.import_module(module), own_name)
-    except (ImportError, AttributeError):
-        return False
-    if classes_alone and not isinstance(found, type):
-        return False
-    return f"{getattr(found, '__module__', '')}.".startswith(inside)

@@ -5,15 +5,28 @@ import json
 import os
 import pickle
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
 import skops.io
+from scipy.stats import norm
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import AdaBoostRegressor, HistGradientBoostingClassifier, VotingClassifier
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import TweedieRegressor
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.multiclass import OutputCodeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.random_projection import SparseRandomProjection
 from sklearn.svm import SVC
 
-from entrolab.stored import dump, load, trusted_types
+from entrolab.stored import TRUSTED_CLASSES, dump, load, trusted_types, types_in
 
 X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
 
@@ -32,12 +45,71 @@ def test_a_stored_model_predicts_the_same(tmp_path):
 def test_types_of_other_packages_are_read_only_where_the_study_names_them(tmp_path):
     fitted = make_pipeline(FunctionTransformer(doubled), SVC()).fit(X, y)
     (tmp_path / "model.skops").write_bytes(dump(fitted))
-    package = doubled.__module__.partition(".")[0]
-    with pytest.raises(
-        ValueError, match=rf"the model holds {doubled.__module__}.*; accepted are classes of ent"
-    ):
-        load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
-    assert trusted_types(tmp_path / "model.skops", [f"{package}.Learner"])
+    name, held = f"{doubled.__module__}.doubled", types_in(dump(fitted))
+    for named, stored in (["sklearn.svm.SVC"], held), ([f"{doubled.__module__}.Learner"], []):
+        with pytest.raises(ValueError, match=rf"the model holds {name}; accepted are estimators of "):
+            load(tmp_path / "model.skops", named, stored)
+    assert trusted_types(tmp_path / "model.skops", [f"{doubled.__module__}.Learner"], held) == [name]
+
+
+HOLDERS = [
+    AdaBoostRegressor(n_estimators=2),
+    CalibratedClassifierCV(SVC(), cv=2),
+    GaussianProcessClassifier(),
+    GaussianProcessRegressor(1.0 * RBF()),
+    GridSearchCV(SVC(), {"C": [1.0]}, cv=StratifiedKFold(2)),
+    GridSearchCV(SVC(), {"C": [1.0]}, cv=KFold(2)),
+    HistGradientBoostingClassifier(max_iter=2),
+    KNeighborsClassifier(2, algorithm="ball_tree", p=1),
+    KNeighborsClassifier(2, algorithm="kd_tree"),
+    MLPClassifier(2, max_iter=1),
+    OutputCodeClassifier(SVC(), code_size=1, random_state=0),
+    SimpleImputer(),
+    SparseRandomProjection(2),
+    TweedieRegressor(power=0),
+    VotingClassifier([("svc", SVC())]),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimators_of_scikit_learn_hold_what_is_trusted_and_no_more_is(tmp_path):
+    rows, labels = np.tile(X, (5, 1)) + np.arange(20)[:, None] % 7, np.tile(y, 5)
+    held = set()
+    for holder in HOLDERS:
+        (tmp_path / "model.skops").write_bytes(dump(holder.fit(rows, labels)))
+        held |= set(trusted_types(tmp_path / "model.skops", []))
+        assert type(load(tmp_path / "model.skops", [])) is type(holder)
+    assert held == {name for name in TRUSTED_CLASSES if not name.startswith("entrolearn.")}
+
+
+@pytest.mark.fault("Trust", "a tampered model that names a distribution of scipy", "refused; it did not run")
+def test_a_class_that_runs_a_text_of_its_state_is_not_trusted(tmp_path):
+    file, ran = tmp_path / "model.skops", tmp_path / "ran"
+    with zipfile.ZipFile(io.BytesIO(dump(norm))) as whole, zipfile.ZipFile(file, "w") as archive:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name == "schema.json":
+                schema = json.loads(content)
+                text = schema["content"]["content"]["_parse_arg_template"]
+                text["content"] = json.dumps(f"open({str(ran)!r}, 'w')")
+                content = json.dumps(schema)
+            archive.writestr(name, content)
+    with pytest.raises(ValueError, match=r"the model holds .*scipy\.stats\._continuous_distns\.norm_gen"):
+        load(file, [])
+    assert not ran.exists()
+    with suppress(Exception):  # whatever comes of such a distribution
+        skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
+    assert ran.exists()  # so that nothing ran is due to the refusal
+
+
+@pytest.mark.fault("Trust", "a packed model of a thousand times its size", "refused before it is read")
+def test_a_file_that_expands_to_many_times_its_size_is_refused(tmp_path):
+    file = tmp_path / "model.skops"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", "{}")
+        archive.writestr("array.npy", bytes(10**7))
+    with pytest.raises(ValueError, match=r"expands to 10,000,002 bytes, more than 20 times its size\)"):
+        load(file, [])
 
 
 def test_a_file_that_is_cut_is_named(tmp_path):
@@ -130,7 +202,7 @@ def test_what_could_run_is_refused_before_it_is_called(tmp_path, module, name):
     text = f"open({str(ran)!r}, 'w')" if name in ("exec", "measure") else str(ran)
     write_calling(file, module, name, text)
     with pytest.raises(
-        ValueError, match=rf"the model holds {module}.{name}; accepted are classes of"
+        ValueError, match=rf"the model holds {module}.{name}; accepted are estimators of"
     ) as caught:
         load(file, ["sklearn.svm.SVC"])
     assert "\n" not in str(caught.value)
