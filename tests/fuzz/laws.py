@@ -519,7 +519,8 @@ def does_not_see_units(case, X, y, fitted):
             if "gaussian" in fitted.name:
                 kept = np.array_equal(Z * Z / a / a, X * X)  # of which covariances are made
         else:
-            kept = kept and np.abs(Z).max() > 1e-130  # below, squares that learners compute with lose digits
+            # Below, squares that learners compute with lose digits.
+            kept = kept and np.abs(X).max() * min(1.0, a) > 1e-130
     if not kept:
         return "not claimed"
     wanted = without_units(fitted, X)
