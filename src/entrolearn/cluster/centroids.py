@@ -284,7 +284,7 @@ class CrossEntropyMethodClustering(
         # What may still be elite, blocks of points as they are drawn and judged, the rows, and all costs.
         blocks = 3 * min(n_samples * len(mean), DRAWN_NUMBERS) + 2 * BLOCK_NUMBERS
         check_memory(
-            8 * (2.5 * n_elite * len(mean) + blocks + 4 * inertia.rows.size + 2 * n_samples),
+            8 * (4.2 * n_elite * len(mean) + blocks + 4 * inertia.rows.size + 2 * n_samples),
             f"an elite of {n_elite} sets of centroids with {len(mean)} coordinates",
             "lower samples_per_coordinate or elite_fraction, or project the rows onto fewer features",
         )
