@@ -443,7 +443,7 @@ def check_finite(fitted, answers: dict) -> None:
     for name, values in {**attributes, **answers}.items():
         # A divergence or a logarithm of a probability may be infinite.
         infinite = (
-            name in (*attributes, "predict_log_proba", "value_") or getattr(fitted, "smoothing", 1) == 0
+            name in (*attributes, "predict_log_proba", "value_") or getattr(fitted, "smoothing", 1) < 1e-300
         )
         if values.dtype.kind == "f" and (np.isnan(values) if infinite else ~np.isfinite(values)).any():
             raise Broken("finite", f"{name} holds {values[~np.isfinite(values)].flat[0]}", place=name)
