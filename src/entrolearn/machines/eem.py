@@ -60,7 +60,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
     _parameter_constraints: dict = {
         "covariance": [
             StrOptions(set(SHRINKAGES)),
-            Interval(Real, 0, None, closed="left"),
+            Interval(Real, 1e-150, None, closed="left"),
             HasMethods("fit"),
         ],
         "priors": ["array-like", None],
@@ -299,8 +299,8 @@ class EEMClassifier(_EntropyMachine):
         0.3 / n_features and 30 / n_features, which suits few and many features, in [0, 1] or standardised;
         ``"uniform"``: from U[0, 1], as in the paper. Other activations do not use it.
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
-        How the covariance of a class is estimated. A number is a ridge added to the empirical one; an
-        estimator is one of :mod:`sklearn.covariance`, cloned for each class.
+        How the covariance of a class is estimated. A number, at least 1e-150, is a ridge added to the
+        empirical one; an estimator is one of :mod:`sklearn.covariance`, cloned for each class.
     priors : array-like of shape (n_classes,), default=None
         Weights of the class densities, in the order of the sorted labels: prior probabilities, costs or
         their products; only their ratios matter. None weighs all classes alike, whatever their sizes.

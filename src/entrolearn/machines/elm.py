@@ -22,7 +22,7 @@ class _ELM:
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(ACTIVATIONS), callable],
-        "slope": [Interval(Real, 1e-150, None, closed="left")],
+        "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
         "C": RIDGE,
         "random_state": ["random_state"],
     }

@@ -41,9 +41,9 @@ __all__ = [
 # Class means that are nearer to each other coincide: the square of their difference is no number.
 LEAST_DIFFERENCE = 1e-150
 # What the sum of the class covariances may need besides, relative to its mean diagonal; the first that does.
+MORE_RIDGES = (0.0, *np.logspace(-14, 0, 8).tolist())
 # Of variances whose squares are summed over pairs of units and over rows.
 LARGEST_VARIANCE = 1e150
-MORE_RIDGES = (0.0, *np.logspace(-14, 0, 8).tolist())
 
 # name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
 SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
@@ -188,11 +188,12 @@ class ClassGaussians:
         With equal priors these are the t_0 and t_± of section 3 of the EEM paper.
         """
         (m0, m1), (s0, s1) = self.means[:, 0], self.covariances[:, 0, 0]
-        # The log odds at m0 + u are a u^2 + b u + c.
-        gap = m1 - m0
-        a = 0.5 * (1 / s0 - 1 / s1)
-        b = gap / s1
-        c = self.log_priors[1] - self.log_priors[0] + 0.5 * (np.log(s0 / s1) - gap**2 / s1)
+        # The log odds at m0 + u, times the least variance, whose inverse may overflow, are a u^2 + b u + c.
+        gap, least = m1 - m0, min(s0, s1)
+        a = 0.5 * (least / s0 - least / s1)
+        b = gap * (least / s1)
+        c = self.log_priors[1] - self.log_priors[0] + 0.5 * (np.log(s0) - np.log(s1))
+        c = c * least - 0.5 * gap * b
         if abs(s1 - s0) <= 8 * np.finfo(float).eps * max(s0, s1):
             return np.array([m0 - c / b]) if b else np.empty(0)
         discriminant = b**2 - 4 * a * c

@@ -108,6 +108,8 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman") -> float:
     X = _rows(X, least=2)
     n_samples, n_features = X.shape
     if isinstance(bandwidth, str) and bandwidth == "silverman":
+        if n_samples <= n_features:  # the rows lie in a plane, whether or not rounding lets one see it
+            return -math.inf
         exponents = np.array([scale_exponent(column) for column in X.T])
         X = np.ldexp(X, -exponents)
         covariance = np.atleast_2d(np.cov(X.T, bias=True))
