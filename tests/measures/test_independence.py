@@ -69,7 +69,7 @@ def test_bias_that_the_interval_does_not_hold_is_named(rng):
 
 def test_bad_arguments_of_an_interval_are_named(rng):
     x = rng.normal(size=120)
-    with pytest.raises(ValueError, match="confidence is 95; it must be between 0 and 1"):
+    with pytest.raises(ValueError, match="confidence is 95; it must be a number between 0 and 1"):
         mutual_information_interval(x, x**3, confidence=95)
     with pytest.raises(ValueError, match="X has 99 rows; at least 100 are needed"):
         mutual_information_interval(x[:99], x[:99])

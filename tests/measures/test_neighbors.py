@@ -234,6 +234,7 @@ def test_ordinary_data_cause_no_warning(rng):
         (lambda x: knn_mutual_information(x, np.where(x > 1, np.nan, x)), "Y contains NaN"),
         (lambda x: ross_mutual_information(x, np.arange(20)), "y has 20 classes of one row each"),
         (lambda x: ross_mutual_information(x, np.zeros(3)), "X has 20, y has 3 rows"),
+        (lambda x: ross_mutual_information(x, np.full(20, np.nan)), "y contains NaN"),
     ],
 )
 def test_bad_input_is_named(rng, call, message):

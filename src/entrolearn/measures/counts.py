@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import digamma, entr
 
 from entrolearn.measures.information import mutual_information, nats_per_unit, not_negative
-from entrolearn.measures.reliability import same_rows, warn_unreliable
+from entrolearn.measures.reliability import codes, read_variables, warn_unreliable
 
 __all__ = [
     "codes_of_rows",
@@ -61,8 +61,8 @@ def counts_from_samples(*samples) -> np.ndarray:
         raise ValueError(
             f"the samples have shapes {shapes}; they must be one or more of the same (n,), n > 0"
         )
-    values, codes = zip(*(np.unique(array, return_inverse=True) for array in arrays), strict=True)
-    n_values = [len(each) for each in values]
+    coded = [codes(array, "a sample") for array in arrays]
+    n_values = [each.max() + 1 for each in coded]
     if math.prod(n_values) > MOST_CELLS:
         shape, gib = " x ".join(map(str, n_values)), 8 * math.prod(n_values) / 2**30
         raise MemoryError(
@@ -70,7 +70,7 @@ def counts_from_samples(*samples) -> np.ndarray:
             "group the values into fewer"
         )
     counts = np.zeros(n_values, dtype=np.int64)
-    np.add.at(counts, codes, 1)
+    np.add.at(counts, tuple(coded), 1)
     return counts
 
 
@@ -237,12 +237,8 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     0.6931
     """
     biased = _bias_estimate(correction)
-    x, y, *z = (
-        codes_of_rows(each, name)
-        for each, name in ((x, "x"), (y, "y"), (given, "given"))
-        if not (name == "given" and each is None)
-    )
-    n_samples = same_rows({"x": x, "y": y} | ({"given": z[0]} if z else {}), least=1)
+    x, y, *z = read_variables(codes_of_rows, 1, x=x, y=y, given=given).values()
+    n_samples = len(x)
     z = z[0] if z else np.zeros(n_samples, dtype=np.intp)
     xz, yz = (each * (z.max() + 1) + z for each in (x, y))
     xz, yz = (np.unique(each, return_inverse=True)[1] for each in (xz, yz))
@@ -261,15 +257,15 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
 
 
 def codes_of_rows(x, name: str) -> np.ndarray:
-    """A whole number for each combination of values in a row."""
+    """An integer for each combination of values in a row."""
     x = np.asarray(x)
     if x.ndim not in (1, 2) or x.size == 0:
         raise ValueError(f"{name} has shape {x.shape}; it must be (n,) or (n, k) with n, k > 0")
-    codes = np.zeros(len(x), dtype=np.intp)
+    combined = np.zeros(len(x), dtype=np.intp)
     for column in x.reshape(len(x), -1).T:
-        values, found = np.unique(column, return_inverse=True)
-        codes = np.unique(codes * len(values) + found, return_inverse=True)[1]
-    return codes
+        found = codes(column, name)
+        combined = codes(combined * (found.max() + 1) + found, name)
+    return combined
 
 
 def _no_bias(counts: np.ndarray) -> float:

@@ -1,6 +1,7 @@
 """Mutual information from samples by the name of an estimator."""
 
 from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from entrolearn.measures.neighbors import (
     mixed_mutual_information,
     ross_mutual_information,
 )
-from entrolearn.measures.reliability import LABELS, columns, share_of_ties
+from entrolearn.measures.reliability import LABELS, columns, read_variables, share_of_ties
 
 __all__ = ["MUTUAL_INFORMATION_METHODS", "mutual_information_estimator", "mutual_information_from_samples"]
 
@@ -116,12 +117,13 @@ def _suited(X, Y, given) -> str:
         return "discrete"
     if labels == [False, True] and np.ndim(Y) == 1:
         return "ross"
-    if any(labels) or any(share_of_ties(columns(each, "X")) for each in variables):
+    if any(labels) or any(map(share_of_ties, read_variables(columns, 1, X=X, Y=Y, given=given).values())):
         return "mixed"
     return "knn"
 
 
 def _without_given(estimator: Callable[..., float]) -> Callable[..., float]:
+    @wraps(estimator)
     def estimate(X, Y, *, given=None, **options) -> float:
         return estimator(X, Y, **options)
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import digamma, ndtri
 from scipy.stats import rankdata
 
-from entrolearn.measures.reliability import columns, same_rows, standardised, warn_few_rows, warn_ties
+from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["copula_mutual_information", "gaussian_mutual_information"]
 
@@ -72,7 +72,8 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     >>> bool(abs(gaussian_mutual_information(x, y) + 0.5 * np.log(1 - 0.6**2)) < 0.03)
     True
     """
-    return _of_gaussian(*_variables(X, Y, given), bias_corrected)
+    variables = read_variables(columns, 3, X=X, Y=Y, given=given)
+    return _of_gaussian(list(variables.values()), bias_corrected)
 
 
 def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) -> float:
@@ -128,14 +129,12 @@ def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) 
     >>> copula_mutual_information(np.exp(x), y**3) == copula_mutual_information(x, y)
     True
     """
-    variables = _variables(X, Y, given)
-    named = dict(zip(("X", "Y", "given"), variables, strict=False))
-    warn_ties(named, "ranks of ties are arbitrary; use mixed_mutual_information")
-    return _of_gaussian(*map(_normal_scores, variables), bias_corrected)
+    variables = read_variables(columns, 3, X=X, Y=Y, given=given)
+    warn_ties(variables, "ranks of ties are arbitrary; use mixed_mutual_information")
+    return _of_gaussian([_normal_scores(each) for each in variables.values()], bias_corrected)
 
 
-def _of_gaussian(*arguments) -> float:
-    *variables, bias_corrected = arguments
+def _of_gaussian(variables: list[np.ndarray], bias_corrected: bool) -> float:
     X, Y, *given = map(standardised, variables)
     n_samples = len(X)
     warn_few_rows(n_samples, sum(each.shape[1] for each in variables))
@@ -174,11 +173,3 @@ def _basis(X: np.ndarray) -> np.ndarray:
 
 def _normal_scores(X: np.ndarray) -> np.ndarray:
     return ndtri(rankdata(X, axis=0) / (len(X) + 1))
-
-
-def _variables(X, Y, given) -> list[np.ndarray]:
-    variables = {"X": columns(X, "X"), "Y": columns(Y, "Y")}
-    if given is not None:
-        variables["given"] = columns(given, "given")
-    same_rows(variables, least=3)
-    return list(variables.values())

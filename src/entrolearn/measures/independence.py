@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Real
 
 import numpy as np
 from scipy.stats import t as student
@@ -13,8 +13,9 @@ from entrolearn.measures.estimators import mutual_information_estimator
 from entrolearn.measures.reliability import (
     LABELS,
     UnreliableEstimateWarning,
+    check_integer,
     columns,
-    same_rows,
+    read_variables,
     share_of_ties,
     standardised,
     warn_unreliable,
@@ -130,10 +131,9 @@ def mutual_information_interval(
     >>> bool(found.low < -0.5 * np.log(1 - 0.6**2) < found.high)
     True
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}; it must be between 0 and 1")
-    X, Y, given = (each if each is None else np.asarray(each) for each in (X, Y, given))
-    n_samples = _n_rows(X, Y, given, least=LEAST_ROWS * max(PARTS))
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}; it must be a number between 0 and 1")
+    X, Y, given = _variables(X, Y, given, least=LEAST_ROWS * max(PARTS))
     estimator = mutual_information_estimator(X, Y, given=given, method=method)
     estimate = estimator(X, Y, given=given, **options)
     rng = check_random_state(random_state)
@@ -143,7 +143,7 @@ def mutual_information_interval(
         for n_parts in PARTS:
             found = [
                 estimator(X[rows], Y[rows], given=None if given is None else given[rows], **options)
-                for rows in np.array_split(rng.permutation(n_samples), n_parts)
+                for rows in np.array_split(rng.permutation(len(X)), n_parts)
             ]
             scaled += (n_parts - 1) * np.var(found, ddof=1) / n_parts
             halves = float(np.mean(found)) if n_parts == 2 else halves
@@ -252,15 +252,12 @@ def independence_test(
     >>> independence_test(x, y, given=z, random_state=0).p_value > 0.1
     True
     """
-    if not isinstance(n_permutations, Integral) or n_permutations < 1:
-        raise ValueError(f"n_permutations is {n_permutations!r}; it must be an integer of at least 1")
-    if not isinstance(n_local, Integral) or n_local < 2:
-        raise ValueError(f"n_local is {n_local!r}; it must be an integer of at least 2")
-    X, Y, given = (each if each is None else np.asarray(each) for each in (X, Y, given))
-    n_samples = _n_rows(X, Y, given, least=2)
+    check_integer(n_permutations, "n_permutations", 1)
+    check_integer(n_local, "n_local", 2)
+    X, Y, given = _variables(X, Y, given, least=2)
     estimator = mutual_information_estimator(X, Y, given=given, method=method)
     estimate = estimator(X, Y, given=given, **options)
-    block = np.zeros(n_samples, dtype=np.intp) if given is None else local_blocks(given, n_local)
+    block = np.zeros(len(X), dtype=np.intp) if given is None else local_blocks(given, n_local)
     rng = check_random_state(random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreliableEstimateWarning)  # said once, of the rows as they are
@@ -306,9 +303,13 @@ def permuted_within(block: np.ndarray, rng) -> np.ndarray:
     return permutation
 
 
-def _n_rows(X, Y, given, *, least: int) -> int:
-    variables = {"X": X, "Y": Y} if given is None else {"X": X, "Y": Y, "given": given}
-    for name, variable in variables.items():
-        if variable.ndim not in (1, 2):
-            raise ValueError(f"{name} has shape {variable.shape}; it must be (n,) or (n, d)")
-    return same_rows(variables, least)
+def _variables(X, Y, given, least: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    variables = read_variables(_array, least, X=X, Y=Y, given=given)
+    return variables["X"], variables["Y"], variables.get("given")
+
+
+def _array(variable, name: str) -> np.ndarray:
+    variable = np.asarray(variable)
+    if variable.ndim not in (1, 2):
+        raise ValueError(f"{name} has shape {variable.shape}; it must be (n,) or (n, d)")
+    return variable

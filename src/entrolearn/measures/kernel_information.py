@@ -5,6 +5,7 @@ Silverman's factor, and the marginals of this density. They visit all pairs of r
 """
 
 import math
+from numbers import Real
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -12,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from entrolearn.measures.density import BLOCK_PAIRS, silverman_factor
 from entrolearn.measures.differential import log_kernel_sums
-from entrolearn.measures.reliability import columns, same_rows, standardised, warn_few_rows, warn_ties
+from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["kde_mutual_information", "quadratic_mutual_information"]
 
@@ -187,16 +188,13 @@ def _whitened(X: np.ndarray, width: float) -> tuple[np.ndarray, float]:
 
 
 def _kernel_width(width: float) -> float:
-    if not (np.ndim(width) == 0 and 0 < width < math.inf):
+    if not isinstance(width, Real) or not 0 < width < math.inf:
         raise ValueError(f"width is {width!r}; it must be a positive number")
     return float(width)
 
 
 def _variables(X, Y, given) -> list[np.ndarray]:
-    variables = {"X": columns(X, "X"), "Y": columns(Y, "Y")}
-    if given is not None:
-        variables["given"] = columns(given, "given")
-    n_samples = same_rows(variables, least=3)
-    warn_few_rows(n_samples, sum(each.shape[1] for each in variables.values()))
+    variables = read_variables(columns, 3, X=X, Y=Y, given=given)
+    warn_few_rows(len(variables["X"]), sum(each.shape[1] for each in variables.values()))
     warn_ties(variables, "a density has none; use mixed_mutual_information")
     return [standardised(each) for each in variables.values()]

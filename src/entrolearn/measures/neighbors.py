@@ -6,16 +6,18 @@ counts. Estimates are in nats, not cut at 0: of independent variables they are 0
 """
 
 from functools import lru_cache
-from numbers import Integral
 
 import numpy as np
 from scipy.special import digamma
 from sklearn.neighbors import KDTree
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 
 from entrolearn.measures.reliability import (
     LABELS,
+    check_integer,
+    codes,
     columns,
+    read_variables,
     same_rows,
     standardised,
     warn_few_rows,
@@ -113,8 +115,10 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
         raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(map(repr, VARIANTS))}")
     if given is not None and variant != "ksg1":
         raise ValueError(f"variant is {variant!r}; with given only 'ksg1' is known")
-    X, Y, Z = _variables(X, Y, given, n_neighbors)
-    joint = np.hstack([X, Y] if Z is None else [X, Y, Z])
+    check_integer(n_neighbors, "n_neighbors", 1)
+    variables = read_variables(columns, n_neighbors + 1, X=X, Y=Y, given=given)
+    X, Y, *Z = map(standardised, variables.values())
+    joint = np.hstack([X, Y, *Z])
     n_samples, n_columns = joint.shape
     if variant == "local" and n_neighbors <= n_columns:
         raise ValueError(
@@ -122,21 +126,15 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
         )
     warn_few_rows(n_samples, n_columns)
     warn_many_columns(n_columns)
-    named = {"X": X, "Y": Y} if Z is None else {"X": X, "Y": Y, "given": Z}
-    warn_ties(named, "ties bias nearest neighbours; use mixed_mutual_information")
+    warn_ties(variables, "ties bias nearest neighbours; use mixed_mutual_information")
     distance, neighbour = KDTree(joint, leaf_size=LEAF_SIZE, metric="chebyshev").query(joint, n_neighbors + 1)
     if variant == "ksg2":
         estimate = _by_extents(X, Y, neighbour, n_neighbors)
-    elif Z is not None:
-        subspaces = np.hstack([X, Z]), np.hstack([Y, Z]), Z
-        in_xz, in_yz, in_z = (digamma(_closer(each, distance[:, -1])) for each in subspaces)
-        estimate = digamma(n_neighbors) - np.mean(in_xz + in_yz - in_z)
     else:
-        counts = _closer(X, distance[:, -1]), _closer(Y, distance[:, -1])
-        estimate = digamma(n_neighbors) + digamma(n_samples) - np.mean(sum(map(digamma, counts)))
+        estimate = digamma(n_neighbors) - np.mean(_of_closer(X, Y, Z, distance[:, -1]))
         if variant == "local":
             return float(estimate + _nonuniformity(joint, neighbour))
-    if Z is None:
+    if not Z:
         warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
     return float(estimate)
 
@@ -177,8 +175,9 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
 
     Notes
     -----
-    The term log(n) of [1]_ is digamma(n) here, which is the limit without repeated values. Labels are what
-    NumPy holds as strings, objects or truth values.
+    The term log(n) of [1]_ is digamma(n) here, which is the limit without repeated values. Labels are arrays
+    of strings, objects or truth values: all columns of a table with strings in one of them, which NumPy holds
+    as objects.
 
     References
     ----------
@@ -199,8 +198,10 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     >>> bool(abs(mixed_mutual_information(x, y) - np.log(2)) < 0.02)
     True
     """
-    X, Y, Z = _variables(X, Y, given, n_neighbors, labels=True)
-    joint = np.hstack([X, Y] if Z is None else [X, Y, Z])
+    check_integer(n_neighbors, "n_neighbors", 1)
+    variables = read_variables(_numbers_or_labels, n_neighbors + 1, X=X, Y=Y, given=given)
+    X, Y, *Z = (_apart(each) if each.dtype.kind == "i" else standardised(each) for each in variables.values())
+    joint = np.hstack([X, Y, *Z])
     n_samples, n_columns = joint.shape
     warn_few_rows(n_samples, n_columns)
     warn_many_columns(n_columns)
@@ -214,13 +215,10 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     if equal.any():
         k[equal] = tree.query_radius(joint[equal], 0.0, count_only=True)
     if not kept.any():
-        raise ValueError("no two rows have the same labels; neighbours are of rows with the same labels")
-    subspaces = (X, Y) if Z is None else (np.hstack([X, Z]), np.hstack([Y, Z]))
-    local = digamma(k[kept]) - sum(digamma(_closer(each, distance)[kept]) for each in subspaces)
-    if Z is not None:
-        return float(np.mean(local + digamma(_closer(Z, distance)[kept])))
-    estimate = digamma(n_samples) + np.mean(local)
-    warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
+        raise ValueError("no two rows have equal labels (strings, objects or truth values)")
+    estimate = np.mean(digamma(k[kept]) - _of_closer(X, Y, Z, distance)[kept])
+    if not Z:
+        warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
     return float(estimate)
 
 
@@ -276,26 +274,27 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     >>> bool(abs(ross_mutual_information(rng.normal(size=1000) + 10 * y, y) - np.log(2)) < 0.01)
     True
     """
-    _check_neighbors(n_neighbors)
+    check_integer(n_neighbors, "n_neighbors", 1)
     X, y = columns(X, "X"), column_or_1d(y)
     n_samples = same_rows({"X": X, "y": y}, least=2)
-    codes = np.unique(y, return_inverse=True)[1]
-    sizes = np.bincount(codes)
+    assert_all_finite(y, input_name="y")
+    y = codes(y, "y")
+    sizes = np.bincount(y)
     if sizes.max() < 2:
         raise ValueError(f"y has {len(sizes)} classes of one row each; neighbours are of a row's own class")
     if sizes.min() <= n_neighbors:
         small = int(np.sum(sizes <= n_neighbors))
         warn_unreliable(f"y has {small} classes of no more than {n_neighbors} rows, which is n_neighbors")
-    kept = sizes[codes] > 1
-    X, codes = standardised(X[kept]), codes[kept]
+    kept = sizes[y] > 1
+    X, y = standardised(X[kept]), y[kept]
     warn_few_rows(n_samples, X.shape[1] + 1)
     warn_many_columns(X.shape[1] + 1)
     warn_ties({"X": X}, "ties bias nearest neighbours; use mixed_mutual_information")
-    size = sizes[codes]
+    size = sizes[y]
     k = np.minimum(n_neighbors, size - 1)
     distance = np.empty(len(X))
     for code in np.flatnonzero(sizes > 1):
-        rows = np.flatnonzero(codes == code)
+        rows = np.flatnonzero(y == code)
         tree = KDTree(X[rows], leaf_size=LEAF_SIZE, metric="chebyshev")
         distance[rows] = tree.query(X[rows], k[rows[0]] + 1)[0][:, -1]
     return float(digamma(len(X)) + np.mean(digamma(k) - digamma(size) - digamma(_closer(X, distance))))
@@ -343,22 +342,16 @@ def _usual_log_ratio(k: int, d: int) -> float:
     return float(np.quantile(_log_ratio_of_boxes(uniform), 1 - CHANCE_OF_SMALLER_BOX))
 
 
+def _of_closer(X: np.ndarray, Y: np.ndarray, Z: list[np.ndarray], distance: np.ndarray) -> np.ndarray:
+    """ψ(n_xz + 1) + ψ(n_yz + 1) − ψ(n_z + 1) of each row; without Z all rows are equally close in it."""
+    in_xz, in_yz = (digamma(_closer(np.hstack([each, *Z]), distance)) for each in (X, Y))
+    return in_xz + in_yz - digamma(_closer(*Z, distance) if Z else len(X))
+
+
 def _closer(X: np.ndarray, distance: np.ndarray) -> np.ndarray:
     """How many rows are closer to each row than so far, itself among them; those that equal it at 0."""
     tree = KDTree(X, leaf_size=LEAF_SIZE, metric="chebyshev")
     return tree.query_radius(X, np.nextafter(distance, 0), count_only=True)
-
-
-def _variables(X, Y, given, n_neighbors, *, labels: bool = False) -> list[np.ndarray | None]:
-    """X, Y and Z as columns of variance 1, checked."""
-    _check_neighbors(n_neighbors)
-    read = _numbers_or_labels if labels else columns
-    variables = {"X": read(X, "X"), "Y": read(Y, "Y")}
-    if given is not None:
-        variables["given"] = read(given, "given")
-    same_rows(variables, least=n_neighbors + 1)
-    scaled = [_apart(each) if each.dtype.kind == "i" else standardised(each) for each in variables.values()]
-    return scaled if given is not None else [*scaled, None]
 
 
 def _numbers_or_labels(X, name: str) -> np.ndarray:
@@ -367,19 +360,14 @@ def _numbers_or_labels(X, name: str) -> np.ndarray:
     if array.dtype.kind not in LABELS or array.ndim not in (1, 2):
         return columns(X, name)
     array = array[:, np.newaxis] if array.ndim == 1 else array
-    return np.column_stack([np.unique(column, return_inverse=True)[1] for column in array.T])
+    return np.column_stack([codes(column, name) for column in array.T])
 
 
-def _apart(codes: np.ndarray) -> np.ndarray:
+def _apart(labels: np.ndarray) -> np.ndarray:
     """Codes as numbers so far apart that rows of one code are closer than any of two."""
-    return codes * (2.0 * _label_gap(len(codes)))
+    return labels * (2.0 * _label_gap(len(labels)))
 
 
 def _label_gap(n_samples: int) -> float:
     """More than any two rows of a column of variance 1 are apart."""
     return 2.0 * np.sqrt(n_samples)
-
-
-def _check_neighbors(n_neighbors) -> None:
-    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors is {n_neighbors!r}; it must be an integer of at least 1")

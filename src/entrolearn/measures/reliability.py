@@ -1,14 +1,16 @@
-"""Warnings about unreliable estimates of mutual information, and checked columns of numbers."""
+"""Checked variables of the estimators of mutual information, and warnings about unreliable estimates."""
 
 import sys
 import warnings
+from collections.abc import Callable
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_array
 
 from entrolearn.measures.density import scale_exponent
 
-__all__ = ["LABELS", "UnreliableEstimateWarning", "columns", "standardised", "warn_unreliable"]
+__all__ = ["LABELS", "UnreliableEstimateWarning", "read_variables", "standardised", "warn_unreliable"]
 
 #: Kinds of NumPy's types that are labels: strings, objects and truth values.
 LABELS = "OUSb"
@@ -44,16 +46,37 @@ class UnreliableEstimateWarning(UserWarning):
     """
 
 
+def check_integer(value, name: str, least: int) -> None:
+    """Raise ValueError if a parameter is not an integer of at least `least`."""
+    if not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} is {value!r}; it must be an integer of at least {least}")
+
+
+def read_variables(read: Callable, least: int, **variables) -> dict[str, np.ndarray]:
+    """The variables that are not None, each as ``read(variable, name)``, with `least` rows or more."""
+    found = {name: read(variable, name) for name, variable in variables.items() if variable is not None}
+    same_rows(found, least)
+    return found
+
+
 def columns(X, name: str) -> np.ndarray:
-    """Numbers as float64 columns, shape (n_samples, n_features), or one line that says why they are none."""
+    """Numbers as finite float64 columns, shape (n_samples, n_features)."""
     ready = isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim in (1, 2)
     if not (ready and X.size and np.isfinite(X).all()):  # of 100 rows the check takes as long as an estimate
         X = check_array(X, ensure_2d=False, dtype=np.float64, input_name=name)
     return X[:, np.newaxis] if X.ndim == 1 else X
 
 
+def codes(column, name: str) -> np.ndarray:
+    """The rank of each value among the different values of a column."""
+    try:
+        return np.unique(column, return_inverse=True)[1]
+    except TypeError as error:
+        raise ValueError(f"{name} holds values that cannot be sorted, or are missing: {error}") from None
+
+
 def same_rows(variables: dict[str, np.ndarray], least: int) -> int:
-    """The number of rows that all variables have, which is at least so many."""
+    """The number of rows of all variables. ValueError if they differ in it or have fewer than `least`."""
     rows = {name: len(variable) for name, variable in variables.items()}
     if len(set(rows.values())) > 1:
         told = ", ".join(f"{name} has {n}" for name, n in rows.items())
