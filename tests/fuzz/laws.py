@@ -173,6 +173,7 @@ ORTHONORMAL = ("ClassPCA", "TwoEllipsoidPCA", "PerClassPCA", "MELM", "CrossEntro
 
 DOCUMENTED_WARNINGS = re.compile(
     "the class means coincide in the hidden space"  # EEM and EEKM
+    "|No features were selected"  # scikit-learn, of a selection by a test
     "|Only one sample available"  # scikit-learn, of a covariance estimator that is given
     "|The number of unique classes is greater than 50% of the number of samples"  # scikit-learn, of any y
 )
