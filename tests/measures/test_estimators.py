@@ -123,7 +123,7 @@ def test_options_reach_the_estimator_and_unknown_methods_are_named():
     with pytest.raises(ValueError, match="method is 'ksg'; it must be one of 'auto', 'knn', 'mixed', 'ross'"):
         estimate("ksg", X, Y)
     for method in ("ross", "quadratic"):
-        with pytest.raises(ValueError, match=f"method is '{method}', which is not made for given"):
+        with pytest.raises(ValueError, match=f"method is '{method}', which does not take given"):
             estimate(method, X, Y, Z)
 
 

@@ -1,4 +1,4 @@
-"""Entropies estimated from how often values were seen, with or without a correction of their bias."""
+"""Entropy and mutual information of discrete variables, from counts or samples, with bias corrections."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ __all__ = [
     "probabilities_from_counts",
 ]
 
-#: Combinations of values for each row above which most were seen once.
+#: Combinations of values per row above which most were observed once.
 MANY_CELLS = 0.5
 
 #: Cells of the largest table that is made: 1 GiB.
@@ -26,7 +26,7 @@ MOST_CELLS = 2**27
 
 
 def counts_from_samples(*samples) -> np.ndarray:
-    """How often each combination of values occurs.
+    """Contingency table of discrete variables.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def counts_from_samples(*samples) -> np.ndarray:
 
 
 def probabilities_from_counts(counts) -> np.ndarray:
-    """Relative frequencies: the plug-in estimate of a distribution, joint ones included.
+    """Relative frequencies: the plug-in estimate of a distribution, which may be a joint one.
 
     Parameters
     ----------
     counts : array-like of any shape
-        How often each value, or combination of values, was seen. Weights that are no integers will do.
+        Number of observations of each value, or combination of values; need not be integers.
 
     Returns
     -------
@@ -103,17 +103,17 @@ def probabilities_from_counts(counts) -> np.ndarray:
 
 
 def entropy_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
-    r"""Entropy of the distribution that some counts were drawn from.
+    r"""Entropy of a distribution, estimated from counts.
 
     Parameters
     ----------
     counts : array-like of any shape
-        How often each value, or combination of values, was seen.
+        Number of observations of each value, or combination of values.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        None is the plug-in estimate, the entropy of the relative frequencies, which is too small in the mean.
-        "miller_madow" adds the first term of that bias, :math:`(m - 1) / 2N` nats for N observations of
-        m different values. "grassberger" replaces the logarithm of each count by what has the right mean
-        where values are many and rare.
+        None is the plug-in estimate, the entropy of the relative frequencies, which has a negative bias.
+        "miller_madow" subtracts the first-order bias, :math:`-(m - 1) / 2N` nats for N observations of
+        m different values. "grassberger" replaces the logarithm of each count by a function with little bias
+        for many rare values.
     base : {2, e}, default=2
         Of the logarithm.
 
@@ -148,22 +148,22 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
 
 
 def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
-    """Mutual information of the two variables of a contingency table.
+    """Mutual information of two variables, estimated from their contingency table.
 
     Parameters
     ----------
     counts : array-like of shape (n_rows, n_columns)
-        How often each combination of values was seen.
+        Number of observations of each combination of values.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        None is the plug-in estimate, which is too large in the mean. The others correct the three
-        entropies it is made of, see :func:`entropy_from_counts`.
+        None is the plug-in estimate, which has a positive bias. The others correct the three entropies in it,
+        see :func:`entropy_from_counts`.
     base : {2, e}, default=2
         Of the logarithm.
 
     Returns
     -------
     float
-        Corrected, it may be below 0: independent variables have about 0 in the mean.
+        With a correction it may be below 0: for independent variables its mean is about 0.
 
     Raises
     ------
@@ -193,33 +193,34 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     .. math:: I(x; y) = \frac{1}{n} \sum_i \ln \frac{n \, n_{xy}(i)}{n_x(i) \, n_y(i)}, \qquad
               I(x; y \mid z) = \frac{1}{n} \sum_i \ln \frac{n_z(i) \, n_{xyz}(i)}{n_{xz}(i) \, n_{yz}(i)}
 
-    with the n's the rows that have the values of row i.
+    with :math:`n_{xy}(i)` the number of rows that have the values of x and y of row i, and so on.
 
     Parameters
     ----------
     x : array-like, shape (n_samples,) or (n_samples, n_features_x)
-        Of any type that can be sorted; several columns are one variable.
+        Of any type that can be sorted, NaN being one more value; several columns are one variable.
     y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Observed together with x.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        z, the variables that are known, for a conditional mutual information.
+        z, the conditioning variables, for a conditional mutual information.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        Of the bias of each entropy in it, see :func:`entropy_from_counts`.
+        Correction of the bias of each entropy in it, see :func:`entropy_from_counts`.
 
     Returns
     -------
     float
-        In nats, as of all functions of samples; at least 0 without a correction.
+        In nats, as all estimates from samples; at least 0 without a correction.
 
     Raises
     ------
     ValueError
-        If the variables differ in their number of rows, there is none, or `correction` is not accepted.
+        If the variables differ in their number of rows, are empty or cannot be sorted, or `correction` is not
+        accepted.
 
     Warns
     -----
     UnreliableEstimateWarning
-        If most combinations of values were seen once or never.
+        If most combinations of values were observed once.
 
     See Also
     --------
@@ -228,7 +229,7 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
 
     Notes
     -----
-    O(n log n), and no table of all combinations is made.
+    O(n log n), without a table of all combinations.
 
     Examples
     --------
@@ -273,15 +274,15 @@ def _no_bias(counts: np.ndarray) -> float:
 
 
 def _miller_madow(counts: np.ndarray) -> float:
-    """By how much the plug-in entropy differs from the true one in the mean, to the first order, in nats."""
+    """First-order bias of the plug-in entropy, in nats."""
     return -(np.count_nonzero(counts) - 1) / (2 * float(_total(counts)))
 
 
 def _grassberger(counts: np.ndarray) -> float:
-    """The same by Grassberger's estimate: the mean of G(n) - ln n over the observations, in nats."""
+    """Bias by Grassberger's estimate: the mean of G(n) - ln n over the observations, in nats."""
     n = counts[counts > 0]
     if (n != np.rint(n)).any():
-        raise ValueError("counts are not whole numbers; correction 'grassberger' is of these")
+        raise ValueError("counts are not integers; correction='grassberger' needs integers")
     sign = 1 - 2 * (n % 2)
     expected = digamma(n) + 0.5 * sign * (digamma((n + 1) / 2) - digamma(n / 2))
     return float(n @ (expected - np.log(n)) / n.sum())

@@ -1,8 +1,8 @@
 """Mutual information by nearest neighbours: of continuous variables, of classes, and of mixed ones.
 
-All estimators take distances in the maximum norm between columns of variance 1, count the rows within each
-row's distance to its k-th neighbour in the subspaces of the variables, and average digamma functions of these
-counts. Estimates are in nats, not cut at 0: of independent variables they are 0 in the mean.
+All estimators use the maximum norm on columns scaled to variance 1, count the rows within each row's distance
+to its k-th neighbour in the subspaces of the variables, and average the digamma function of these counts.
+Estimates are in nats and not clipped at 0: for independent variables their mean is 0.
 """
 
 from functools import lru_cache
@@ -34,7 +34,7 @@ VARIANTS = ("ksg1", "ksg2", "local")
 #: Rows in a leaf of a tree. Measured: 10 to 40 take the same time.
 LEAF_SIZE = 20
 
-#: A rotated box counts as smaller than the axis-parallel one where uniform points have it so 1 time in 200.
+#: A row is corrected if the ratio of its boxes is this improbable for uniform points.
 CHANCE_OF_SMALLER_BOX = 0.005
 
 
@@ -45,8 +45,8 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
 
     .. math:: I(X; Y) = \psi(k) + \psi(n) - \langle \psi(n_x + 1) + \psi(n_y + 1) \rangle,
 
-    with :math:`n_x` and :math:`n_y` the rows closer in X and in Y than the k-th neighbour in both; given Z,
-    by Frenzel and Pompe [2]_,
+    with :math:`n_x` and :math:`n_y` the numbers of rows closer in X and in Y than the k-th neighbour in both;
+    given Z, by Frenzel and Pompe [2]_,
 
     .. math:: I(X; Y \mid Z) = \psi(k) - \langle \psi(n_{xz} + 1) + \psi(n_{yz} + 1) - \psi(n_z + 1) \rangle.
 
@@ -57,19 +57,20 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Continuous, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a conditional mutual information.
+        Z, the conditioning variables, for a conditional mutual information.
     n_neighbors : int, default=3
-        k: more neighbours, less variance and more bias.
+        k. A larger k reduces the variance and increases the bias.
     variant : {"ksg1", "ksg2", "local"}, default="ksg1"
-        "ksg1" is the formula above. "ksg2" takes the neighbours' extents in X and in Y apart, which is less
-        biased and varies more. "local" adds to "ksg1" what the density varies within a row's neighbourhood,
-        by Gao, Ver Steeg and Galstyan [3]_: for dependence so strong that the rows lie on a thin sheet; it
-        needs more neighbours than columns. The last two know no `given`.
+        "ksg1" is the formula above. "ksg2", the second estimator of [1]_, uses the neighbours' extents in X
+        and in Y separately, with less bias and more variance. "local" corrects "ksg1" for a density that is
+        not uniform in a row's neighbourhood, by Gao, Ver Steeg and Galstyan [3]_: for dependence so strong
+        that the rows lie close to a surface; it needs more neighbours than columns. The last two do not take
+        `given`.
 
     Returns
     -------
     float
-        In nats; may be below 0. Never more than :math:`\psi(n) - \psi(k)` ("ksg1").
+        In nats; may be below 0. "ksg1" is at most :math:`\psi(n) - \psi(k)`.
 
     Raises
     ------
@@ -83,14 +84,14 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
 
     See Also
     --------
-    mixed_mutual_information : Where values are repeated.
-    ross_mutual_information : Where one variable is a class.
-    sklearn.feature_selection.mutual_info_regression : "ksg1" of one feature and one target, cut at 0.
+    mixed_mutual_information : For repeated values.
+    ross_mutual_information : For one variable that is a class.
+    sklearn.feature_selection.mutual_info_regression : "ksg1" of one feature and one target, clipped at 0.
 
     Notes
     -----
-    The estimate does not change if a column is shifted or scaled, because each is brought to variance 1, nor
-    with the order of rows. O(n log n) in few dimensions.
+    The estimate does not depend on the columns' origins and units, because each column is scaled to variance
+    1, nor on the order of the rows. O(n log n) in few dimensions.
 
     References
     ----------
@@ -114,7 +115,7 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     if variant not in VARIANTS:
         raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(map(repr, VARIANTS))}")
     if given is not None and variant != "ksg1":
-        raise ValueError(f"variant is {variant!r}; with given only 'ksg1' is known")
+        raise ValueError(f"variant is {variant!r}; only 'ksg1' takes given")
     check_integer(n_neighbors, "n_neighbors", 1)
     variables = read_variables(columns, n_neighbors + 1, X=X, Y=Y, given=given)
     X, Y, *Z = map(standardised, variables.values())
@@ -142,19 +143,19 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
 def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float:
     r"""Mutual information of variables that are continuous, discrete, or a mixture of both.
 
-    By Gao, Kannan, Oh and Viswanath [1]_; given Z by Mesner and Shalizi [2]_. Where a row equals its k-th
-    neighbour, all the rows that equal it are its neighbours. Elsewhere it is :func:`knn_mutual_information`,
-    and so is the estimate where no value is repeated.
+    By Gao, Kannan, Oh and Viswanath [1]_; given Z by Mesner and Shalizi [2]_. If a row equals its k-th
+    neighbour, all rows equal to it are its neighbours. Other rows contribute as in
+    :func:`knn_mutual_information`, which has the same value if no row is repeated.
 
     Parameters
     ----------
     X : array-like, shape (n_samples,) or (n_samples, n_features_x)
-        Numbers, or labels: rows of different labels are no neighbours, and a row whose labels no other row
-        has is left out.
+        Numbers, or labels: rows with different labels are never neighbours, and a row whose labels no other
+        row has is left out.
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Numbers or labels, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a conditional mutual information.
+        Z, the conditioning variables, for a conditional mutual information.
     n_neighbors : int, default=3
         k.
 
@@ -166,7 +167,8 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     Raises
     ------
     ValueError
-        If the variables differ in their number of rows or are not finite, or `n_neighbors` is not accepted.
+        If the variables differ in their number of rows, are not finite or cannot be sorted, no two rows have
+        equal labels, or `n_neighbors` is not accepted.
 
     Warns
     -----
@@ -188,7 +190,7 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
 
     Examples
     --------
-    A number, which with a chance of a half was not observed and is 0:
+    A number that was not observed with probability 1/2, and is then recorded as 0:
 
     >>> import numpy as np
     >>> from entrolearn.measures import mixed_mutual_information
@@ -223,12 +225,12 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
 
 
 def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
-    r"""Mutual information of continuous variables and a class, by Ross.
+    r"""Mutual information of continuous variables and a class, by Ross's nearest-neighbour estimator.
 
     .. math:: I(X; y) = \psi(n) + \langle \psi(k) - \psi(n_c) - \psi(m) \rangle
 
-    with :math:`n_c` the rows of a row's class and m the rows closer to it than its k-th neighbour of that
-    class, itself among them.
+    with :math:`n_c` the number of rows of a row's class and m the number of rows closer to it than its k-th
+    neighbour in that class, itself included.
 
     Parameters
     ----------
@@ -237,7 +239,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     y : array-like, shape (n_samples,)
         Classes. Rows of a class that has no other row are left out.
     n_neighbors : int, default=3
-        k; in a class of fewer rows as many as there are.
+        k; in a smaller class, all its other rows.
 
     Returns
     -------
@@ -257,7 +259,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
 
     See Also
     --------
-    sklearn.feature_selection.mutual_info_classif : Of one feature at a time, cut at 0.
+    sklearn.feature_selection.mutual_info_classif : Of one feature at a time, clipped at 0.
 
     References
     ----------
@@ -265,7 +267,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
 
     Examples
     --------
-    Two classes that never overlap have the entropy of a fair coin:
+    For two classes that do not overlap it is the entropy of a fair coin:
 
     >>> import numpy as np
     >>> from entrolearn.measures import ross_mutual_information
@@ -281,7 +283,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     y = codes(y, "y")
     sizes = np.bincount(y)
     if sizes.max() < 2:
-        raise ValueError(f"y has {len(sizes)} classes of one row each; neighbours are of a row's own class")
+        raise ValueError(f"y has {len(sizes)} classes of one row each; it must hold class labels")
     if sizes.min() <= n_neighbors:
         small = int(np.sum(sizes <= n_neighbors))
         warn_unreliable(f"y has {small} classes of no more than {n_neighbors} rows, which is n_neighbors")
@@ -311,7 +313,7 @@ def _by_extents(X: np.ndarray, Y: np.ndarray, neighbour: np.ndarray, k: int) -> 
 
 
 def _nonuniformity(joint: np.ndarray, neighbour: np.ndarray) -> float:
-    """By how many nats boxes along the neighbours' principal axes are smaller than along the columns."""
+    """The local correction: mean log ratio of the volumes of the neighbours' axis-parallel and PCA boxes."""
     n_samples, n_columns = joint.shape
     k = neighbour.shape[1] - 1
     total = 0.0
@@ -325,9 +327,9 @@ def _nonuniformity(joint: np.ndarray, neighbour: np.ndarray) -> float:
 
 
 def _log_ratio_of_boxes(apart: np.ndarray) -> np.ndarray:
-    """Logarithm of the volume of a box along the axes over that along principal axes, shape (n,).
+    """Log ratio of the volumes of a box along the axes and one along the principal axes, shape (n,).
 
-    The boxes are the smallest ones around the origin that hold the points, shape (n, k, d).
+    The boxes are the smallest ones centred at the origin that contain the points, shape (n, k, d).
     """
     _, axes = np.linalg.eigh(apart.transpose(0, 2, 1) @ apart)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -337,7 +339,7 @@ def _log_ratio_of_boxes(apart: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _usual_log_ratio(k: int, d: int) -> float:
-    """What the ratio of the boxes seldom exceeds where k points are uniform around the origin."""
+    """The quantile of the log ratio for k uniform points above which rows are corrected."""
     uniform = np.random.default_rng(0).uniform(-1, 1, size=(4000, k, d))
     return float(np.quantile(_log_ratio_of_boxes(uniform), 1 - CHANCE_OF_SMALLER_BOX))
 
@@ -349,7 +351,7 @@ def _of_closer(X: np.ndarray, Y: np.ndarray, Z: list[np.ndarray], distance: np.n
 
 
 def _closer(X: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """How many rows are closer to each row than so far, itself among them; those that equal it at 0."""
+    """Number of rows closer to each row than its distance, itself included; at distance 0, of equal rows."""
     tree = KDTree(X, leaf_size=LEAF_SIZE, metric="chebyshev")
     return tree.query_radius(X, np.nextafter(distance, 0), count_only=True)
 

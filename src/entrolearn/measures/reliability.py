@@ -12,20 +12,19 @@ from entrolearn.measures.density import scale_exponent
 
 __all__ = ["LABELS", "UnreliableEstimateWarning", "read_variables", "standardised", "warn_unreliable"]
 
-#: Kinds of NumPy's types that are labels: strings, objects and truth values.
+#: NumPy's type codes of labels: objects, strings and truth values.
 LABELS = "OUSb"
 
-#: Share of repeated rows above which data count as rounded or discrete. A tenth of this moves no digit.
+#: Share of repeated rows above which ties are warned of. A tenth of it changes no digit of an estimate.
 MANY_TIES = 0.05
 
-#: Rows for each column below which errors exceed a third of the information of a correlation of 0.8:
-#: measured.
+#: Rows per column below which, measured for a correlation of 0.8, the error exceeds a third of the estimate.
 ROWS_PER_COLUMN = 10
 
-#: Columns in all above which neighbours miss half of that information with 1000 rows, and not less with 5000.
+#: Columns in all above which neighbours miss half of that information, with 1000 rows as with 5000.
 MANY_COLUMNS = 6
 
-#: Share of an estimator's largest possible value above which it falls behind the truth.
+#: Share of an estimator's largest possible value above which it underestimates.
 NEAR_LIMIT = 0.6
 
 
@@ -110,7 +109,7 @@ def warn_ties(variables: dict[str, np.ndarray], consequence: str) -> None:
 
 
 def warn_few_rows(n_samples: int, n_columns: int) -> None:
-    """Warn of fewer rows than an estimate in so many dimensions needs."""
+    """Warn of too few rows for the number of columns."""
     if n_samples < ROWS_PER_COLUMN * n_columns:
         warn_unreliable(
             f"{n_samples} rows of {n_columns} columns in all are few: below {ROWS_PER_COLUMN} rows for each "
@@ -119,10 +118,10 @@ def warn_few_rows(n_samples: int, n_columns: int) -> None:
 
 
 def warn_many_columns(n_columns: int) -> None:
-    """Warn of more columns than estimators by distances cope with."""
+    """Warn of too many columns for estimates by distances."""
     if n_columns > MANY_COLUMNS:
         warn_unreliable(
-            f"of {n_columns} columns in all distances say little: much of the information is missed, however "
+            f"{n_columns} columns in all are many for distances: much of the information is missed, however "
             "many rows there are"
         )
 
@@ -137,7 +136,7 @@ def warn_near_limit(estimate: float, limit: float, n_samples: int) -> None:
 
 
 def warn_unreliable(text: str) -> None:
-    """Warn, at the line that called a function of this package."""
+    """Warn at the line outside of this package that called it."""
     level, frame = 1, sys._getframe()
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
         level, frame = level + 1, frame.f_back
