@@ -180,6 +180,10 @@ MEASURES = {
         lambda X: [X[0], covariance(X), X[-1], covariance(X[: len(X) // 2 + 1])], "scale"
     ),
     "expected_maximum": measure(lambda X: [X[:, 0]], "scale order", "factor"),
+    **{
+        f"{name}_mutual_information": measure(lambda X: [X[:, :1], X[:, 1:]], "scale order shift")
+        for name in ("knn", "mixed", "gaussian", "copula", "kde", "quadratic")
+    },
 }
 
 
@@ -356,6 +360,7 @@ def forms_of(name: str) -> list[str]:
     """The forms of rows that an estimator or a measure accepts."""
     out = {"CSR", "CSR, odd"} if not takes(name, "sparse") else set()
     out |= {"list", "pandas", "polars"} if name in MEASURES else set()
+    out |= {"bool"} if name == "mixed_mutual_information" else set()  # which takes them for labels
     return sorted(FORMS.keys() - out)
 
 
