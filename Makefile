@@ -3,7 +3,7 @@
 # that demo, report, test, bench, server, screenshots and lock run.
 
 PORT ?= 5000
-# How long `make fuzz` runs, where its draws begin, in how many processes; CASE='{...}' holds one case to the laws.
+# Duration, seed and number of processes of `make fuzz`; CASE='{...}' checks one case only.
 SECONDS ?= 3600
 SEED ?= 0
 JOBS ?= 2
@@ -43,7 +43,7 @@ test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 faults: env  ## make everything go wrong that can, in a quarter of an hour, and print what became of it (FAULTS=its table)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist worksteal -m fault --fault-table=$(FAULTS) $(ARGS)
 
-fuzz: env  ## hold learners to laws on drawn settings and data, findings in results/fuzz.jsonl (SECONDS=3600 SEED=0 JOBS=2)
+fuzz: env  ## property-based tests on random settings and data, findings in results/fuzz.jsonl (SECONDS=3600 SEED=0 JOBS=2)
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -m fuzz --seconds $(SECONDS) --seed $(SEED) \
 	    --jobs $(JOBS) $(if $(CASE),--case '$(CASE)')
 

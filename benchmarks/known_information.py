@@ -1,6 +1,6 @@
-"""Tasks whose mutual information is known: a closed form, one under maps that keep it, or an integral.
+"""Distributions with known mutual information: in closed form, under invertible maps, or by an integral.
 
-bmi's tasks are not among them: they are drawn by its own package, see :mod:`benchmarks.information_peers`.
+The tasks of the bmi package are drawn by :mod:`benchmarks.information_peers`.
 """
 
 import math
@@ -24,12 +24,12 @@ class Task:
     Attributes
     ----------
     kind : str
-        What an estimator is asked to cope with.
+        The kind of distribution, a row of the table.
     name : str
     information : float
-        In nats; given Z where there is a Z.
+        In nats; conditional if there is a Z.
     draw : callable
-        Of a generator and a number of rows: X, Y and perhaps Z. Labels are integers.
+        Function of a generator and a number of rows that returns X, Y and perhaps Z. Labels are integers.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class Task:
     draw: Draw
 
     def rows(self, n_samples: int, seed: int) -> tuple[np.ndarray, ...]:
-        """Rows of X, Y and perhaps Z, each as columns but classes and labels."""
+        """Rows of X, Y and perhaps Z: two-dimensional, but labels one-dimensional."""
         rng = np.random.default_rng([seed, n_samples, *self.name.encode()])
         return self.draw(rng, n_samples)
 
@@ -47,7 +47,7 @@ class Task:
 
 
 def gaussian(correlation: np.ndarray, d_x: int, *maps: Callable[[np.ndarray], np.ndarray]) -> Draw:
-    """Gaussian variables of this correlation, the first columns X; X and Y each mapped."""
+    """Gaussian variables with a correlation matrix, the first `d_x` columns X; X and Y each mapped."""
     root = np.linalg.cholesky(correlation)
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
@@ -59,13 +59,13 @@ def gaussian(correlation: np.ndarray, d_x: int, *maps: Callable[[np.ndarray], np
 
 
 def of_gaussian(correlation: np.ndarray, d_x: int) -> float:
-    """Mutual information of the first columns and the others."""
+    """Mutual information of the first `d_x` columns and the others."""
     logs = [np.linalg.slogdet(each)[1] for each in (correlation[:d_x, :d_x], correlation[d_x:, d_x:])]
     return 0.5 * (sum(logs) - np.linalg.slogdet(correlation)[1])
 
 
 def pairs(d: int, *correlations: float) -> np.ndarray:
-    """d columns of X and d of Y, the i-th of which correlate by the i-th number."""
+    """Correlation matrix of d columns of X and d of Y, the i-th pair of which has the i-th correlation."""
     correlation = np.eye(2 * d)
     for i, rho in enumerate(correlations):
         correlation[i, d + i] = correlation[d + i, i] = rho
@@ -73,7 +73,7 @@ def pairs(d: int, *correlations: float) -> np.ndarray:
 
 
 def equal(d: int, rho: float) -> np.ndarray:
-    """All 2d columns correlate equally."""
+    """Correlation matrix of 2d columns, all pairs of which have the same correlation."""
     return np.full((2 * d, 2 * d), rho) + (1 - rho) * np.eye(2 * d)
 
 
@@ -88,7 +88,7 @@ def wiggly(x: np.ndarray) -> np.ndarray:
 
 
 def spiral(x: np.ndarray) -> np.ndarray:
-    """The first two columns turned by an angle that grows with their distance from 0."""
+    """The first two columns rotated by an angle equal to their distance from the origin."""
     angle = np.linalg.norm(x[:, :2], axis=1)
     turned = x.copy()
     turned[:, 0] = np.cos(angle) * x[:, 0] - np.sin(angle) * x[:, 1]
@@ -118,7 +118,7 @@ def _gaussian_tasks() -> list[Task]:
     ):
         d = len(correlation) // 2
         tasks.append(
-            Task("monotonic maps", f"{name}", of_gaussian(correlation, d), gaussian(correlation, d, *maps))
+            Task("monotonic maps", name, of_gaussian(correlation, d), gaussian(correlation, d, *maps))
         )
     for d, correlation in ((2, pairs(2, 0.8, 0.8)), (3, three), (5, five)):
         of = of_gaussian(correlation, d)
@@ -143,7 +143,7 @@ def student(d: int, freedom: int, correlation: np.ndarray, change=None) -> Draw:
 
 
 def of_student(d: int, freedom: int, correlation: np.ndarray) -> float:
-    """That of the Gaussian, and what the common scale tells."""
+    """Mutual information of the Gaussian, plus that of the common scale."""
 
     def entropy(k: int) -> float:
         half, both = freedom / 2, (freedom + k) / 2
@@ -175,7 +175,7 @@ def _student_tasks() -> list[Task]:
 
 
 def uniform_noise(width: float) -> Draw:
-    """Y is X, uniform on [0, 1], and noise that is uniform on ±width."""
+    """X is uniform on [0, 1], and Y is X plus uniform noise on ±width."""
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
         x = rng.uniform(size=(n_samples, 1))
@@ -185,18 +185,18 @@ def uniform_noise(width: float) -> Draw:
 
 
 def of_uniform_noise(width: float) -> float:
-    """Entropy of a trapezium less that of the noise."""
+    """Entropy of Y, whose density is a trapezium, minus that of the noise."""
     return width - math.log(2 * width) if width <= 0.5 else 1 / (4 * width)
 
 
 def gaussian_noise(deviation: float) -> Task:
-    """Y is X and little noise."""
+    """Y is X plus Gaussian noise."""
     rho = 1 / math.sqrt(1 + deviation**2)
     return Task("strong", f"noise of {deviation:g}", -0.5 * math.log1p(-(rho**2)), gaussian(pairs(1, rho), 1))
 
 
 def mixture(means: np.ndarray, correlations: np.ndarray, deviation: float) -> tuple[float, Draw]:
-    """Equal shares of Gaussians of the plane, with the mutual information by integration on a grid."""
+    """Equally weighted Gaussians in the plane, with their mutual information by integration on a grid."""
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
         part = rng.integers(len(means), size=n_samples)
@@ -238,7 +238,7 @@ def _noise_and_mixture_tasks() -> list[Task]:
 
 
 def classes(means: np.ndarray, d: int) -> Task:
-    """Equally likely classes that are Gaussian along one of d columns."""
+    """Equally likely classes, Gaussian with different means in the first of d columns."""
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
         y = rng.integers(len(means), size=n_samples)
@@ -253,7 +253,7 @@ def classes(means: np.ndarray, d: int) -> Task:
 
 
 def steps(m: int) -> Task:
-    """A class c and a number that is uniform on [c, c + 2]: the example of Gao et al. (2017)."""
+    """A class c and a number uniform on [c, c + 2]: an example of Gao et al. (2017)."""
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
         y = rng.integers(m, size=n_samples)
@@ -263,7 +263,7 @@ def steps(m: int) -> Task:
 
 
 def half_discrete(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
-    """One half Gaussian of correlation 0.9, the other signs that agree nine times of ten."""
+    """One half Gaussian with correlation 0.9, the other signs that agree with probability 0.9."""
     x, noise = rng.standard_normal((2, n_samples))
     y = 0.9 * x + math.sqrt(1 - 0.81) * noise
     sign = rng.choice([-1.0, 1.0], n_samples)
@@ -273,14 +273,14 @@ def half_discrete(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray,
 
 
 def inflated_poisson(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
-    """An exponential rate and its Poisson count, which is lost, and 0, with a chance of 0.15."""
+    """An exponential rate and its Poisson count, which is replaced by 0 with probability 0.15."""
     x = rng.exponential(size=n_samples)
     y = np.where(rng.uniform(size=n_samples) < 0.15, 0, rng.poisson(x))
     return x[:, None], y[:, None].astype(float)
 
 
 def of_inflated_poisson() -> float:
-    """The count is geometric of 1/2, then inflated at 0; given the rate its entropy is an integral."""
+    """Entropy of the zero-inflated geometric count minus its conditional entropy, an integral over rates."""
     lost, k = 0.15, np.arange(200)
 
     def entropy_given(rate: float) -> float:
@@ -294,7 +294,7 @@ def of_inflated_poisson() -> float:
 
 
 def table(name: str, P: np.ndarray) -> Task:
-    """Two discrete variables of these joint probabilities."""
+    """Two discrete variables with given joint probabilities."""
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
         cell = rng.choice(P.size, size=n_samples, p=P.ravel())
@@ -331,7 +331,7 @@ def _discrete_tasks() -> list[Task]:
 
 
 def conditional(name: str, d_z: int, coupling: float, change=None) -> Task:
-    """X and Y follow the sum of Z's columns, and Y follows X beyond it."""
+    """X and Y depend on the sum of Z's columns, and Y on X given Z if `coupling` is not 0."""
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
         z = rng.standard_normal((n_samples, d_z))

@@ -1,4 +1,4 @@
-"""Estimators of mutual information beside peers: errors, seconds, tests of independence."""
+"""Estimators of mutual information compared with peers: errors, seconds, tests of independence."""
 
 import json
 import logging
@@ -38,24 +38,25 @@ ROOT = Path(__file__).parents[1]
 PEERS = ROOT / ".peers" / "bin" / "python"
 PEERS_SCRIPT = ROOT / "benchmarks" / "information_peers.py"
 
-#: Rows above which estimators that visit all pairs are left out.
+#: Rows above which estimators of quadratic cost are left out.
 MOST_ROWS = 12_000
 
 Estimators = dict[str, Callable[[], float]]
 
 
 def ours(X: np.ndarray, Y: np.ndarray, Z: np.ndarray | None = None) -> Estimators:
-    """Name -> function without arguments, of our estimators and scikit-learn's for such variables."""
+    """Name -> function without arguments: estimators of entrolearn and scikit-learn for such variables."""
     if X.dtype.kind == "i":
-        found = {
-            f"discrete{', ' if each else ''}{each or ''}": partial(
-                discrete_mutual_information, X, Y, correction=each
-            )
-            for each in (None, "miller_madow", "grassberger")
+        discrete = partial(discrete_mutual_information, X, Y)
+        return {
+            "discrete": discrete,
+            "discrete, miller_madow": partial(discrete, correction="miller_madow"),
+            "discrete, grassberger": partial(discrete, correction="grassberger"),
+            "scikit-learn": partial(mutual_info_score, X, Y),
         }
-        return found | {"scikit-learn": partial(mutual_info_score, X, Y)}
     if Y.dtype.kind == "i":
-        found = {"ross": partial(ross_mutual_information, X, Y), "mixed": partial(_mixed_of_classes, X, Y)}
+        mixed = partial(mixed_mutual_information, X, Y.astype(str))
+        found = {"ross": partial(ross_mutual_information, X, Y), "mixed": mixed}
         if X.shape[1] == 1:
             found["scikit-learn"] = lambda: mutual_info_classif(X, Y, random_state=0)[0]
         return found
@@ -64,7 +65,7 @@ def ours(X: np.ndarray, Y: np.ndarray, Z: np.ndarray | None = None) -> Estimator
         "gaussian": partial(gaussian_mutual_information, X, Y, given=Z),
         "copula": partial(copula_mutual_information, X, Y, given=Z),
     }
-    if min(len(np.unique(X)), len(np.unique(Y))) < X.size:  # elsewhere it is knn
+    if min(len(np.unique(X)), len(np.unique(Y))) < X.size:  # without repeated values it equals knn
         found["mixed"] = partial(mixed_mutual_information, X, Y, given=Z)
     if len(X) <= MOST_ROWS:
         found["kde"] = partial(kde_mutual_information, X, Y, given=Z)
@@ -79,14 +80,10 @@ def ours(X: np.ndarray, Y: np.ndarray, Z: np.ndarray | None = None) -> Estimator
     return found
 
 
-def _mixed_of_classes(X: np.ndarray, Y: np.ndarray) -> float:
-    return mixed_mutual_information(X, Y.astype(str))
-
-
 # --- errors -------------------------------------------------------------------------------------------
 
 SIZES = (200, 1000, 5000)
-# Columns of the table, in this order; estimators that are found beside these stand after them.
+# Order of the first columns of the table; other estimators follow.
 ESTIMATORS = (
     "knn",
     "knn, ksg2",
@@ -104,7 +101,7 @@ ESTIMATORS = (
 
 
 def errors(limits: Limits, sizes: Sequence[int] = SIZES, known: Sequence[Task] | None = None) -> Section:
-    """Mean absolute error by kind of task and number of rows, of each estimator."""
+    """Mean absolute error of each estimator by kind of task and number of rows."""
     rows = [
         {"kind": task.kind, "columns": columns, "N": n_samples, "task": task.name, "truth": truth, **found}
         for n_samples in sizes
@@ -125,10 +122,10 @@ def errors(limits: Limits, sizes: Sequence[int] = SIZES, known: Sequence[Task] |
     table.index.names = ["kind", "columns", "N"]
     drawn = ", ".join(f"{_n_draws(n)} draws of {n:,} rows" for n in sizes)
     notes = [
-        f"Mean absolute error in nats over {found['task'].nunique()} tasks, {drawn}, of bmi's tasks one; "
-        "below, over all tasks that an estimator takes, the absolute mean error of a task and the standard "
-        "deviation over its draws. Dashes: not made for such rows. scikit-learn's estimates are cut at 0, "
-        "which helps where that is the truth.",
+        f"Mean absolute error in nats over {found['task'].nunique()} tasks, {drawn} (one of bmi's tasks); "
+        "below, means over all tasks of an estimator: the absolute mean error of a task (bias) and the "
+        "standard deviation over its draws (spread). Dashes: not for such variables. scikit-learn clips "
+        "estimates at 0, which helps where that is the true value.",
         *_absent(),
     ]
     return Section(
@@ -137,12 +134,12 @@ def errors(limits: Limits, sizes: Sequence[int] = SIZES, known: Sequence[Task] |
 
 
 def _n_draws(n_samples: int) -> int:
-    """Fewer draws of more rows."""
+    """Number of draws of a task: fewer for more rows."""
     return min(4, max(1, 2000 // n_samples))
 
 
 def _estimates(known: Sequence[Task], n_samples: int, n_draws: int):
-    """Each draw's task and truth with each estimate of it, peers' and bmi's tasks where they are there."""
+    """Yield task, columns, truth and estimate for all draws; bmi's tasks and peers only if installed."""
     with tempfile.TemporaryDirectory() as place:
         folder, held = Path(place), {}
         for number, task in enumerate(known):
@@ -223,8 +220,8 @@ def seconds(
                 row[name] = measured(limits, ["s"], _spent, name, X, Y)["s"]
             rows.append(row | _peers_seconds(X, Y, peer_seconds))
     notes = [
-        "Processor seconds of one estimate on one thread, of Gaussian rows of which one pair of columns "
-        f"correlates by 0.8; peers have {peer_seconds:g} s for all of them together.",
+        "Processor seconds of one estimate on one thread, for Gaussian rows with one pair of columns of "
+        f"correlation 0.8. Time limit of all peers together: {peer_seconds:g} s.",
         *_absent(),
     ]
     return Section("Seconds of an estimate", pd.DataFrame(rows).set_index(["columns", "N"]), notes)
@@ -259,7 +256,7 @@ def independence(
     sizes: Sequence[int] = (100,),
     methods: Sequence[str] = ("knn", "gaussian"),
 ) -> Section:
-    """Share of draws that a test at 5 % calls dependent: of independent variables, and of dependent ones."""
+    """Share of draws that a test at 5 % rejects: of independent and of dependent variables."""
     rows, n_of_power = [], max(1, n_draws // 5)
     for setting, draw in SETTINGS.items():
         for n_samples in sizes:
@@ -281,8 +278,8 @@ def independence(
     error = 100 * math.sqrt(ALPHA * (1 - ALPHA) / n_draws)
     notes = [
         f"Percent of draws with p ≤ {ALPHA:g}, from {PERMUTATIONS} permutations. False: {n_draws:,} draws of "
-        f"independent variables, 5 expected with a standard error of {error:.1f}; power: {n_of_power} draws, "
-        "in which Y follows X with a coefficient of 0.25 (weak) and 0.5 (strong) of the noise.",
+        f"independent variables, 5 expected with a standard error of {error:.1f}; power: {n_of_power} draws "
+        "in which Y depends on X with a coefficient of 0.25 (weak) or 0.5 (strong) times the noise.",
     ]
     return Section(
         "Tests of independence", pd.DataFrame(rows).set_index(["variables", "N", "estimator"]), notes
@@ -317,9 +314,9 @@ def _given_class(rng: np.random.Generator, n_samples: int, strength: float):
 
 SETTINGS = {
     "X, Y": _two,
-    "X, Y follows X²": _even,
+    "X, Y depends on X²": _even,
     "given Z": _given,
-    "given Z that X and Y follow closely": _given_close,
+    "given Z, on which X and Y depend strongly": _given_close,
     "given one of five classes": _given_class,
 }
 

@@ -1,4 +1,4 @@
-"""Selection of features by what they tell of a target, with estimates of mutual information."""
+"""Selection of features by estimates of their mutual information with a target."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from entrolearn.validation import Interval, RealNotInt, StrOptions, validate_dat
 
 __all__ = ["InformationFilter"]
 
-#: Rows of a block within which a test permutes the target.
+#: Rows in each block within which a test permutes the target.
 N_LOCAL = 5
 
 #: Estimate of the mutual information of two variables, perhaps given a third.
@@ -40,7 +40,7 @@ def _conditional(estimate: Estimate, x: np.ndarray, selected: np.ndarray, y: np.
     return estimate(x, y, given=selected)
 
 
-#: Name -> what each selected feature adds, and the value of a candidate from its relevance and these terms.
+#: Name -> the term of each selected feature, and a candidate's criterion from its relevance and these terms.
 CRITERIA: dict[str, tuple[Callable[..., float], Callable[[float, Sequence[float]], float]]] = {
     "relevance": (_no_term, lambda relevance, terms: relevance),
     "mrmr": (_redundancy, lambda relevance, terms: relevance - np.mean(terms) if terms else relevance),
@@ -52,7 +52,8 @@ CRITERIA: dict[str, tuple[Callable[..., float], Callable[[float, Sequence[float]
 class InformationFilter(SelectorMixin, BaseEstimator):
     r"""Forward selection of features by estimated mutual information with a target.
 
-    Features are taken one after the other. The next one has, of those that are left, the largest
+    The first feature selected has the largest :math:`I(X_j; Y)`. Each further one has, of those not yet
+    selected and with S the selected ones, the largest
 
     ============= ============================================================================
     "relevance"   :math:`I(X_j; Y)`
@@ -61,58 +62,56 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     "cmim"        :math:`\min_{s \in S} I(X_j; Y \mid X_s)`
     ============= ============================================================================
 
-    with the selected features S; the first one has the largest :math:`I(X_j; Y)`.
-
     Parameters
     ----------
     n_features_to_select : int, float, "test" or None, default=None
-        How many, or which share of the features; None is half of them. With "test" features are taken as long
-        as the best one tells more than the best one does of a target that is permuted.
+        The number of features, or the share of them; None is half. With "test" features are added as long
+        as the best criterion is significantly larger than for a permuted target, perhaps none.
     criterion : {"relevance", "mrmr", "jmi", "cmim"}, default="jmi"
-        What the next feature has the most of. "relevance" looks at each feature alone; "mrmr" avoids features
-        that repeat selected ones; "jmi" and "cmim" find those, too, that tell something only together.
+        "relevance" scores each feature alone; "mrmr" avoids features that are redundant given selected ones;
+        "jmi" and "cmim" also find features that are informative only together.
     target : {"auto", "classes", "values"}, default="auto"
-        Whether y are classes or numbers. "auto" takes numbers that are not whole for values, all else for
-        classes.
+        Whether y holds class labels or numbers. "auto" is "values" if y holds numbers that are not integers,
+        else "classes".
     n_neighbors : int, default=3
-        Of the estimator, :func:`~entrolearn.measures.mixed_mutual_information`.
+        Number of neighbours of :func:`~entrolearn.measures.mixed_mutual_information`, the estimator.
     alpha : float, default=0.05
-        With "test": the chance to go on where no feature that is left tells anything of the target beyond the
-        selected ones.
+        With "test": significance level, the probability of adding a feature where none of those left is
+        informative given the selected ones.
     n_permutations : int, default=99
-        With "test": how often the target is permuted before each choice.
+        With "test": number of permutations of the target for each feature to add.
     random_state : int, RandomState instance or None, default=None
-        With "test": of the permutations.
+        With "test": seed of the permutations.
 
     Attributes
     ----------
     ranking_ : ndarray of int, shape (n_selected,)
-        Selected features, in the order in which they were taken.
+        Selected features, in the order of selection.
     scores_ : ndarray, shape (n_selected,)
-        What the criterion was for each of them, in nats.
+        Criterion of each of them when it was selected, in nats.
     relevance_ : ndarray, shape (n_features,)
         Mutual information of each feature and the target, in nats.
     p_values_ : ndarray
-        With "test": of each choice that was tested, the last of which may have ended the selection.
+        With "test": of each selected feature, and of the first one that was not significant.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where the data had names.
+        Names of the features, where X had them.
 
     See Also
     --------
     sklearn.feature_selection.SelectKBest : With ``mutual_info_classif`` it is "relevance".
-    EntropySearch : Chooses parameters by a divergence as this chooses features.
+    EntropySearch : Selects parameters by a divergence.
 
     Notes
     -----
-    It takes about n_features × n_selected estimates, each O(n log n). Features and target may be continuous,
-    discrete or mixed.
+    `fit` computes about n_features × n_selected estimates, each O(n log n). Features and target may be
+    continuous, discrete or mixed.
 
     The test permutes the target among all rows before the first choice and with "relevance", and else within
     blocks of rows that are close in the selected features. The largest criterion of all candidates is
-    compared with the largest for each permutation, so that many useless features cause no more false choices
-    than one.
+    compared with the largest for each permutation, so that many uninformative features cause no more false
+    selections than one.
 
     References
     ----------
@@ -126,7 +125,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
 
     Examples
     --------
-    Two features that tell the class only together, and two that tell nothing:
+    Two features that are informative of the class only together, and two that are not informative:
 
     >>> import numpy as np
     >>> from entrolearn import InformationFilter
@@ -217,22 +216,6 @@ class InformationFilter(SelectorMixin, BaseEstimator):
             self.p_values_ = np.array(p_values)
         return self
 
-    def transform(self, X):
-        """Reduce X to the selected features.
-
-        Parameters
-        ----------
-        X : array-like, shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray, shape (n_samples, n_selected)
-            The selected columns, in the order of the features.
-        """
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)[:, self._get_support_mask()]
-
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
@@ -255,7 +238,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         return [float(value(relevance[j], terms[j])) for j in left]
 
     def _p_value(self, X: np.ndarray, y: np.ndarray, left: np.ndarray, observed: float, rng) -> float:
-        """Of the largest criterion, from targets permuted among rows close in the selected features."""
+        """P-value of the largest criterion: y is permuted among rows close in the selected features."""
         selected = [] if self.criterion == "relevance" else self.ranking_
         blocks = local_blocks(X[:, selected], N_LOCAL) if len(selected) else np.zeros(len(X), dtype=np.intp)
         as_large = 0
@@ -287,7 +270,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         return max(1, int(wanted * n_features))
 
     def _labels_or_numbers(self, y: np.ndarray) -> np.ndarray:
-        """Classes as strings, which the estimator takes for labels, or numbers."""
+        """Classes as strings, which are labels to the estimator, or numbers."""
         classes = self.target == "classes"
         if self.target == "auto":
             classes = not type_of_target(y, input_name="y").startswith("continuous")

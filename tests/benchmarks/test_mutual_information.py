@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.integrate import quad
@@ -26,7 +25,6 @@ from entrolab.limits import Limits
 
 LIMITS = Limits(seconds=60)
 TASKS = {task.name: task for task in tasks()}
-KINDS = {task.kind: task for task in tasks()}
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +34,8 @@ def _without_peers(monkeypatch, tmp_path):
 
 def test_there_are_tasks_enough_of_all_kinds_of_variables():
     assert len(TASKS) == len(tasks()) >= 40
-    columns = [
-        len(each) for each in (rows[0].T for rows in (task.rows(2, 0) for task in tasks())) if each.ndim > 1
-    ]
-    assert (min(columns), max(columns)) == (1, 25)
-    assert all(task.information >= 0 for task in tasks())
+    assert {task.rows(2, 0)[0].shape[1:] for task in TASKS.values()} >= {(), (1,), (25,)}
+    assert all(task.information >= 0 for task in TASKS.values())
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -155,7 +150,4 @@ def test_seconds_are_those_of_each_estimator():
 def test_false_positives_and_power_are_in_percent_of_draws():
     table = independence(LIMITS, n_draws=10, sizes=(40,), methods=("gaussian",)).table
     assert len(table) == len(mutual_information.SETTINGS)
-    shares = table.drop(columns="s")
-    assert shares.stack().between(0, 100).all()
-    assert isinstance(table, pd.DataFrame)
     assert table.loc["X, Y", "power, strong %"].iloc[0] > table.loc["X, Y", "false %"].iloc[0]

@@ -1,7 +1,7 @@
-"""The long run of the fuzz: batches of cases in processes of their own, findings as lines of JSON.
+"""Long runs of the fuzz: batches of cases in processes of their own, findings as lines of JSON.
 
-``python -m fuzz --seconds 3600 --jobs 2 --seed 1`` draws batch after batch, goes on where it was stopped, and
-prints a summary; ``python -m fuzz --case '{"estimator": ...}'`` holds one case to the laws.
+``python -m fuzz --seconds 3600 --jobs 2 --seed 1`` checks batches of drawn cases, continues an interrupted
+run, and prints a summary; ``python -m fuzz --case '{"estimator": ...}'`` checks one case.
 """
 
 import argparse
@@ -16,9 +16,9 @@ from entrolab.limits import KilledError, LimitError, Limits, within
 from fuzz.cases import drawn
 from fuzz.laws import LAWS_OF, Broken, check
 
-CASES = 200  # of a batch
+CASES = 200  # in each batch
 LIMITS = Limits(seconds=600, gib=4)
-# Wrong numbers first.
+# Order of findings in the summary: wrong numbers first.
 WORST_FIRST = ["finite", "outputs agree", "mutation", "refitted as judged", "form", "order", "shift", "scale"]
 WORST_FIRST += ["chunks", "rows", "again", "refit", "pickle", "later", "rounding", "process"]
 WORST_FIRST += ["answers after a good fit", "bounded time", "one clear line", "ordinary rows are not refused"]
@@ -33,8 +33,8 @@ def finding_of(case: dict, broken: Broken) -> dict:
     return what | {"message": broken.message, "tail": broken.tail, "case": case}
 
 
-def held(case: dict, current: Path) -> str | dict:
-    """What a case comes to, or a finding. The case is noted first, should it end the process."""
+def outcome_of(case: dict, current: Path) -> str | dict:
+    """The outcome of a case, or a finding. The case is written first, in case it ends the process."""
     current.write_text(json.dumps(case))
     try:
         return check(case)
@@ -42,38 +42,38 @@ def held(case: dict, current: Path) -> str | dict:
         return finding_of(case, broken)
 
 
-def smaller(finding: dict, current: Path) -> dict:
-    """The finding without the settings, and the parts of the data, that it does not need."""
+def simplified(finding: dict, current: Path) -> dict:
+    """The finding without the settings and the parts of the data that do not affect it."""
     for part in ("settings", "data") if finding["estimator"] != "EntropySearch" else ("data",):
         for name in list(finding["case"][part]):
             rest = {key: value for key, value in finding["case"][part].items() if key != name}
-            outcome = held(finding["case"] | {part: rest}, current)
+            outcome = outcome_of(finding["case"] | {part: rest}, current)
             if isinstance(outcome, dict) and key_of(outcome) == key_of(finding):
                 finding = outcome
     return finding
 
 
 def batch(seed: int, seen: set, current: Path) -> Iterator[dict]:
-    """Findings of a batch that were not seen before, and in the end how many cases came to what."""
+    """New findings of a batch, and at the end the counts of outcomes."""
     counts: Counter = Counter()
     for case in drawn(seed, CASES, LAWS_OF):
-        outcome = held(case, current)
+        outcome = outcome_of(case, current)
         failed = isinstance(outcome, dict)
         counts[case["estimator"], "failed" if failed else outcome] += 1
         if failed and key_of(outcome) not in seen:
             seen.add(key_of(outcome))
-            yield outcome if outcome["kind"] == "TooSlow" else smaller(outcome, current)
+            yield outcome if outcome["kind"] == "TooSlow" else simplified(outcome, current)
     yield {"counts": [[*what, n] for what, n in sorted(counts.items())]}
 
 
 def lines_of(results: Path) -> list[dict]:
-    """What a file of results holds, without a last line that was cut off."""
+    """The lines of a file of results, without a truncated last one."""
     lines = results.read_text().splitlines() if results.exists() else []
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
 def job(number: int, jobs: int, seed: int, until: float, results: Path) -> None:
-    """Run batch after batch, and append what they find, until the time is up."""
+    """Run batches and append their findings until the time is up."""
     current = results.with_suffix(f".{number}.json")
     while time.time() < until:
         known = lines_of(results)
@@ -85,7 +85,7 @@ def job(number: int, jobs: int, seed: int, until: float, results: Path) -> None:
             for line in within(LIMITS, batch, seed * 10**6 + name["batch"], seen, current):
                 append(results, line | name)
         except (LimitError, KilledError, RuntimeError) as error:
-            case = json.loads(current.read_text())  # without one it is a fault of the fuzz
+            case = json.loads(current.read_text())  # no file: a fault of the fuzz itself
             finding = finding_of(case, Broken("process", str(error), type(error).__name__))
             lines = [finding] if key_of(finding) not in seen else []
             for line in [*lines, {"counts": [[case["estimator"], "failed", 1]]}]:
@@ -99,7 +99,7 @@ def append(results: Path, line: dict) -> None:
 
 
 def run(seed: int, jobs: int, seconds: float, results: Path) -> None:
-    """Run jobs side by side until the time is up."""
+    """Run jobs in parallel until the time is up."""
     results.parent.mkdir(parents=True, exist_ok=True)
     arguments = [(number, jobs, seed, time.time() + seconds, results) for number in range(jobs)]
     processes = [multiprocessing.Process(target=job, args=one) for one in arguments]
@@ -110,7 +110,7 @@ def run(seed: int, jobs: int, seconds: float, results: Path) -> None:
 
 
 def summary(results: Path) -> str:
-    """Cases, refused and failed by estimator, then the findings, the worst first."""
+    """Outcomes by estimator, then the findings in order of severity."""
     counts: dict[str, Counter] = {}
     findings: dict[tuple, dict] = {}
     for line in lines_of(results):

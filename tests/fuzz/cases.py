@@ -1,6 +1,6 @@
 """Cases of the fuzz as JSON: an estimator or a measure, its settings, a recipe of data, a law to check.
 
-A case holds what is not the default, so that a finding is one short line, from which it is made again:
+A case holds only what differs from the defaults, so that a finding is reproduced from one short line:
 ``{"estimator": "LSSVC", "settings": {"C": 1e+308}, "data": {"kind": "unix times"}, "law": "again"}``.
 """
 
@@ -40,7 +40,7 @@ def products(x, z):
     return float(x @ z) if isinstance(x, np.ndarray) else (x @ z.T).sum()  # rows of CSR are matrices
 
 
-# What JSON has no notation for, by the names that it has in a case.
+# Settings that JSON cannot hold, by their names in a case.
 OBJECTS = {
     "@cubes": cubes,
     "@products": products,
@@ -67,9 +67,9 @@ LISTED = {
     "kernel": ["@products"],
     "covariance": ["@EmpiricalCovariance"],
 }
-# Another number of processes or another seed is no other case; what a fit prints is not looked at.
+# Parameters that do not make another case.
 NOT_DRAWN = {"n_jobs", "verbose", "random_state"}
-# What a fit takes time for. Where a case does not say, a fit is quick.
+# Parameters that lengthen a fit, and the defaults of the fuzz, which keep fits short.
 LONGER = {"max_iter", "n_init", "patience", "samples_per_coordinate", "samples_per_candidate"}
 QUICK = {"max_iter": 50, "n_init": 2, "samples_per_coordinate": 10, "samples_per_candidate": 3}
 QUICK |= {"n_hidden": 10, "random_state": 0}
@@ -81,7 +81,7 @@ WHOLE, MANY = [1, 2, 3, 5, 10, 20], [1, 2, 50, 1000, 10**12]
 
 
 def values_of(name: str, parameter: str, extreme: bool) -> list:
-    """The values that a parameter of an estimator may be given."""
+    """Values to draw for a parameter of an estimator."""
     constraints = [make_constraint(c) for c in CLASSES[name]._parameter_constraints[parameter]]
     values = []
     for constraint in constraints:
@@ -94,7 +94,7 @@ def values_of(name: str, parameter: str, extreme: bool) -> list:
             values += filter(constraint.is_satisfied_by, EXTREME if extreme else SENSIBLE)
         else:
             values += filter(constraint.is_satisfied_by, [None, False, True])
-    listed = ((value, unnamed(value)) for value in LISTED.get(parameter, []))
+    listed = ((value, resolve(value)) for value in LISTED.get(parameter, []))
     return values + [value for value, of in listed if any(c.is_satisfied_by(of) for c in constraints)]
 
 
@@ -110,26 +110,26 @@ def settings_of(name: str, extreme: bool):
     else:
         known = inspect.signature(CLASSES[name]).parameters
         pools = {p: values_of(name, p, extreme) for p in sorted(known) if p not in NOT_DRAWN}
-    # Few at once: with all of them something or other is refused, and the rest is never reached.
+    # Few at once: with many, most cases would be refused.
     some = st.lists(st.sampled_from([p for p in pools if pools[p]] or [""]), max_size=4, unique=True)
     return some.flatmap(lambda ps: st.fixed_dictionaries({p: st.sampled_from(pools[p]) for p in ps if p}))
 
 
-def made(name: str, settings: dict):
-    """The estimator of a case."""
-    given = {key: unnamed(value) for key, value in settings.items()}
+def make_estimator(name: str, settings: dict):
+    """The estimator or measure of a case, unfitted."""
+    given = {key: resolve(value) for key, value in settings.items()}
     if name in MEASURES:
         return Measure(name, given)
     known = inspect.signature(CLASSES[name]).parameters
     return CLASSES[name](**{key: value for key, value in QUICK.items() if key in known} | given)
 
 
-def unnamed(value):
-    """A setting with the objects that its names stand for. Keys of JSON are words; labels are numbers."""
+def resolve(value):
+    """A setting with names replaced by objects, and keys, which are strings in JSON, by integer labels."""
     if isinstance(value, dict):
-        return {int(key) if key.isdigit() else key: unnamed(v) for key, v in value.items()}
+        return {int(key) if key.isdigit() else key: resolve(v) for key, v in value.items()}
     if isinstance(value, list):
-        return [unnamed(v) for v in value]
+        return [resolve(v) for v in value]
     return OBJECTS[value] if isinstance(value, str) and value.startswith("@") else value
 
 
@@ -155,9 +155,9 @@ def measure(of, laws="", value="same", **settings) -> dict:
 
 POWERS = [1.0, 0.5, 2.0, 1e-9, 1 + 1e-9, 100.0, 1e300]
 METHODS = ["exact", "binned", "auto"]
-# Function of entrolearn.measures -> its arguments made of rows; the laws that it keeps besides those of all;
-# what becomes of the value where the rows are multiplied by a (the "same", "factor" a, or ln a more for "each
-# feature" or "once"); and settings, of which the first stands where a case has none.
+# Function of entrolearn.measures -> its arguments, computed from rows; its laws besides those of all; how
+# multiplying the rows by a changes the value ("same"; "factor": times a; "each feature", "once": plus ln a);
+# values of its parameters, the first of which is the default.
 MEASURES = {
     "entropy": measure(lambda X: [shares(X[0])], "scale"),
     "renyi_entropy": measure(lambda X: [shares(X[0])], "scale", alpha=POWERS),
@@ -180,11 +180,15 @@ MEASURES = {
         lambda X: [X[0], covariance(X), X[-1], covariance(X[: len(X) // 2 + 1])], "scale"
     ),
     "expected_maximum": measure(lambda X: [X[:, 0]], "scale order", "factor"),
+    **{
+        f"{name}_mutual_information": measure(lambda X: [X[:, :1], X[:, 1:]], "scale order shift")
+        for name in ("knn", "mixed", "gaussian", "copula", "kde", "quadratic")
+    },
 }
 
 
 class Measure(BaseEstimator):
-    """A function of entrolearn.measures behind `fit`, which keeps what it gives in ``value_``."""
+    """A function of entrolearn.measures as an estimator: `fit` stores its result in ``value_``."""
 
     def __init__(self, name: str, settings: dict):
         self.name, self.settings = name, settings
@@ -253,9 +257,9 @@ LABELS = {
 
 
 def takes(name: str, what: str) -> bool:
-    """Whether an estimator with default settings takes sparse or negative rows, or more classes or values."""
+    """Whether an estimator accepts "sparse" rows, "negative" numbers, "many" classes or outputs."""
     if name in MEASURES:
-        return what == "negative"  # all others are estimators' alone
+        return what == "negative"
     tags = get_tags(DEFAULT[name])
     return {
         "sparse": tags.input_tags.sparse,
@@ -265,7 +269,7 @@ def takes(name: str, what: str) -> bool:
 
 
 def recipes(name: str, extreme: bool):
-    """A strategy of recipes of data: without extremes, of what everybody has."""
+    """A strategy of recipes of data, with or without extremes."""
     targets = [target for target in VALUE_TARGETS if name in OF_VALUES] or list(CLASS_TARGETS)
     if not takes(name, "many"):
         targets = [target for target in targets if target not in ("two outputs", "three", "one row each")]
@@ -284,7 +288,7 @@ def recipes(name: str, extreme: bool):
 
 
 def rows_and_targets(name: str, data: dict) -> tuple[np.ndarray, np.ndarray | None]:
-    """The rows of a recipe, in double precision, and what an estimator learns of them."""
+    """The rows of a recipe, in double precision, and their targets, None if the estimator needs none."""
     n, d = data.get("shape", SHAPES[0])
     rng = np.random.default_rng(data.get("seed", 0))
     target = data.get("target")
@@ -321,7 +325,7 @@ def read_only(X):
 
 
 def odd_csr(X):
-    """CSR with every number stored, zeros too, from the last of a row to the first."""
+    """CSR with explicit zeros and column indices in descending order."""
     n, d = X.shape
     indices = np.tile(np.arange(d)[::-1], n)
     return sp.csr_matrix((X[:, ::-1].ravel(), indices, np.arange(0, n * d + 1, d)), shape=X.shape)
@@ -332,7 +336,7 @@ def narrow(X, dtype):
         return X.astype(dtype)
 
 
-# How the rows of a case come.
+# Containers, layouts and dtypes of the rows of a case.
 FORMS = {
     "Fortran order": np.asfortranarray,
     "read-only": read_only,
@@ -353,19 +357,20 @@ POWERS_OF_2 = [3, -3, 30, -30, 100, -100, 200, -200, -300, -500]
 
 
 def forms_of(name: str) -> list[str]:
-    """The forms that an estimator or a measure takes rows in."""
+    """The forms of rows that an estimator or a measure accepts."""
     out = {"CSR", "CSR, odd"} if not takes(name, "sparse") else set()
     out |= {"list", "pandas", "polars"} if name in MEASURES else set()
+    out |= {"bool"} if name == "mixed_mutual_information" else set()  # which takes them for labels
     return sorted(FORMS.keys() - out)
 
 
 def costs_digits(law: str, how: dict) -> bool:
-    """Whether answers are compared up to rounding, which is not bounded for settings beyond sense."""
+    """Whether a law holds up to rounding only, so that it is not claimed for extreme settings."""
     return law in ("order", "shift", "scale", "chunks", "rows") or "CSR" in how.get("form", "")
 
 
 def cases(laws_of: dict):
-    """A strategy of cases: an estimator of those in the table, its settings, data, and one of its laws."""
+    """A strategy of cases, from a table of the laws of each estimator."""
 
     @st.composite
     def draw_case(draw):
@@ -390,7 +395,7 @@ def cases(laws_of: dict):
 
 
 def drawn(seed: int, number: int, laws_of: dict) -> list[dict]:
-    """So many cases, always the same of a seed."""
+    """A number of cases, determined by the seed."""
     found = []
 
     @hypothesis.seed(seed)

@@ -134,5 +134,5 @@ def test_bad_input_is_named():
         discrete_mutual_information([1, 2], [1, 2], correction="jackknife")
     with pytest.raises(ValueError, match=r"x has shape \(0,\)"):
         discrete_mutual_information([], [])
-    with pytest.raises(ValueError, match="counts are not whole numbers"):
+    with pytest.raises(ValueError, match="counts are not integers"):
         entropy_from_counts([0.5, 1.5], correction="grassberger")

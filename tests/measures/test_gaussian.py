@@ -121,6 +121,6 @@ def test_unreliable_estimates_and_bad_input_are_named(rng):
     few = rng.normal(size=(5, 6))
     with (
         pytest.warns(UnreliableEstimateWarning),
-        pytest.raises(ValueError, match="X has 5 rows; a Gaussian of so many columns needs at least 7"),
+        pytest.raises(ValueError, match="X has 5 rows; .* needs at least 7"),
     ):
         gaussian_mutual_information(few[:, :3], few[:, 3:])

@@ -14,7 +14,7 @@ from entrolearn.measures import (
     silverman_factor,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:20 rows of")
+pytestmark = pytest.mark.filterwarnings("ignore:[12][20] rows of")
 
 
 def rows(rng, n=20):
@@ -109,7 +109,7 @@ def test_unreliable_estimates_and_bad_input_are_named(rng):
     with pytest.warns(UnreliableEstimateWarning, match="Y repeats"):
         kde_mutual_information(x, np.round(x))
     for estimate in (kde_mutual_information, quadratic_mutual_information):
-        with pytest.raises(ValueError, match="a variable has no variance in some direction"):
+        with pytest.raises(ValueError, match="a variable has no density"):
             estimate(x, np.column_stack([rng.normal(size=40), x, 2 * x]))
         with pytest.raises(ValueError, match="width is 0; it must be a positive number"):
             estimate(x, x[::-1], width=0)

@@ -44,6 +44,7 @@ LEAST_DIFFERENCE = 1e-150
 MORE_RIDGES = (0.0, *np.logspace(-14, 0, 8).tolist())
 # Of variances whose squares are summed over pairs of units and over rows.
 LARGEST_VARIANCE = 1e150
+OVERFLOW = "the covariances of the hidden units overflow: scale the features."
 
 # name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
 SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
@@ -252,7 +253,7 @@ def class_covariances(
     if isinstance(covariance, str):
         # Of shrinkage the squares are needed, summed over pairs of units.
         if not all(m.mean_variance() < LARGEST_VARIANCE for m in moments):
-            raise ValueError("the covariances of the hidden units overflow: scale the features.")
+            raise ValueError(OVERFLOW)
         shrinkages = [SHRINKAGES[covariance](m) for m in moments]
         ridges = [s * m.mean_variance() for s, m in zip(shrinkages, moments, strict=True)]
     else:
@@ -323,6 +324,8 @@ def entropy_discriminant(
     rounding = ROUNDINGS * np.finfo(dtype).eps * float(xp.max(xp.abs(means)))
     if largest <= max(rounding, LEAST_DIFFERENCE):
         return None if single else _degenerate(means, dtype)
+    if largest > LARGEST_VARIANCE:
+        raise ValueError(OVERFLOW)
     least = [covariance.least_variance() for covariance in covariances]
     ridges = _ridges(covariances, least, largest)
     total = zero_square(means.shape[1], means)
@@ -397,7 +400,7 @@ def _positive_factor(matrix: np.ndarray, ridges: Sequence[float]) -> tuple | Non
     """
     scale = float(namespace(matrix).linalg.trace(matrix)) / matrix.shape[0]
     if not np.isfinite(scale):
-        raise ValueError("the covariances of the hidden units overflow: scale the features.")
+        raise ValueError(OVERFLOW)
     for ridge in ridges if scale > 0 else ():
         factor = cholesky(add_to_diagonal(matrix / scale, ridge))
         if factor is not None:
@@ -461,7 +464,10 @@ def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_sam
     """
     root = np.sqrt(weights)[:, None]
     cut = max(n_samples, H.shape[1]) * np.finfo(H.dtype).eps
-    return lstsq(root * H, root * targets, cond=cut, lapack_driver="gelsd", check_finite=False)[0]
+    weighted = root * H
+    if np.abs(weighted).max() < LEAST_DIFFERENCE:  # no unit sees a row, but for numbers that underflow
+        return np.zeros((H.shape[1], targets.shape[1]), dtype=H.dtype)
+    return lstsq(weighted, root * targets, cond=cut, lapack_driver="gelsd", check_finite=False)[0]
 
 
 def least_squares_from_moments(

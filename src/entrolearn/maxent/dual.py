@@ -31,9 +31,9 @@ TOLERANCE, LEAST_TOLERANCE = 1e-11, 1e-4
 #: Standardised directions in which the functions vary less than this repeat what others say.
 RANK_TOLERANCE = 1e-10
 
-#: How far from the moments a plane that has all points behind it must be, in units of the functions' greatest
-#: distances to them: nearer ones are roundings.
-PARTED = 1e-9
+#: Least distance of the moments from a plane that separates them from all points, in units of the functions'
+#: greatest distances from them; smaller distances may be rounding errors.
+MARGIN = 1e-9
 
 
 class InfeasibleMomentsError(ValueError):
@@ -42,12 +42,12 @@ class InfeasibleMomentsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """The dual function of one problem.
+    """The dual function of a problem on weighted points.
 
     Attributes
     ----------
     centred : ndarray, shape (n_points, n_functions)
-        The functions less their moments, at each point, scaled to a greatest size of about one.
+        The functions minus their moments at each point, scaled to a maximum of about one.
     log_weights : ndarray, shape (n_points,)
     """
 
@@ -63,12 +63,12 @@ class Dual:
     def gradient(self, probability: np.ndarray) -> np.ndarray:
         return probability @ self.centred
 
-    def parts(self, direction: np.ndarray) -> bool:
-        """Whether all points lie on one side: then every mean of G does, and none is zero."""
-        return bool((self.centred @ direction).max() < -PARTED * norm(direction))
+    def separates(self, direction: np.ndarray) -> bool:
+        """Whether all points lie strictly on one side of a plane through 0: then no mean of G is 0."""
+        return bool((self.centred @ direction).max() < -MARGIN * norm(direction))
 
     def resolved(self, theta: np.ndarray, most_halvings: float = math.inf) -> Self | None:
-        """The dual at points that are enough for some multipliers: here at the same ones."""
+        """The dual at points that resolve the density of the multipliers: here the same points."""
         return self
 
     def newton_step(self, probability: np.ndarray, damping: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -108,7 +108,7 @@ def minimize_dual(dual: Dual) -> tuple[Dual, np.ndarray]:
     Raises
     ------
     InfeasibleMomentsError
-        If a plane parts all points from the moments, or no minimum was found.
+        If a plane separates all points from the moments, or no minimum was found.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def minimize_dual(dual: Dual) -> tuple[Dual, np.ndarray]:
     value, probability = dual(theta)
     for _ in range(MAX_STEPS):
         step, constant = dual.newton_step(probability)
-        if dual.parts(theta) or dual.parts(-constant):
+        if dual.separates(theta) or dual.separates(-constant):
             raise InfeasibleMomentsError("no distribution on the support has these moments")
         distance = _distance(dual, probability, step)
         moved = _moved(dual, theta, value, probability) if distance > TOLERANCE else None
@@ -140,7 +140,7 @@ def _distance(dual: Dual, probability: np.ndarray, step: np.ndarray) -> float:
 def _moved(
     dual: Dual, theta: np.ndarray, value: float, probability: np.ndarray
 ) -> tuple[Dual, np.ndarray, float, np.ndarray] | None:
-    """The first of ever more damped steps that goes down as Armijo asks; None where roundings leave none."""
+    """The result of the least damped step that meets Armijo's condition; None if there is none."""
     gradient, damping = dual.gradient(probability), 0.0
     while damping <= MOST_DAMPING:
         step, _ = dual.newton_step(probability, damping)
@@ -156,7 +156,7 @@ def _moved(
 
 
 def _descends(dual: Dual, there: np.ndarray, value: float, slope: float) -> bool:
-    """Whether the dual is lower there than some value, as much as a slope promises."""
+    """Whether the dual at a point meets Armijo's condition, up to rounding errors."""
     lower, probability = dual(there)
     terms = float(probability @ (np.abs(dual.centred) @ np.abs(there)))
     return lower <= value - 1e-4 * slope + 1e-14 * max(1.0, abs(value), terms)

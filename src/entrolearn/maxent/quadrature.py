@@ -1,4 +1,4 @@
-"""The dual on an interval, by a quadrature that adapts to each density that the search comes to."""
+"""The dual function on an interval, by adaptive quadrature for the density of each iterate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,48 +11,48 @@ from entrolearn.maxent.dual import Dual, InfeasibleMomentsError
 
 __all__ = ["IntervalDual", "first_panels", "halves"]
 
-#: The Gauss-Legendre rule for each half of a panel; what it says of the whole one tells the error.
+#: The Gauss-Legendre rule for each half of a panel; the same rule on the whole panel estimates the error.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 
-#: Panels between two borders at first, and in all at most.
+#: Initial panels between two borders, and the largest total number of panels.
 FIRST_PANELS, MOST_PANELS = 16, 2**13
 
-#: The error of a panel, in shares of the mass and in standard deviations of the moments, that may stay.
+#: Error above which a panel is halved, in shares of the mass and in standard deviations of the moments.
 SMALL = 1e-11
 
-#: What the errors of panels that cannot be halved any more may add up to.
+#: Largest sum of the errors of panels that cannot be halved any more.
 RESOLVED = 1e-6
 
-#: A panel can be halved where it is so many roundings wide; nodes would coincide otherwise.
+#: Least width of a panel to halve, relative to its position: in narrower ones nodes would coincide.
 LEAST_WIDTH = 2**11 * np.finfo(np.float64).eps
 
-#: Panels are no narrower than that beside zero.
+#: Least width of a panel near zero.
 LEAST = 1e-290
 
-#: How far weighted sums of the functions are off, and their moments may be, in the size of the terms.
+#: Errors of weighted sums of the functions and of their moments, relative to the size of the terms.
 ROUNDINGS, KNOWN = 16 * np.finfo(np.float64).eps, 1e-12
 
-#: Where all points lie behind a plane, the density falls off from it by this logarithm at least.
-PARTED = 20.0
+#: Decrease of the log-density from a plane to the nearest point, with which :meth:`separates` resolves it.
+STEEPNESS = 20.0
 
 UNRESOLVED = "the quadrature does not resolve the functions, or the density"
 
 
 @dataclass(frozen=True, eq=False)
 class IntervalDual(Dual):
-    """The dual function of a problem on an interval, at nodes that resolve the density of some multipliers.
+    """The dual function of a problem on an interval, at the nodes of a quadrature.
 
     Attributes
     ----------
     centred : ndarray, shape (n_panels * 2 * n_nodes, n_functions)
     log_weights : ndarray, shape (n_panels * 2 * n_nodes,)
     evaluate : callable
-        Gives the functions less their moments at points, shape (n_points, n_functions).
+        Function of points that returns `centred` there, shape (n_points, n_functions).
     terms : ndarray, shape (n_functions,)
         The size of the moments, in the units of `centred`.
     edges : ndarray, shape (n_panels, 2)
     coarse : ndarray, shape (n_panels, n_nodes, n_functions)
-        As `centred`, at the nodes of whole panels.
+        The functions at the nodes of whole panels, as `centred` at those of their halves.
     """
 
     evaluate: Callable[[np.ndarray], np.ndarray]
@@ -62,7 +62,7 @@ class IntervalDual(Dual):
 
     @classmethod
     def on_panels(cls, evaluate: Callable, terms: np.ndarray, edges: np.ndarray) -> Self:
-        """On given panels, such as those of :func:`first_panels`."""
+        """The dual on given panels, such as those of :func:`first_panels`."""
         nodes = _nodes(edges)
         coarse = evaluate(nodes.ravel()).reshape(*nodes.shape, len(terms))
         return cls(
@@ -74,14 +74,14 @@ class IntervalDual(Dual):
         return halves(self.edges)
 
     def resolved(self, theta: np.ndarray, most_halvings: float = np.inf) -> Self | None:
-        """The dual at more nodes, as many as the density of some multipliers takes.
+        """The dual on panels halved until they resolve the density of the multipliers.
 
-        None where panels would have to be halved more often than given.
+        None if that takes more than `most_halvings` rounds.
 
         Raises
         ------
         InfeasibleMomentsError
-            If that takes too many nodes.
+            If it takes too many panels.
         """
         dual, halvings = self, 0
         while True:
@@ -98,31 +98,32 @@ class IntervalDual(Dual):
             dual, halvings = dual._split(split), halvings + 1
 
     def check_resolved(self, theta: np.ndarray) -> None:
-        """Refuse a density whose mass lies where doubles are too far apart, or that is made of roundings.
+        """Check that the quadrature resolves the density of the multipliers.
 
         Raises
         ------
         InfeasibleMomentsError
+            If its mass lies where floating-point numbers are too far apart, or rounding errors dominate it.
         """
         _, probability = self(theta)
         if self._errors(theta).sum() > RESOLVED or ROUNDINGS * probability @ self._terms_of(theta) > 1:
             raise InfeasibleMomentsError(UNRESOLVED)
 
-    def parts(self, direction: np.ndarray) -> bool:
-        """Whether all points of the interval lie on one side: then every mean of G does, and none is zero.
+    def separates(self, direction: np.ndarray) -> bool:
+        """Whether all points of the interval lie strictly on one side of a plane through 0.
 
-        Between the nodes may be points that lie on the other side. Where the density falls off from the plane
-        steeply it has its mass at the points next to it, and nodes that resolve it are there.
+        Points between the nodes may lie on the other side. A density that decreases steeply with the distance
+        from the plane has its mass at the points nearest to it: the nodes that resolve it find them.
         """
         dual, highest = self, self._highest(direction)
         while highest < 0:
             with np.errstate(over="ignore"):
-                steep = direction * (PARTED / -highest)
+                steep = direction * (STEEPNESS / -highest)
             if not np.isfinite(steep).all():
                 return False
             dual = dual.resolved(steep)
             nearest = dual._highest(steep)
-            if nearest <= -PARTED / 2:
+            if nearest <= -STEEPNESS / 2:
                 return True
             if nearest > -1:
                 return False
@@ -130,7 +131,7 @@ class IntervalDual(Dual):
         return False
 
     def _highest(self, direction: np.ndarray) -> float:
-        """The largest value of a weighted sum of the functions that their moments leave open."""
+        """The largest weighted sum of the functions over the nodes, plus its error."""
         return float((self.centred @ direction + KNOWN * self._terms_of(direction)).max())
 
     def _terms_of(self, theta: np.ndarray) -> np.ndarray:
@@ -144,12 +145,12 @@ class IntervalDual(Dual):
         return upper / 2 - lower / 2 > least / 2
 
     def _errors(self, theta: np.ndarray) -> np.ndarray:
-        """What each panel adds to the error of the mass, or to that of a moment in standard deviations."""
+        """Error of each panel's mass, or of a moment in standard deviations if that is larger."""
         log_fine = self.log_weights + self.centred @ theta
         log_partition = logsumexp(log_fine)
         mass = np.exp(log_fine - log_partition)
         log_coarse = _log_weights(self.edges) + self.coarse @ theta - log_partition
-        coarse_mass = np.exp(np.minimum(log_coarse, 100.0))  # which is off by far
+        coarse_mass = np.exp(np.minimum(log_coarse, 100.0))  # far off: avoid overflow
         means = mass @ self.centred
         deviations = np.sqrt(mass @ (self.centred - means) ** 2)
         units = np.where(deviations > 0, deviations, 1.0)
@@ -165,11 +166,11 @@ class IntervalDual(Dual):
 
     @property
     def _shape(self) -> tuple[int, int]:
-        """Panels, and nodes of the two halves of each."""
+        """Number of panels, and of nodes in the two halves of each."""
         return len(self.edges), 2 * len(NODES)
 
     def _split(self, split: np.ndarray) -> Self:
-        """The same, with some panels halved."""
+        """The dual with some panels halved."""
         places = np.repeat(np.arange(len(split)), 1 + split)
         halved = np.repeat(split, 1 + split)
         edges, coarse = self.edges[places], self.coarse[places]
@@ -197,7 +198,7 @@ def _halved(edges: np.ndarray) -> np.ndarray:
 
 
 def _nodes(edges: np.ndarray) -> np.ndarray:
-    """Of each panel, inside of it, shape (n_panels, n_nodes)."""
+    """The nodes of each panel, strictly inside it, shape (n_panels, n_nodes)."""
     lower, upper = edges[:, :1], edges[:, 1:]
     nodes = (lower / 2 + upper / 2) + (upper / 2 - lower / 2) * NODES
     return np.clip(nodes, np.nextafter(lower, np.inf), np.nextafter(upper, -np.inf))
@@ -209,6 +210,6 @@ def halves(edges: np.ndarray) -> np.ndarray:
 
 
 def _log_weights(edges: np.ndarray) -> np.ndarray:
-    """Of the nodes of each panel, shape (n_panels, n_nodes)."""
+    """Log-weights of the nodes of each panel, shape (n_panels, n_nodes)."""
     lower, upper = edges[:, :1], edges[:, 1:]
     return np.log(upper / 2 - lower / 2) + np.log(WEIGHTS)

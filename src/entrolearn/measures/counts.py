@@ -1,4 +1,4 @@
-"""Entropies estimated from how often values were seen, with or without a correction of their bias."""
+"""Entropy and mutual information of discrete variables, from counts or samples, with bias corrections."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import digamma, entr
 
 from entrolearn.measures.information import mutual_information, nats_per_unit, not_negative
-from entrolearn.measures.reliability import same_rows, warn_unreliable
+from entrolearn.measures.reliability import codes, read_variables, warn_unreliable
 
 __all__ = [
     "codes_of_rows",
@@ -18,7 +18,7 @@ __all__ = [
     "probabilities_from_counts",
 ]
 
-#: Combinations of values for each row above which most were seen once.
+#: Combinations of values per row above which most were observed once.
 MANY_CELLS = 0.5
 
 #: Cells of the largest table that is made: 1 GiB.
@@ -26,7 +26,7 @@ MOST_CELLS = 2**27
 
 
 def counts_from_samples(*samples) -> np.ndarray:
-    """How often each combination of values occurs.
+    """Contingency table of discrete variables.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def counts_from_samples(*samples) -> np.ndarray:
         raise ValueError(
             f"the samples have shapes {shapes}; they must be one or more of the same (n,), n > 0"
         )
-    values, codes = zip(*(np.unique(array, return_inverse=True) for array in arrays), strict=True)
-    n_values = [len(each) for each in values]
+    coded = [codes(array, "a sample") for array in arrays]
+    n_values = [each.max() + 1 for each in coded]
     if math.prod(n_values) > MOST_CELLS:
         shape, gib = " x ".join(map(str, n_values)), 8 * math.prod(n_values) / 2**30
         raise MemoryError(
@@ -70,17 +70,17 @@ def counts_from_samples(*samples) -> np.ndarray:
             "group the values into fewer"
         )
     counts = np.zeros(n_values, dtype=np.int64)
-    np.add.at(counts, codes, 1)
+    np.add.at(counts, tuple(coded), 1)
     return counts
 
 
 def probabilities_from_counts(counts) -> np.ndarray:
-    """Relative frequencies: the plug-in estimate of a distribution, joint ones included.
+    """Relative frequencies: the plug-in estimate of a distribution, which may be a joint one.
 
     Parameters
     ----------
     counts : array-like of any shape
-        How often each value, or combination of values, was seen. Weights that are no integers will do.
+        Number of observations of each value, or combination of values; need not be integers.
 
     Returns
     -------
@@ -103,17 +103,17 @@ def probabilities_from_counts(counts) -> np.ndarray:
 
 
 def entropy_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
-    r"""Entropy of the distribution that some counts were drawn from.
+    r"""Entropy of a distribution, estimated from counts.
 
     Parameters
     ----------
     counts : array-like of any shape
-        How often each value, or combination of values, was seen.
+        Number of observations of each value, or combination of values.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        None is the plug-in estimate, the entropy of the relative frequencies, which is too small in the mean.
-        "miller_madow" adds the first term of that bias, :math:`(m - 1) / 2N` nats for N observations of
-        m different values. "grassberger" replaces the logarithm of each count by what has the right mean
-        where values are many and rare.
+        None is the plug-in estimate, the entropy of the relative frequencies, which has a negative bias.
+        "miller_madow" subtracts the first-order bias, :math:`-(m - 1) / 2N` nats for N observations of
+        m different values. "grassberger" replaces the logarithm of each count by a function with little bias
+        for many rare values.
     base : {2, e}, default=2
         Of the logarithm.
 
@@ -148,22 +148,22 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
 
 
 def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
-    """Mutual information of the two variables of a contingency table.
+    """Mutual information of two variables, estimated from their contingency table.
 
     Parameters
     ----------
     counts : array-like of shape (n_rows, n_columns)
-        How often each combination of values was seen.
+        Number of observations of each combination of values.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        None is the plug-in estimate, which is too large in the mean. The others correct the three
-        entropies it is made of, see :func:`entropy_from_counts`.
+        None is the plug-in estimate, which has a positive bias. The others correct the three entropies in it,
+        see :func:`entropy_from_counts`.
     base : {2, e}, default=2
         Of the logarithm.
 
     Returns
     -------
     float
-        Corrected, it may be below 0: independent variables have about 0 in the mean.
+        With a correction it may be below 0: for independent variables its mean is about 0.
 
     Raises
     ------
@@ -193,33 +193,34 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     .. math:: I(x; y) = \frac{1}{n} \sum_i \ln \frac{n \, n_{xy}(i)}{n_x(i) \, n_y(i)}, \qquad
               I(x; y \mid z) = \frac{1}{n} \sum_i \ln \frac{n_z(i) \, n_{xyz}(i)}{n_{xz}(i) \, n_{yz}(i)}
 
-    with the n's the rows that have the values of row i.
+    with :math:`n_{xy}(i)` the number of rows that have the values of x and y of row i, and so on.
 
     Parameters
     ----------
     x : array-like, shape (n_samples,) or (n_samples, n_features_x)
-        Of any type that can be sorted; several columns are one variable.
+        Of any type that can be sorted, NaN being one more value; several columns are one variable.
     y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Observed together with x.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        z, the variables that are known, for a conditional mutual information.
+        z, the conditioning variables, for a conditional mutual information.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        Of the bias of each entropy in it, see :func:`entropy_from_counts`.
+        Correction of the bias of each entropy in it, see :func:`entropy_from_counts`.
 
     Returns
     -------
     float
-        In nats, as of all functions of samples; at least 0 without a correction.
+        In nats, as all estimates from samples; at least 0 without a correction.
 
     Raises
     ------
     ValueError
-        If the variables differ in their number of rows, there is none, or `correction` is not accepted.
+        If the variables differ in their number of rows, are empty or cannot be sorted, or `correction` is not
+        accepted.
 
     Warns
     -----
     UnreliableEstimateWarning
-        If most combinations of values were seen once or never.
+        If most combinations of values were observed once.
 
     See Also
     --------
@@ -228,7 +229,7 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
 
     Notes
     -----
-    O(n log n), and no table of all combinations is made.
+    O(n log n), without a table of all combinations.
 
     Examples
     --------
@@ -237,12 +238,8 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     0.6931
     """
     biased = _bias_estimate(correction)
-    x, y, *z = (
-        codes_of_rows(each, name)
-        for each, name in ((x, "x"), (y, "y"), (given, "given"))
-        if not (name == "given" and each is None)
-    )
-    n_samples = same_rows({"x": x, "y": y} | ({"given": z[0]} if z else {}), least=1)
+    x, y, *z = read_variables(codes_of_rows, 1, x=x, y=y, given=given).values()
+    n_samples = len(x)
     z = z[0] if z else np.zeros(n_samples, dtype=np.intp)
     xz, yz = (each * (z.max() + 1) + z for each in (x, y))
     xz, yz = (np.unique(each, return_inverse=True)[1] for each in (xz, yz))
@@ -261,15 +258,15 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
 
 
 def codes_of_rows(x, name: str) -> np.ndarray:
-    """A whole number for each combination of values in a row."""
+    """An integer for each combination of values in a row."""
     x = np.asarray(x)
     if x.ndim not in (1, 2) or x.size == 0:
         raise ValueError(f"{name} has shape {x.shape}; it must be (n,) or (n, k) with n, k > 0")
-    codes = np.zeros(len(x), dtype=np.intp)
+    combined = np.zeros(len(x), dtype=np.intp)
     for column in x.reshape(len(x), -1).T:
-        values, found = np.unique(column, return_inverse=True)
-        codes = np.unique(codes * len(values) + found, return_inverse=True)[1]
-    return codes
+        found = codes(column, name)
+        combined = codes(combined * (found.max() + 1) + found, name)
+    return combined
 
 
 def _no_bias(counts: np.ndarray) -> float:
@@ -277,15 +274,15 @@ def _no_bias(counts: np.ndarray) -> float:
 
 
 def _miller_madow(counts: np.ndarray) -> float:
-    """By how much the plug-in entropy differs from the true one in the mean, to the first order, in nats."""
+    """First-order bias of the plug-in entropy, in nats."""
     return -(np.count_nonzero(counts) - 1) / (2 * float(_total(counts)))
 
 
 def _grassberger(counts: np.ndarray) -> float:
-    """The same by Grassberger's estimate: the mean of G(n) - ln n over the observations, in nats."""
+    """Bias by Grassberger's estimate: the mean of G(n) - ln n over the observations, in nats."""
     n = counts[counts > 0]
     if (n != np.rint(n)).any():
-        raise ValueError("counts are not whole numbers; correction 'grassberger' is of these")
+        raise ValueError("counts are not integers; correction='grassberger' needs integers")
     sign = 1 - 2 * (n % 2)
     expected = digamma(n) + 0.5 * sign * (digamma((n + 1) / 2) - digamma(n / 2))
     return float(n @ (expected - np.log(n)) / n.sum())

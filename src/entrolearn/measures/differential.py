@@ -6,7 +6,7 @@ Silverman's bandwidth, the one by nearest neighbours where A keeps the ratios of
 """
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -17,6 +17,7 @@ from sklearn.utils import check_array
 
 from entrolearn.measures.density import BLOCK_PAIRS, scale_exponent, silverman_factor
 from entrolearn.measures.divergence import quadratic_entropy_gaussian
+from entrolearn.measures.reliability import check_integer
 
 __all__ = ["gaussian_entropy", "kde_entropy", "knn_entropy", "log_kernel_sums"]
 
@@ -174,8 +175,7 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
     >>> abs(knn_entropy(x) - float(np.log(2))) < 0.05
     True
     """
-    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors is {n_neighbors!r}; it must be an integer of at least 1")
+    check_integer(n_neighbors, "n_neighbors", 1)
     X = _rows(X, least=n_neighbors + 1)
     n_samples, d = X.shape
     exponent = scale_exponent(X)

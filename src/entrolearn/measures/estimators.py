@@ -1,6 +1,7 @@
-"""Mutual information from samples by the name of an estimator."""
+"""Mutual information from samples: estimators by name, and the choice of one by the variables' types."""
 
 from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 
@@ -12,12 +13,12 @@ from entrolearn.measures.neighbors import (
     mixed_mutual_information,
     ross_mutual_information,
 )
-from entrolearn.measures.reliability import LABELS, columns, share_of_ties
+from entrolearn.measures.reliability import LABELS, columns, read_variables, share_of_ties
 
 __all__ = ["MUTUAL_INFORMATION_METHODS", "mutual_information_estimator", "mutual_information_from_samples"]
 
 
-#: Name -> function of X and Y, which estimates their mutual information.
+#: Name -> function of X and Y that estimates their mutual information.
 MUTUAL_INFORMATION_METHODS: dict[str, Callable[..., float]] = {
     "knn": knn_mutual_information,
     "mixed": mixed_mutual_information,
@@ -42,28 +43,33 @@ def mutual_information_from_samples(X, Y, *, given=None, method: str = "auto", *
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Numbers or labels, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        The variables that are known, for a conditional mutual information.
+        The conditioning variables, for a conditional mutual information.
     method : str, default="auto"
         A key of ``MUTUAL_INFORMATION_METHODS``: "knn", "mixed", "ross" (Y is a class), "gaussian", "copula",
-        "kde", "quadratic" or "discrete". "auto" is "discrete" where all variables are labels or truth values,
-        "ross" where Y alone is, in one column and without `given`, "knn" where no variable repeats its
-        values, and "mixed" otherwise.
+        "kde", "quadratic" or "discrete". "auto" is "discrete" if all variables are labels (strings, objects
+        or truth values); "ross" if only Y is, in one column and without `given`; "knn" if all variables are
+        numbers and none repeats its rows; and "mixed" otherwise.
     **options : keyword arguments
-        Of the estimator: `n_neighbors` and the like.
+        Parameters of the estimator, such as `n_neighbors`.
 
     Returns
     -------
     float
-        In nats.
+        In nats, also by "discrete"; of "quadratic" a divergence that is not in nats.
 
     Raises
     ------
     ValueError
-        If the method is not known or not made for `given`, or the estimator refuses its input.
+        If the method is unknown or does not take `given`, or the estimator refuses its input.
+
+    See Also
+    --------
+    independence_test : Whether there is any.
+    mutual_information_interval : With a standard error.
 
     Notes
     -----
-    Whole numbers are numbers: of classes that are written as 0, 1, 2 say ``method="ross"``, or "discrete".
+    "auto" takes integers for numbers: where they are class labels, give ``method="ross"`` or "discrete".
 
     Examples
     --------
@@ -75,21 +81,26 @@ def mutual_information_from_samples(X, Y, *, given=None, method: str = "auto", *
 
 
 def mutual_information_estimator(X, Y, *, given=None, method: str = "auto") -> Callable[..., float]:
-    """The function for such variables that :func:`mutual_information_from_samples` calls.
+    """The estimator that :func:`mutual_information_from_samples` calls.
 
     Parameters
     ----------
     X, Y : array-like
-        The variables.
+        The variables; read by "auto" alone.
     given : array-like, optional
-        What is known.
+        The conditioning variables.
     method : str, default="auto"
         The name of an estimator, or "auto".
 
     Returns
     -------
     callable
-        Of X and Y, with the keyword arguments `given` and those of the estimator.
+        Function of X and Y, with `given` and the estimator's parameters as keyword arguments.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or does not take `given`.
 
     Examples
     --------
@@ -98,30 +109,31 @@ def mutual_information_estimator(X, Y, *, given=None, method: str = "auto") -> C
     'discrete_mutual_information'
     """
     if method == "auto":
-        method = _suited(X, Y, given)
+        method = _chosen_method(X, Y, given)
     if method not in MUTUAL_INFORMATION_METHODS:
         known = ", ".join(map(repr, ["auto", *MUTUAL_INFORMATION_METHODS]))
         raise ValueError(f"method is {method!r}; it must be one of {known}")
     if method not in WITHOUT_GIVEN:
         return MUTUAL_INFORMATION_METHODS[method]
     if given is not None:
-        raise ValueError(f"method is {method!r}, which is not made for given: take 'mixed' or 'knn'")
+        raise ValueError(f"method is {method!r}, which does not take given; 'mixed' and 'knn' do")
     return _without_given(MUTUAL_INFORMATION_METHODS[method])
 
 
-def _suited(X, Y, given) -> str:
+def _chosen_method(X, Y, given) -> str:
     variables = [X, Y] if given is None else [X, Y, given]
     labels = [np.asarray(each).dtype.kind in LABELS for each in variables]
     if all(labels):
         return "discrete"
     if labels == [False, True] and np.ndim(Y) == 1:
         return "ross"
-    if any(labels) or any(share_of_ties(columns(each, "X")) for each in variables):
+    if any(labels) or any(map(share_of_ties, read_variables(columns, 1, X=X, Y=Y, given=given).values())):
         return "mixed"
     return "knn"
 
 
 def _without_given(estimator: Callable[..., float]) -> Callable[..., float]:
+    @wraps(estimator)
     def estimate(X, Y, *, given=None, **options) -> float:
         return estimator(X, Y, **options)
 

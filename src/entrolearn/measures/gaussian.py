@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import digamma, ndtri
 from scipy.stats import rankdata
 
-from entrolearn.measures.reliability import columns, same_rows, standardised, warn_few_rows, warn_ties
+from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["copula_mutual_information", "gaussian_mutual_information"]
 
@@ -16,7 +16,8 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
 
     .. math:: I(X; Y) = -\frac{1}{2} \sum_i \ln(1 - \rho_i^2)
 
-    and given Z the same of what is left of X and Y after linear regression on Z.
+    with the canonical correlations :math:`\rho_i` of X and Y; given Z, of their residuals after linear
+    regression on Z.
 
     Parameters
     ----------
@@ -25,15 +26,15 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Continuous, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a conditional mutual information.
+        Z, the conditioning variables, for a conditional mutual information.
     bias_corrected : bool, default=True
-        Subtract what independent Gaussian variables have in the mean. The estimate is then unbiased for
-        Gaussian variables, and may be below 0.
+        Subtract the bias for Gaussian variables. The estimate is then unbiased for these, and may be
+        below 0.
 
     Returns
     -------
     float
-        In nats; inf where a linear function of X is one of Y.
+        In nats; inf if a linear combination of X equals one of Y.
 
     Raises
     ------
@@ -48,13 +49,13 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
 
     See Also
     --------
-    copula_mutual_information : Of variables that are Gaussian after a monotonic map of each.
-    gaussian_entropy : Of a given covariance.
+    copula_mutual_information : For variables that are Gaussian after a monotonic map of each column.
+    gaussian_entropy : Entropy of a given covariance.
 
     Notes
     -----
-    Of other than Gaussian variables this is what a linear regression can tell. It does not change under
-    invertible linear maps of X, of Y and of Z. Columns that depend linearly on others count for nothing.
+    For variables that are not Gaussian, only linear dependence is measured. The estimate is invariant under
+    invertible linear maps of X, of Y and of Z. Columns that depend linearly on others are ignored.
 
     References
     ----------
@@ -72,7 +73,8 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     >>> bool(abs(gaussian_mutual_information(x, y) + 0.5 * np.log(1 - 0.6**2)) < 0.03)
     True
     """
-    return _of_gaussian(*_variables(X, Y, given), bias_corrected)
+    variables = read_variables(columns, 3, X=X, Y=Y, given=given)
+    return _of_gaussian(list(variables.values()), bias_corrected)
 
 
 def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) -> float:
@@ -88,14 +90,14 @@ def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) 
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Continuous, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a conditional mutual information.
+        Z, the conditioning variables, for a conditional mutual information.
     bias_corrected : bool, default=True
-        Subtract what independent Gaussian variables have in the mean.
+        Subtract the bias for Gaussian variables.
 
     Returns
     -------
     float
-        In nats. In the limit of many rows and of one column each a lower bound of the mutual information.
+        In nats. For one column each and in the limit of many rows, a lower bound of the mutual information.
 
     Raises
     ------
@@ -110,8 +112,8 @@ def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) 
 
     Notes
     -----
-    The estimate does not change under increasing maps of any column. Dependence that is not monotonic, as of
-    x and x², is not seen.
+    The estimate is invariant under increasing maps of any column. Dependence that is not monotonic, as of x
+    and x², is not detected.
 
     References
     ----------
@@ -128,14 +130,12 @@ def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) 
     >>> copula_mutual_information(np.exp(x), y**3) == copula_mutual_information(x, y)
     True
     """
-    variables = _variables(X, Y, given)
-    named = dict(zip(("X", "Y", "given"), variables, strict=False))
-    warn_ties(named, "ranks of ties are arbitrary; use mixed_mutual_information")
-    return _of_gaussian(*map(_normal_scores, variables), bias_corrected)
+    variables = read_variables(columns, 3, X=X, Y=Y, given=given)
+    warn_ties(variables, "ranks of ties are arbitrary; use mixed_mutual_information")
+    return _of_gaussian([_normal_scores(each) for each in variables.values()], bias_corrected)
 
 
-def _of_gaussian(*arguments) -> float:
-    *variables, bias_corrected = arguments
+def _of_gaussian(variables: list[np.ndarray], bias_corrected: bool) -> float:
     X, Y, *given = map(standardised, variables)
     n_samples = len(X)
     warn_few_rows(n_samples, sum(each.shape[1] for each in variables))
@@ -148,7 +148,7 @@ def _of_gaussian(*arguments) -> float:
     d_x, d_y = of_x.shape[1], of_y.shape[1]
     if freedom < d_x + d_y:
         raise ValueError(
-            f"X has {n_samples} rows; a Gaussian of so many columns needs at least "
+            f"X has {n_samples} rows; with these numbers of columns the estimate needs at least "
             f"{n_samples - freedom + d_x + d_y}"
         )
     if not (d_x and d_y):
@@ -174,11 +174,3 @@ def _basis(X: np.ndarray) -> np.ndarray:
 
 def _normal_scores(X: np.ndarray) -> np.ndarray:
     return ndtri(rankdata(X, axis=0) / (len(X) + 1))
-
-
-def _variables(X, Y, given) -> list[np.ndarray]:
-    variables = {"X": columns(X, "X"), "Y": columns(Y, "Y")}
-    if given is not None:
-        variables["given"] = columns(given, "given")
-    same_rows(variables, least=3)
-    return list(variables.values())

@@ -1,8 +1,8 @@
-"""Intervals of estimates of mutual information, and tests of independence by permutation."""
+"""Confidence intervals of mutual information by subsampling, and tests of independence by permutation."""
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Real
 
 import numpy as np
 from scipy.stats import t as student
@@ -13,8 +13,9 @@ from entrolearn.measures.estimators import mutual_information_estimator
 from entrolearn.measures.reliability import (
     LABELS,
     UnreliableEstimateWarning,
+    check_integer,
     columns,
-    same_rows,
+    read_variables,
     share_of_ties,
     standardised,
     warn_unreliable,
@@ -33,7 +34,7 @@ __all__ = [
 PARTS = range(2, 11)
 
 #: Degrees of freedom of Student's t. All these divisions have 45, but overlap; measured, B varies as with 30.
-#: With 16, intervals of 95 % hold the estimator's mean for 88 to 98 % of samples.
+#: With 16, intervals of 95 % contain the estimator's mean for 88 to 98 % of samples.
 FREEDOM = 16
 
 #: Fewest rows in a part.
@@ -42,21 +43,21 @@ LEAST_ROWS = 10
 
 @dataclass(frozen=True)
 class MutualInformationInterval:
-    """An estimate of mutual information with what it varies from sample to sample.
+    """An estimate of mutual information with its confidence interval.
 
     Attributes
     ----------
     estimate : float
         From all rows.
     standard_error : float
-        Standard deviation over samples of as many rows.
+        Standard deviation of the estimate over samples of this size.
     low : float
         Lower end of the interval around the estimate.
     high : float
         Upper end.
     drift : float
-        What the estimate has more than the mean of two halves of the rows: what is left of this with more
-        rows is bias, which the interval does not hold.
+        The estimate minus the mean estimate from two halves of the rows. A large drift indicates bias, which
+        the interval does not include.
     """
 
     estimate: float
@@ -71,9 +72,8 @@ def mutual_information_interval(
 ) -> MutualInformationInterval:
     r"""Confidence interval of a mutual information by subsampling.
 
-    The rows are divided into 2, 3, …, 10 parts at random. The estimates of the parts of a division vary as
-    those of samples of so many rows do, which by the law :math:`\sigma^2 = B / n` says how that of all rows
-    varies [1]_.
+    The rows are divided at random into 2, 3, …, 10 parts. The variance of the estimates from the parts is
+    extrapolated to that of the estimate from all n rows by :math:`\sigma^2 = B / n` [1]_.
 
     Parameters
     ----------
@@ -82,15 +82,15 @@ def mutual_information_interval(
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Numbers or labels, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        The variables that are known, for a conditional mutual information.
+        The conditioning variables, for a conditional mutual information.
     method : str, default="auto"
         Of :func:`mutual_information_from_samples`.
     confidence : float, default=0.95
-        Chance of an interval to hold what the estimator has in the mean.
+        Probability that the interval contains the estimator's mean.
     random_state : int, RandomState instance or None, default=None
-        Of the divisions.
+        Seed of the divisions.
     **options : keyword arguments
-        Of the estimator.
+        Parameters of the estimator.
 
     Returns
     -------
@@ -106,13 +106,13 @@ def mutual_information_interval(
     Warns
     -----
     UnreliableEstimateWarning
-        If the estimate still drifts with the number of rows by more than half the interval, or the estimator
-        warns of the whole sample.
+        If the drift exceeds half the width of the interval, or the estimator warns of the whole sample.
 
     Notes
     -----
-    An interval of the estimator's mean: its bias is not in it. Resampling with replacement would repeat rows,
-    which biases neighbours; parts do not. It costs the estimates of nine samples more.
+    The interval is one of the estimator's mean and does not include its bias. A bootstrap would repeat rows,
+    which biases nearest-neighbour estimates; subsampling does not. The cost is that of estimates from nine
+    further samples.
 
     References
     ----------
@@ -130,10 +130,9 @@ def mutual_information_interval(
     >>> bool(found.low < -0.5 * np.log(1 - 0.6**2) < found.high)
     True
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}; it must be between 0 and 1")
-    X, Y, given = (each if each is None else np.asarray(each) for each in (X, Y, given))
-    n_samples = _n_rows(X, Y, given, least=LEAST_ROWS * max(PARTS))
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}; it must be a number between 0 and 1")
+    X, Y, given = _variables(X, Y, given, least=LEAST_ROWS * max(PARTS))
     estimator = mutual_information_estimator(X, Y, given=given, method=method)
     estimate = estimator(X, Y, given=given, **options)
     rng = check_random_state(random_state)
@@ -143,7 +142,7 @@ def mutual_information_interval(
         for n_parts in PARTS:
             found = [
                 estimator(X[rows], Y[rows], given=None if given is None else given[rows], **options)
-                for rows in np.array_split(rng.permutation(n_samples), n_parts)
+                for rows in np.array_split(rng.permutation(len(X)), n_parts)
             ]
             scaled += (n_parts - 1) * np.var(found, ddof=1) / n_parts
             halves = float(np.mean(found)) if n_parts == 2 else halves
@@ -165,10 +164,10 @@ class IndependenceTest:
     Attributes
     ----------
     estimate : float
-        The mutual information that was found, in nats.
+        The estimated mutual information.
     p_value : float
-        Share of the permutations, the observed order among them, with as much: at least 1 / (n_permutations +
-        1).
+        Share of the permutations, the observed order included, with an estimate at least as large; not below
+        1 / (n_permutations + 1).
     permuted : ndarray, shape (n_permutations,)
         The estimates from permuted rows.
     """
@@ -189,7 +188,7 @@ def independence_test(
     random_state=None,
     **options,
 ) -> IndependenceTest:
-    r"""Test whether two variables are independent, or are so given others, by permuting rows of Y.
+    r"""Permutation test of independence, or of conditional independence, by an estimate of information.
 
     The p-value is :math:`(1 + \#\{I_b \ge I\}) / (1 + B)`, with the estimates :math:`I_b` from B random
     permutations. Given Z, rows are permuted only within blocks of rows that are close in Z.
@@ -201,18 +200,18 @@ def independence_test(
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Numbers or labels, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a test of conditional independence.
+        Z, the conditioning variables, for a test of conditional independence.
     method : str, default="auto"
         Of :func:`mutual_information_from_samples`.
     n_permutations : int, default=199
         B.
     n_local : int, default=5
-        Rows of a block, where `given` is continuous. Where most of its rows are repeated, or it is labels, a
-        block is all rows that are equal in it.
+        Rows in each block if `given` is continuous. If it is labels, or most of its rows are repeated, a
+        block is all rows with equal values.
     random_state : int, RandomState instance or None, default=None
-        Of the permutations.
+        Seed of the permutations.
     **options : keyword arguments
-        Of the estimator.
+        Parameters of the estimator.
 
     Returns
     -------
@@ -228,8 +227,8 @@ def independence_test(
     -----
     Under independence, and given discrete Z, all permutations of a block are equally likely and
     :math:`P(p \le \alpha) \le \alpha` for every α, whatever the estimator and the number of rows. Given
-    continuous Z that is so as far as the distribution of Y does not change within a block: where Y follows Z
-    closely, take a small `n_local` or more rows.
+    continuous Z this holds approximately, if the distribution of Y changes little within a block: where Y
+    depends strongly on Z, a small `n_local` or more rows are needed.
 
     References
     ----------
@@ -252,18 +251,15 @@ def independence_test(
     >>> independence_test(x, y, given=z, random_state=0).p_value > 0.1
     True
     """
-    if not isinstance(n_permutations, Integral) or n_permutations < 1:
-        raise ValueError(f"n_permutations is {n_permutations!r}; it must be an integer of at least 1")
-    if not isinstance(n_local, Integral) or n_local < 2:
-        raise ValueError(f"n_local is {n_local!r}; it must be an integer of at least 2")
-    X, Y, given = (each if each is None else np.asarray(each) for each in (X, Y, given))
-    n_samples = _n_rows(X, Y, given, least=2)
+    check_integer(n_permutations, "n_permutations", 1)
+    check_integer(n_local, "n_local", 2)
+    X, Y, given = _variables(X, Y, given, least=2)
     estimator = mutual_information_estimator(X, Y, given=given, method=method)
     estimate = estimator(X, Y, given=given, **options)
-    block = np.zeros(n_samples, dtype=np.intp) if given is None else local_blocks(given, n_local)
+    block = np.zeros(len(X), dtype=np.intp) if given is None else local_blocks(given, n_local)
     rng = check_random_state(random_state)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # said once, of the rows as they are
+        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # already given for the observed order
         permuted = np.array(
             [
                 estimator(X, Y[permuted_within(block, rng)], given=given, **options)
@@ -275,7 +271,7 @@ def independence_test(
 
 
 def local_blocks(Z: np.ndarray, n_local: int) -> np.ndarray:
-    """For each row the number of its block: equal rows, or about `n_local` rows that are close."""
+    """The block of each row: equal rows, or about `n_local` rows that are close."""
     if Z.dtype.kind in LABELS:
         return codes_of_rows(Z, "given")
     Z = columns(Z, "given")
@@ -300,15 +296,19 @@ def local_blocks(Z: np.ndarray, n_local: int) -> np.ndarray:
 
 
 def permuted_within(block: np.ndarray, rng) -> np.ndarray:
-    """A random permutation of rows that leaves each in its block."""
+    """A random permutation of the rows within their blocks."""
     permutation = np.empty(len(block), dtype=np.intp)
     permutation[np.argsort(block, kind="stable")] = np.lexsort((rng.uniform(size=len(block)), block))
     return permutation
 
 
-def _n_rows(X, Y, given, *, least: int) -> int:
-    variables = {"X": X, "Y": Y} if given is None else {"X": X, "Y": Y, "given": given}
-    for name, variable in variables.items():
-        if variable.ndim not in (1, 2):
-            raise ValueError(f"{name} has shape {variable.shape}; it must be (n,) or (n, d)")
-    return same_rows(variables, least)
+def _variables(X, Y, given, least: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    variables = read_variables(_array, least, X=X, Y=Y, given=given)
+    return variables["X"], variables["Y"], variables.get("given")
+
+
+def _array(variable, name: str) -> np.ndarray:
+    variable = np.asarray(variable)
+    if variable.ndim not in (1, 2):
+        raise ValueError(f"{name} has shape {variable.shape}; it must be (n,) or (n, d)")
+    return variable

@@ -1,10 +1,11 @@
 """Mutual information by Gaussian kernel densities: Shannon's, Cauchy–Schwarz and Euclidean.
 
-All take one density of all columns, whose kernel has the covariance of the sample times the square of
-Silverman's factor, and the marginals of this density. They visit all pairs of rows, a block at a time.
+All use one joint density, whose kernel has the covariance of the sample times the square of Silverman's
+factor, and its marginals. They sum over all pairs of rows, in blocks.
 """
 
 import math
+from numbers import Real
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -12,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from entrolearn.measures.density import BLOCK_PAIRS, silverman_factor
 from entrolearn.measures.differential import log_kernel_sums
-from entrolearn.measures.reliability import columns, same_rows, standardised, warn_few_rows, warn_ties
+from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["kde_mutual_information", "quadratic_mutual_information"]
 
@@ -24,7 +25,7 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
 
     .. math:: \frac{1}{n} \sum_i \ln \frac{\hat f_{-i}(x_i, y_i)}{\hat f_{-i}(x_i) \hat f_{-i}(y_i)}
 
-    Each row's densities are estimated from the other rows.
+    Each row's densities are estimated from the other rows, all with the bandwidth of the joint density.
 
     Parameters
     ----------
@@ -33,9 +34,9 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Continuous, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a conditional mutual information.
+        Z, the conditioning variables, for a conditional mutual information.
     width : float, default=1.0
-        Of the kernel, in multiples of Silverman's rule.
+        Bandwidth in multiples of that of Silverman's rule.
 
     Returns
     -------
@@ -55,12 +56,12 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
 
     See Also
     --------
-    kde_entropy : Of one variable.
+    kde_entropy : Entropy of one variable.
 
     Notes
     -----
-    O(n²). Kernels blur what depends on little more than their width: strong dependence is underestimated. The
-    estimate does not change under invertible linear maps of X, of Y and of Z.
+    O(n²). Kernels smooth over structure narrower than their width: strong dependence is underestimated. The
+    estimate is invariant under invertible linear maps of X, of Y and of Z.
 
     References
     ----------
@@ -109,13 +110,13 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
         The Cauchy–Schwarz divergence of the two densities, or the integral of their squared difference, with
         columns in units of their standard deviations.
     width : float, default=1.0
-        Of the kernel, in multiples of Silverman's rule.
+        Bandwidth in multiples of that of Silverman's rule.
 
     Returns
     -------
     float
-        At least 0, and 0 if and only if the estimated densities are equal. Not an estimate of Shannon's
-        mutual information: to compare dependences with, or to maximise.
+        At least 0, and 0 if and only if the estimated densities are equal. It is not an estimate of Shannon's
+        mutual information, but serves to compare dependences or as a criterion to maximise.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
 
     See Also
     --------
-    cauchy_schwarz_kde : The divergence of two samples.
+    cauchy_schwarz_kde : Cauchy–Schwarz divergence of two samples.
 
     Notes
     -----
@@ -175,28 +176,24 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
 
 
 def _whitened(X: np.ndarray, width: float) -> tuple[np.ndarray, float]:
-    """Rows in units of the kernel, and the logarithm of the kernel's extent."""
+    """Rows whitened by the kernel's covariance, and half the log-determinant of it."""
     covariance = np.atleast_2d(np.cov(X.T, bias=True))
     if np.linalg.eigvalsh(covariance)[0] <= len(covariance) * np.finfo(float).eps:
         raise ValueError(
-            "a variable has no variance in some direction, and no density: a column is constant or depends "
-            "linearly on others"
+            "a variable has no density: one of its columns is constant or depends linearly on the others"
         )
     root = width * cholesky(covariance, lower=True)
     return solve_triangular(root, X.T, lower=True).T, float(np.log(root.diagonal()).sum())
 
 
 def _kernel_width(width: float) -> float:
-    if not (np.ndim(width) == 0 and 0 < width < math.inf):
+    if not isinstance(width, Real) or not 0 < width < math.inf:
         raise ValueError(f"width is {width!r}; it must be a positive number")
     return float(width)
 
 
 def _variables(X, Y, given) -> list[np.ndarray]:
-    variables = {"X": columns(X, "X"), "Y": columns(Y, "Y")}
-    if given is not None:
-        variables["given"] = columns(given, "given")
-    n_samples = same_rows(variables, least=3)
-    warn_few_rows(n_samples, sum(each.shape[1] for each in variables.values()))
+    variables = read_variables(columns, 3, X=X, Y=Y, given=given)
+    warn_few_rows(len(variables["X"]), sum(each.shape[1] for each in variables.values()))
     warn_ties(variables, "a density has none; use mixed_mutual_information")
     return [standardised(each) for each in variables.values()]

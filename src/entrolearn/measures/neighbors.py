@@ -1,21 +1,23 @@
 """Mutual information by nearest neighbours: of continuous variables, of classes, and of mixed ones.
 
-All estimators take distances in the maximum norm between columns of variance 1, count the rows within each
-row's distance to its k-th neighbour in the subspaces of the variables, and average digamma functions of these
-counts. Estimates are in nats, not cut at 0: of independent variables they are 0 in the mean.
+All estimators use the maximum norm on columns scaled to variance 1, count the rows within each row's distance
+to its k-th neighbour in the subspaces of the variables, and average the digamma function of these counts.
+Estimates are in nats and not clipped at 0: for independent variables their mean is 0.
 """
 
 from functools import lru_cache
-from numbers import Integral
 
 import numpy as np
 from scipy.special import digamma
 from sklearn.neighbors import KDTree
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 
 from entrolearn.measures.reliability import (
     LABELS,
+    check_integer,
+    codes,
     columns,
+    read_variables,
     same_rows,
     standardised,
     warn_few_rows,
@@ -32,7 +34,7 @@ VARIANTS = ("ksg1", "ksg2", "local")
 #: Rows in a leaf of a tree. Measured: 10 to 40 take the same time.
 LEAF_SIZE = 20
 
-#: A rotated box counts as smaller than the axis-parallel one where uniform points have it so 1 time in 200.
+#: A row is corrected if the ratio of its boxes is this improbable for uniform points.
 CHANCE_OF_SMALLER_BOX = 0.005
 
 
@@ -43,8 +45,8 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
 
     .. math:: I(X; Y) = \psi(k) + \psi(n) - \langle \psi(n_x + 1) + \psi(n_y + 1) \rangle,
 
-    with :math:`n_x` and :math:`n_y` the rows closer in X and in Y than the k-th neighbour in both; given Z,
-    by Frenzel and Pompe [2]_,
+    with :math:`n_x` and :math:`n_y` the numbers of rows closer in X and in Y than the k-th neighbour in both;
+    given Z, by Frenzel and Pompe [2]_,
 
     .. math:: I(X; Y \mid Z) = \psi(k) - \langle \psi(n_{xz} + 1) + \psi(n_{yz} + 1) - \psi(n_z + 1) \rangle.
 
@@ -55,19 +57,20 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Continuous, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a conditional mutual information.
+        Z, the conditioning variables, for a conditional mutual information.
     n_neighbors : int, default=3
-        k: more neighbours, less variance and more bias.
+        k. A larger k reduces the variance and increases the bias.
     variant : {"ksg1", "ksg2", "local"}, default="ksg1"
-        "ksg1" is the formula above. "ksg2" takes the neighbours' extents in X and in Y apart, which is less
-        biased and varies more. "local" adds to "ksg1" what the density varies within a row's neighbourhood,
-        by Gao, Ver Steeg and Galstyan [3]_: for dependence so strong that the rows lie on a thin sheet; it
-        needs more neighbours than columns. The last two know no `given`.
+        "ksg1" is the formula above. "ksg2", the second estimator of [1]_, uses the neighbours' extents in X
+        and in Y separately, with less bias and more variance. "local" corrects "ksg1" for a density that is
+        not uniform in a row's neighbourhood, by Gao, Ver Steeg and Galstyan [3]_: for dependence so strong
+        that the rows lie close to a surface; it needs more neighbours than columns. The last two do not take
+        `given`.
 
     Returns
     -------
     float
-        In nats; may be below 0. Never more than :math:`\psi(n) - \psi(k)` ("ksg1").
+        In nats; may be below 0. "ksg1" is at most :math:`\psi(n) - \psi(k)`.
 
     Raises
     ------
@@ -81,14 +84,14 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
 
     See Also
     --------
-    mixed_mutual_information : Where values are repeated.
-    ross_mutual_information : Where one variable is a class.
-    sklearn.feature_selection.mutual_info_regression : "ksg1" of one feature and one target, cut at 0.
+    mixed_mutual_information : For repeated values.
+    ross_mutual_information : For one variable that is a class.
+    sklearn.feature_selection.mutual_info_regression : "ksg1" of one feature and one target, clipped at 0.
 
     Notes
     -----
-    The estimate does not change if a column is shifted or scaled, because each is brought to variance 1, nor
-    with the order of rows. O(n log n) in few dimensions.
+    The estimate does not depend on the columns' origins and units, because each column is scaled to variance
+    1, nor on the order of the rows. O(n log n) in few dimensions.
 
     References
     ----------
@@ -112,9 +115,11 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     if variant not in VARIANTS:
         raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(map(repr, VARIANTS))}")
     if given is not None and variant != "ksg1":
-        raise ValueError(f"variant is {variant!r}; with given only 'ksg1' is known")
-    X, Y, Z = _variables(X, Y, given, n_neighbors)
-    joint = np.hstack([X, Y] if Z is None else [X, Y, Z])
+        raise ValueError(f"variant is {variant!r}; only 'ksg1' takes given")
+    check_integer(n_neighbors, "n_neighbors", 1)
+    variables = read_variables(columns, n_neighbors + 1, X=X, Y=Y, given=given)
+    X, Y, *Z = map(standardised, variables.values())
+    joint = np.hstack([X, Y, *Z])
     n_samples, n_columns = joint.shape
     if variant == "local" and n_neighbors <= n_columns:
         raise ValueError(
@@ -122,21 +127,15 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
         )
     warn_few_rows(n_samples, n_columns)
     warn_many_columns(n_columns)
-    named = {"X": X, "Y": Y} if Z is None else {"X": X, "Y": Y, "given": Z}
-    warn_ties(named, "ties bias nearest neighbours; use mixed_mutual_information")
+    warn_ties(variables, "ties bias nearest neighbours; use mixed_mutual_information")
     distance, neighbour = KDTree(joint, leaf_size=LEAF_SIZE, metric="chebyshev").query(joint, n_neighbors + 1)
     if variant == "ksg2":
         estimate = _by_extents(X, Y, neighbour, n_neighbors)
-    elif Z is not None:
-        subspaces = np.hstack([X, Z]), np.hstack([Y, Z]), Z
-        in_xz, in_yz, in_z = (digamma(_closer(each, distance[:, -1])) for each in subspaces)
-        estimate = digamma(n_neighbors) - np.mean(in_xz + in_yz - in_z)
     else:
-        counts = _closer(X, distance[:, -1]), _closer(Y, distance[:, -1])
-        estimate = digamma(n_neighbors) + digamma(n_samples) - np.mean(sum(map(digamma, counts)))
+        estimate = digamma(n_neighbors) - np.mean(_of_closer(X, Y, Z, distance[:, -1]))
         if variant == "local":
             return float(estimate + _nonuniformity(joint, neighbour))
-    if Z is None:
+    if not Z:
         warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
     return float(estimate)
 
@@ -144,19 +143,19 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
 def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float:
     r"""Mutual information of variables that are continuous, discrete, or a mixture of both.
 
-    By Gao, Kannan, Oh and Viswanath [1]_; given Z by Mesner and Shalizi [2]_. Where a row equals its k-th
-    neighbour, all the rows that equal it are its neighbours. Elsewhere it is :func:`knn_mutual_information`,
-    and so is the estimate where no value is repeated.
+    By Gao, Kannan, Oh and Viswanath [1]_; given Z by Mesner and Shalizi [2]_. If a row equals its k-th
+    neighbour, all rows equal to it are its neighbours. Other rows contribute as in
+    :func:`knn_mutual_information`, which has the same value if no row is repeated.
 
     Parameters
     ----------
     X : array-like, shape (n_samples,) or (n_samples, n_features_x)
-        Numbers, or labels: rows of different labels are no neighbours, and a row whose labels no other row
-        has is left out.
+        Numbers, or labels: rows with different labels are never neighbours, and a row whose labels no other
+        row has is left out.
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Numbers or labels, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
-        Z, the variables that are known, for a conditional mutual information.
+        Z, the conditioning variables, for a conditional mutual information.
     n_neighbors : int, default=3
         k.
 
@@ -168,7 +167,8 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     Raises
     ------
     ValueError
-        If the variables differ in their number of rows or are not finite, or `n_neighbors` is not accepted.
+        If the variables differ in their number of rows, are not finite or cannot be sorted, no two rows have
+        equal labels, or `n_neighbors` is not accepted.
 
     Warns
     -----
@@ -177,8 +177,9 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
 
     Notes
     -----
-    The term log(n) of [1]_ is digamma(n) here, which is the limit without repeated values. Labels are what
-    NumPy holds as strings, objects or truth values.
+    The term log(n) of [1]_ is digamma(n) here, which is the limit without repeated values. Labels are arrays
+    of strings, objects or truth values: all columns of a table with strings in one of them, which NumPy holds
+    as objects.
 
     References
     ----------
@@ -189,7 +190,7 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
 
     Examples
     --------
-    A number, which with a chance of a half was not observed and is 0:
+    A number that was not observed with probability 1/2, and is then recorded as 0:
 
     >>> import numpy as np
     >>> from entrolearn.measures import mixed_mutual_information
@@ -199,8 +200,10 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     >>> bool(abs(mixed_mutual_information(x, y) - np.log(2)) < 0.02)
     True
     """
-    X, Y, Z = _variables(X, Y, given, n_neighbors, labels=True)
-    joint = np.hstack([X, Y] if Z is None else [X, Y, Z])
+    check_integer(n_neighbors, "n_neighbors", 1)
+    variables = read_variables(_numbers_or_labels, n_neighbors + 1, X=X, Y=Y, given=given)
+    X, Y, *Z = (_apart(each) if each.dtype.kind == "i" else standardised(each) for each in variables.values())
+    joint = np.hstack([X, Y, *Z])
     n_samples, n_columns = joint.shape
     warn_few_rows(n_samples, n_columns)
     warn_many_columns(n_columns)
@@ -214,23 +217,20 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     if equal.any():
         k[equal] = tree.query_radius(joint[equal], 0.0, count_only=True)
     if not kept.any():
-        raise ValueError("no two rows have the same labels; neighbours are of rows with the same labels")
-    subspaces = (X, Y) if Z is None else (np.hstack([X, Z]), np.hstack([Y, Z]))
-    local = digamma(k[kept]) - sum(digamma(_closer(each, distance)[kept]) for each in subspaces)
-    if Z is not None:
-        return float(np.mean(local + digamma(_closer(Z, distance)[kept])))
-    estimate = digamma(n_samples) + np.mean(local)
-    warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
+        raise ValueError("no two rows have equal labels (strings, objects or truth values)")
+    estimate = np.mean(digamma(k[kept]) - _of_closer(X, Y, Z, distance)[kept])
+    if not Z:
+        warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
     return float(estimate)
 
 
 def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
-    r"""Mutual information of continuous variables and a class, by Ross.
+    r"""Mutual information of continuous variables and a class, by Ross's nearest-neighbour estimator.
 
     .. math:: I(X; y) = \psi(n) + \langle \psi(k) - \psi(n_c) - \psi(m) \rangle
 
-    with :math:`n_c` the rows of a row's class and m the rows closer to it than its k-th neighbour of that
-    class, itself among them.
+    with :math:`n_c` the number of rows of a row's class and m the number of rows closer to it than its k-th
+    neighbour in that class, itself included.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     y : array-like, shape (n_samples,)
         Classes. Rows of a class that has no other row are left out.
     n_neighbors : int, default=3
-        k; in a class of fewer rows as many as there are.
+        k; in a smaller class, all its other rows.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
 
     See Also
     --------
-    sklearn.feature_selection.mutual_info_classif : Of one feature at a time, cut at 0.
+    sklearn.feature_selection.mutual_info_classif : Of one feature at a time, clipped at 0.
 
     References
     ----------
@@ -267,7 +267,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
 
     Examples
     --------
-    Two classes that never overlap have the entropy of a fair coin:
+    For two classes that do not overlap it is the entropy of a fair coin:
 
     >>> import numpy as np
     >>> from entrolearn.measures import ross_mutual_information
@@ -276,26 +276,27 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     >>> bool(abs(ross_mutual_information(rng.normal(size=1000) + 10 * y, y) - np.log(2)) < 0.01)
     True
     """
-    _check_neighbors(n_neighbors)
+    check_integer(n_neighbors, "n_neighbors", 1)
     X, y = columns(X, "X"), column_or_1d(y)
     n_samples = same_rows({"X": X, "y": y}, least=2)
-    codes = np.unique(y, return_inverse=True)[1]
-    sizes = np.bincount(codes)
+    assert_all_finite(y, input_name="y")
+    y = codes(y, "y")
+    sizes = np.bincount(y)
     if sizes.max() < 2:
-        raise ValueError(f"y has {len(sizes)} classes of one row each; neighbours are of a row's own class")
+        raise ValueError(f"y has {len(sizes)} classes of one row each; it must hold class labels")
     if sizes.min() <= n_neighbors:
         small = int(np.sum(sizes <= n_neighbors))
         warn_unreliable(f"y has {small} classes of no more than {n_neighbors} rows, which is n_neighbors")
-    kept = sizes[codes] > 1
-    X, codes = standardised(X[kept]), codes[kept]
+    kept = sizes[y] > 1
+    X, y = standardised(X[kept]), y[kept]
     warn_few_rows(n_samples, X.shape[1] + 1)
     warn_many_columns(X.shape[1] + 1)
     warn_ties({"X": X}, "ties bias nearest neighbours; use mixed_mutual_information")
-    size = sizes[codes]
+    size = sizes[y]
     k = np.minimum(n_neighbors, size - 1)
     distance = np.empty(len(X))
     for code in np.flatnonzero(sizes > 1):
-        rows = np.flatnonzero(codes == code)
+        rows = np.flatnonzero(y == code)
         tree = KDTree(X[rows], leaf_size=LEAF_SIZE, metric="chebyshev")
         distance[rows] = tree.query(X[rows], k[rows[0]] + 1)[0][:, -1]
     return float(digamma(len(X)) + np.mean(digamma(k) - digamma(size) - digamma(_closer(X, distance))))
@@ -312,7 +313,7 @@ def _by_extents(X: np.ndarray, Y: np.ndarray, neighbour: np.ndarray, k: int) -> 
 
 
 def _nonuniformity(joint: np.ndarray, neighbour: np.ndarray) -> float:
-    """By how many nats boxes along the neighbours' principal axes are smaller than along the columns."""
+    """The local correction: mean log ratio of the volumes of the neighbours' axis-parallel and PCA boxes."""
     n_samples, n_columns = joint.shape
     k = neighbour.shape[1] - 1
     total = 0.0
@@ -326,9 +327,9 @@ def _nonuniformity(joint: np.ndarray, neighbour: np.ndarray) -> float:
 
 
 def _log_ratio_of_boxes(apart: np.ndarray) -> np.ndarray:
-    """Logarithm of the volume of a box along the axes over that along principal axes, shape (n,).
+    """Log ratio of the volumes of a box along the axes and one along the principal axes, shape (n,).
 
-    The boxes are the smallest ones around the origin that hold the points, shape (n, k, d).
+    The boxes are the smallest ones centred at the origin that contain the points, shape (n, k, d).
     """
     _, axes = np.linalg.eigh(apart.transpose(0, 2, 1) @ apart)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -338,27 +339,21 @@ def _log_ratio_of_boxes(apart: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _usual_log_ratio(k: int, d: int) -> float:
-    """What the ratio of the boxes seldom exceeds where k points are uniform around the origin."""
+    """The quantile of the log ratio for k uniform points above which rows are corrected."""
     uniform = np.random.default_rng(0).uniform(-1, 1, size=(4000, k, d))
     return float(np.quantile(_log_ratio_of_boxes(uniform), 1 - CHANCE_OF_SMALLER_BOX))
 
 
+def _of_closer(X: np.ndarray, Y: np.ndarray, Z: list[np.ndarray], distance: np.ndarray) -> np.ndarray:
+    """ψ(n_xz + 1) + ψ(n_yz + 1) − ψ(n_z + 1) of each row; without Z all rows are equally close in it."""
+    in_xz, in_yz = (digamma(_closer(np.hstack([each, *Z]), distance)) for each in (X, Y))
+    return in_xz + in_yz - digamma(_closer(*Z, distance) if Z else len(X))
+
+
 def _closer(X: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """How many rows are closer to each row than so far, itself among them; those that equal it at 0."""
+    """Number of rows closer to each row than its distance, itself included; at distance 0, of equal rows."""
     tree = KDTree(X, leaf_size=LEAF_SIZE, metric="chebyshev")
     return tree.query_radius(X, np.nextafter(distance, 0), count_only=True)
-
-
-def _variables(X, Y, given, n_neighbors, *, labels: bool = False) -> list[np.ndarray | None]:
-    """X, Y and Z as columns of variance 1, checked."""
-    _check_neighbors(n_neighbors)
-    read = _numbers_or_labels if labels else columns
-    variables = {"X": read(X, "X"), "Y": read(Y, "Y")}
-    if given is not None:
-        variables["given"] = read(given, "given")
-    same_rows(variables, least=n_neighbors + 1)
-    scaled = [_apart(each) if each.dtype.kind == "i" else standardised(each) for each in variables.values()]
-    return scaled if given is not None else [*scaled, None]
 
 
 def _numbers_or_labels(X, name: str) -> np.ndarray:
@@ -367,19 +362,14 @@ def _numbers_or_labels(X, name: str) -> np.ndarray:
     if array.dtype.kind not in LABELS or array.ndim not in (1, 2):
         return columns(X, name)
     array = array[:, np.newaxis] if array.ndim == 1 else array
-    return np.column_stack([np.unique(column, return_inverse=True)[1] for column in array.T])
+    return np.column_stack([codes(column, name) for column in array.T])
 
 
-def _apart(codes: np.ndarray) -> np.ndarray:
+def _apart(labels: np.ndarray) -> np.ndarray:
     """Codes as numbers so far apart that rows of one code are closer than any of two."""
-    return codes * (2.0 * _label_gap(len(codes)))
+    return labels * (2.0 * _label_gap(len(labels)))
 
 
 def _label_gap(n_samples: int) -> float:
     """More than any two rows of a column of variance 1 are apart."""
     return 2.0 * np.sqrt(n_samples)
-
-
-def _check_neighbors(n_neighbors) -> None:
-    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors is {n_neighbors!r}; it must be an integer of at least 1")

@@ -1,29 +1,30 @@
-"""Warnings about unreliable estimates of mutual information, and checked columns of numbers."""
+"""Checked variables of the estimators of mutual information, and warnings about unreliable estimates."""
 
 import sys
 import warnings
+from collections.abc import Callable
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_array
 
 from entrolearn.measures.density import scale_exponent
 
-__all__ = ["LABELS", "UnreliableEstimateWarning", "columns", "standardised", "warn_unreliable"]
+__all__ = ["LABELS", "UnreliableEstimateWarning", "read_variables", "standardised", "warn_unreliable"]
 
-#: Kinds of NumPy's types that are labels: strings, objects and truth values.
+#: NumPy's type codes of labels: objects, strings and truth values.
 LABELS = "OUSb"
 
-#: Share of repeated rows above which data count as rounded or discrete. A tenth of this moves no digit.
+#: Share of repeated rows above which ties are warned of. A tenth of it changes no digit of an estimate.
 MANY_TIES = 0.05
 
-#: Rows for each column below which errors exceed a third of the information of a correlation of 0.8:
-#: measured.
+#: Rows per column below which, measured for a correlation of 0.8, the error exceeds a third of the estimate.
 ROWS_PER_COLUMN = 10
 
-#: Columns in all above which neighbours miss half of that information with 1000 rows, and not less with 5000.
+#: Columns in all above which neighbours miss half of that information, with 1000 rows as with 5000.
 MANY_COLUMNS = 6
 
-#: Share of an estimator's largest possible value above which it falls behind the truth.
+#: Share of an estimator's largest possible value above which it underestimates.
 NEAR_LIMIT = 0.6
 
 
@@ -44,16 +45,37 @@ class UnreliableEstimateWarning(UserWarning):
     """
 
 
+def check_integer(value, name: str, least: int) -> None:
+    """Raise ValueError if a parameter is not an integer of at least `least`."""
+    if not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} is {value!r}; it must be an integer of at least {least}")
+
+
+def read_variables(read: Callable, least: int, **variables) -> dict[str, np.ndarray]:
+    """The variables that are not None, each as ``read(variable, name)``, with `least` rows or more."""
+    found = {name: read(variable, name) for name, variable in variables.items() if variable is not None}
+    same_rows(found, least)
+    return found
+
+
 def columns(X, name: str) -> np.ndarray:
-    """Numbers as float64 columns, shape (n_samples, n_features), or one line that says why they are none."""
+    """Numbers as finite float64 columns, shape (n_samples, n_features)."""
     ready = isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim in (1, 2)
     if not (ready and X.size and np.isfinite(X).all()):  # of 100 rows the check takes as long as an estimate
         X = check_array(X, ensure_2d=False, dtype=np.float64, input_name=name)
     return X[:, np.newaxis] if X.ndim == 1 else X
 
 
+def codes(column, name: str) -> np.ndarray:
+    """The rank of each value among the different values of a column."""
+    try:
+        return np.unique(column, return_inverse=True)[1]
+    except TypeError as error:
+        raise ValueError(f"{name} holds values that cannot be sorted, or are missing: {error}") from None
+
+
 def same_rows(variables: dict[str, np.ndarray], least: int) -> int:
-    """The number of rows that all variables have, which is at least so many."""
+    """The number of rows of all variables. ValueError if they differ in it or have fewer than `least`."""
     rows = {name: len(variable) for name, variable in variables.items()}
     if len(set(rows.values())) > 1:
         told = ", ".join(f"{name} has {n}" for name, n in rows.items())
@@ -87,7 +109,7 @@ def warn_ties(variables: dict[str, np.ndarray], consequence: str) -> None:
 
 
 def warn_few_rows(n_samples: int, n_columns: int) -> None:
-    """Warn of fewer rows than an estimate in so many dimensions needs."""
+    """Warn of too few rows for the number of columns."""
     if n_samples < ROWS_PER_COLUMN * n_columns:
         warn_unreliable(
             f"{n_samples} rows of {n_columns} columns in all are few: below {ROWS_PER_COLUMN} rows for each "
@@ -96,10 +118,10 @@ def warn_few_rows(n_samples: int, n_columns: int) -> None:
 
 
 def warn_many_columns(n_columns: int) -> None:
-    """Warn of more columns than estimators by distances cope with."""
+    """Warn of too many columns for estimates by distances."""
     if n_columns > MANY_COLUMNS:
         warn_unreliable(
-            f"of {n_columns} columns in all distances say little: much of the information is missed, however "
+            f"{n_columns} columns in all are many for distances: much of the information is missed, however "
             "many rows there are"
         )
 
@@ -114,7 +136,7 @@ def warn_near_limit(estimate: float, limit: float, n_samples: int) -> None:
 
 
 def warn_unreliable(text: str) -> None:
-    """Warn, at the line that called a function of this package."""
+    """Warn at the line outside of this package that called it."""
     level, frame = 1, sys._getframe()
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
         level, frame = level + 1, frame.f_back

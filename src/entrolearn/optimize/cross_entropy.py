@@ -376,9 +376,10 @@ class _Sampler:
                 break
             sample += more
         if sample.best == math.inf:
+            first = np.array2string(sample.points[0], threshold=8, max_line_width=math.inf)
             raise ValueError(
                 f"no point of a sample has a value: the objective is NaN or {self._signed(math.inf)} at all "
-                f"{len(sample.costs)} of them, the first being {sample.points[0]}"
+                f"{len(sample.costs)} of them, the first being {first}"
             )
         best = sample.points[sample.costs_of_points.argmin()].copy()  # not a view of all
         return _Step(distribution.fitted(sample.elite), best, self._told(sample, previous))

@@ -1,4 +1,4 @@
-"""Blocks of a Dask collection, each computed inside the task that uses it."""
+"""Blocks of chunks of a Dask collection, computed inside the task that uses them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from uuid import uuid4
@@ -13,29 +13,28 @@ __all__ = ["Block", "blocks_of"]
 
 
 class Block:
-    """One or several chunks, computed in one evaluation by the task that uses them.
+    """One or more chunks, computed together by the task that uses them.
 
-    Dask moves a task to an idle worker together with the chunks that it needs, which were made for it
-    elsewhere: a worker that falls behind can so come to hold many of them. A task that computes its chunks
-    itself leaves none behind.
+    If chunks were tasks of their own, Dask could move the task that uses them to another worker, and workers
+    that fall behind would accumulate chunks in memory. A task that computes its chunks itself keeps none.
 
     Parameters
     ----------
     graph : mapping of key to GraphNode
-        The tasks that this block alone needs.
+        The tasks that only this block needs.
     keys : sequence of keys
-        Of the chunks.
+        Keys of the chunks.
     inputs : sequence of Delayed
-        The results of other tasks that the chunks are made of.
-    prepare : callable, default=None
-        Makes of the chunks what a task's function takes, a tuple.
+        Results of other tasks from which the chunks are computed.
+    prepare : callable or None
+        Function of the chunks that returns the first arguments of the task's function, a tuple.
     """
 
     def __init__(self, graph: Mapping, keys: Sequence, inputs: Sequence[Delayed], prepare: Callable | None):
         self._graph, self._keys, self._inputs, self._prepare = graph, keys, inputs, prepare
 
     def apply(self, function: Callable, *arguments) -> Delayed:
-        """One task that returns ``function(*prepare(*chunks), *arguments)``."""
+        """Return one task that computes ``function(*prepare(*chunks), *arguments)``."""
         inputs = [each.key for each in self._inputs]
         task = _Task(function, self._graph, self._keys, inputs, self._prepare)
         return dask.delayed(task, pure=False)(*self._inputs, *arguments)
@@ -63,8 +62,8 @@ def blocks_of(
 ) -> list[Block]:
     """Return a block for each tuple of chunks.
 
-    Some tasks stay tasks of their own: those that several blocks need, data that a cluster holds, and those
-    that Dask's scheduler has to know for a shuffle between workers.
+    Tasks that several blocks need, data held by a cluster, and tasks of a shuffle between workers, which
+    Dask's scheduler has to know, are not part of a block.
     """
     keys = [[chunk.key for chunk in some] for some in chunks]
     graph: dict = {}
@@ -86,7 +85,7 @@ def blocks_of(
 
 
 def _owners(graph: Mapping, keys: Sequence[Sequence]) -> dict:
-    """For each key the number of the block that alone needs it; None where it stays a task of its own."""
+    """For each key the number of the only block that needs it; None if it is not part of a block."""
     owners: dict = {}
     stack = [(key, number) for number, some in enumerate(keys) for key in some]
     while stack:
@@ -99,11 +98,11 @@ def _owners(graph: Mapping, keys: Sequence[Sequence]) -> dict:
 
 
 def _stays(graph: Mapping, key) -> bool:
-    """Whether Dask's scheduler has to know the task."""
+    """Whether the task cannot be part of a block, because Dask's scheduler has to know it."""
     node = graph[key]
     if not isinstance(node, GraphNode) or node.block_fusion:
         return True
-    # A cluster holds what is not in the graph. Tasks after a barrier are tied to the worker with their rows.
+    # A cluster holds data whose keys are not in the graph. Tasks after a barrier are tied to a worker.
     return any(each not in graph or getattr(graph[each], "block_fusion", False) for each in node.dependencies)
 
 
