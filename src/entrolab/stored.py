@@ -11,6 +11,7 @@ from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
+import entrolearn
 from entrolab.text import one_line
 
 # skops brings along all of scikit-learn, a second or more that who stores or reads nothing need not pay: each
@@ -105,8 +106,6 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
     """
     import skops.io
 
-    import entrolearn  # noqa: F401, whose estimators are looked up among the modules that are imported
-
     try:
         _check_expansion(path)
         found = skops.io.get_untrusted_types(file=path)
@@ -117,6 +116,9 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
     for name in named:
         if name.partition(".")[0] in of_study:
             importlib.import_module(name.rpartition(".")[0])
+    for name in found:
+        if name.startswith("entrolearn."):
+            getattr(entrolearn, name.rpartition(".")[2], None)  # imports what it is asked for
     of_stored = {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
         name

@@ -4,6 +4,8 @@ import io
 import json
 import os
 import pickle
+import subprocess
+import sys
 import zipfile
 from contextlib import suppress
 
@@ -27,6 +29,7 @@ from sklearn.random_projection import SparseRandomProjection
 from sklearn.svm import SVC
 
 from entrolab.stored import TRUSTED_CLASSES, dump, load, trusted_types, types_in
+from entrolearn import EEMClassifier
 
 X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
 
@@ -40,6 +43,14 @@ def test_a_stored_model_predicts_the_same(tmp_path):
     (tmp_path / "model.skops").write_bytes(dump(fitted))
     again = load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
     np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+def test_a_new_process_finds_the_estimators_of_entrolearn(tmp_path):
+    fitted = EEMClassifier(5, random_state=0).fit(X, y)
+    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    program = "import sys; from entrolab.stored import load; print(type(load(sys.argv[1], [])).__name__)"
+    command = [sys.executable, "-c", program, tmp_path / "model.skops"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "EEMClassifier\n"
 
 
 def test_types_of_other_packages_are_read_only_where_the_study_names_them(tmp_path):
