@@ -346,7 +346,8 @@ def no_equations(
 ) -> NormalEquations:
     """Normal equations of no rows, for rows like these to come; parameters as in :func:`normal_equations`."""
     where = sums_like(X)
-    some = slice(PILOT_ROWS if intercept else 1)
+    n_rows = X.shape[0] if rows is None else len(rows)
+    some = slice(min(n_rows, PILOT_ROWS if intercept else 1))
     some = some if rows is None else rows[some]
     H = layer(take_rows(X, some))
     shifts = None
