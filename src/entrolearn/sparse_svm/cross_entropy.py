@@ -18,6 +18,9 @@ from entrolearn.validation import Interval
 
 __all__ = ["CrossEntropySVC", "CrossEntropySVR"]
 
+# Of a cost: what the solver's tolerance may leave between two programs with the same minimum.
+NOTHING_GAINED = 1e-7
+
 
 @dataclass(frozen=True)
 class _SupportCost:
@@ -58,6 +61,7 @@ class _ZeroNorm(SparseMachine):
         "patience": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "samples_per_candidate": [Interval(Integral, 2, None, closed="left")],
+        "local_search": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -100,7 +104,28 @@ class _ZeroNorm(SparseMachine):
             )
         self.history_, self.n_iter_ = found.history, found.n_iterations
         costs, kept = cost(everything)
-        return kept[0] if costs[0] < found.fun else found.x
+        used, least = (kept[0], costs[0]) if costs[0] < found.fun else (found.x, found.fun)
+        return _descended(cost, used, least) if self.local_search else used
+
+
+def _descended(cost: _SupportCost, used: np.ndarray, least: float) -> np.ndarray:
+    """The set that is reached by adding or dropping the candidate that lowers the cost most, again and again.
+
+    Parameters
+    ----------
+    cost : _SupportCost
+    used : ndarray of bool, shape (n_candidates,)
+    least : float
+        Its cost.
+    """
+    single = np.eye(len(used), dtype=bool)
+    while True:
+        costs, kept = cost(used ^ single)
+        costs = np.where(np.isnan(costs), np.inf, costs)
+        best = costs.argmin()
+        if not costs[best] < least - NOTHING_GAINED * max(abs(least), 1):
+            return used
+        used, least = kept[best], costs[best]
 
 
 class CrossEntropySVC(_ZeroNorm, SparseClassifier):
@@ -134,6 +159,8 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         Iterations at most. With a `smoothing` of 0.1 some 20 or 30 are enough, with the default about ten.
     samples_per_candidate : int, default=5
         Sets drawn in an iteration, for each candidate.
+    local_search : bool, default=True
+        Whether the search ends by adding or dropping single candidates as long as that lowers the cost.
     n_jobs : int or None, default=None
         Processes that judge sets; the machine does not depend on it. Worth it from some hundred candidates.
     random_state : int, RandomState instance or None, default=None
@@ -207,6 +234,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         patience=3,
         max_iter=100,
         samples_per_candidate=5,
+        local_search=True,
         n_jobs=None,
         random_state=None,
     ):
@@ -220,6 +248,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         self.patience = patience
         self.max_iter = max_iter
         self.samples_per_candidate = samples_per_candidate
+        self.local_search = local_search
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -255,6 +284,8 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         Iterations at most. With a `smoothing` of 0.1 some 20 or 30 are enough, with the default about ten.
     samples_per_candidate : int, default=5
         Sets drawn in an iteration, for each candidate.
+    local_search : bool, default=True
+        Whether the search ends by adding or dropping single candidates as long as that lowers the cost.
     n_jobs : int or None, default=None
         Processes that judge sets; the machine does not depend on it. Worth it from some hundred candidates.
     random_state : int, RandomState instance or None, default=None
@@ -319,6 +350,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         patience=3,
         max_iter=100,
         samples_per_candidate=5,
+        local_search=True,
         n_jobs=None,
         random_state=None,
     ):
@@ -333,5 +365,6 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         self.patience = patience
         self.max_iter = max_iter
         self.samples_per_candidate = samples_per_candidate
+        self.local_search = local_search
         self.n_jobs = n_jobs
         self.random_state = random_state
