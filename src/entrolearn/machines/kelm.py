@@ -10,7 +10,15 @@ from numbers import Real
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.kernels import KERNELS, ON_LANDMARKS, check_memory, kernel_matrix, kernel_params, n_bytes
+from entrolearn.kernels import (
+    KERNELS,
+    ON_LANDMARKS,
+    check_memory,
+    kernel_matrix,
+    kernel_params,
+    linear_coef,
+    n_bytes,
+)
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.ridge import (
@@ -80,6 +88,11 @@ class _KELM:
         """The training rows, which a prediction needs."""
         return self._layer.landmarks
 
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        return linear_coef(self.kernel, self.dual_coef_.reshape(len(self.dual_coef_), -1).T, self.X_fit_)
+
     def _outputs(self, X) -> np.ndarray:
         (outputs,) = project_rows(self._layer, X, [self.dual_coef_.reshape(len(self.dual_coef_), -1)])
         return outputs + self.intercept_
@@ -115,6 +128,8 @@ class KELMClassifier(_KELM, OutputClassifier):
     classes_ : ndarray of shape (n_classes,)
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
+        With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs.
     C_ : float
@@ -174,6 +189,8 @@ class KELMRegressor(_KELM, OutputRegressor):
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for several outputs
     intercept_ : float, or ndarray of shape (n_outputs,)
+    coef_ : ndarray of shape (n_outputs, n_features)
+        With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs.
     C_ : float
