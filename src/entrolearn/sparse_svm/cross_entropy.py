@@ -149,7 +149,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and the sigmoid kernel.
-    elite_fraction : float, default=0.03
+    elite_fraction : float, default=0.1
         Share of the best sets that the probabilities move towards.
     smoothing : float, default=0.7
         How far they move, from 0 to 1.
@@ -201,9 +201,11 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     More than two classes: ``sklearn.multiclass.OneVsRestClassifier(CrossEntropySVC())``.
 
     The problem is not convex, and the search does not prove that it has found the minimum: the machine is the
-    best of all sets that were judged, the set of all candidates among them. With a dozen candidates or fewer
-    the paper's settings, the defaults, make an elite of one or two: they find the best of all sets in 40 to
-    95 of 100 searches, ``samples_per_candidate=30, elite_fraction=0.1`` in 95 or more.
+    best of all sets that were judged, the set of all candidates among them. On 48 problems with 4 to 11
+    candidates, of which all sets can be tried, the defaults find the best set in 175 of 192 searches and cost
+    0.2 % more than it on average, at worst 11 %; ``samples_per_candidate=30`` finds it in all 192 for twice
+    the time. The paper's settings, ``elite_fraction=0.03, local_search=False``, make an elite of one or two
+    there and find it in 151, in four fifths of the time (benchmarks/enumerated.py).
 
     C weighs losses against a count here, against a sum of coefficients in :class:`OneNormSVC`, and against a
     norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others.
@@ -231,7 +233,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         gamma="scale",
         degree=3,
         coef0=1,
-        elite_fraction=0.03,
+        elite_fraction=0.1,
         smoothing=0.7,
         patience=3,
         max_iter=100,
@@ -276,7 +278,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         Of the polynomial and the sigmoid kernel.
     epsilon : float, default=0.1
         Errors up to this size cost nothing.
-    elite_fraction : float, default=0.03
+    elite_fraction : float, default=0.1
         Share of the best sets that the probabilities move towards.
     smoothing : float, default=0.7
         How far they move, from 0 to 1.
@@ -349,7 +351,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         degree=3,
         coef0=1,
         epsilon=0.1,
-        elite_fraction=0.03,
+        elite_fraction=0.1,
         smoothing=0.7,
         patience=3,
         max_iter=100,
