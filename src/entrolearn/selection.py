@@ -30,7 +30,7 @@ from entrolearn.path import (
     stopped_early,
 )
 from entrolearn.suggest import did_you_mean
-from entrolearn.validation import canonical, check_labels
+from entrolearn.validation import canonical, check_labels, one_thread_where_small
 
 __all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
 
@@ -471,9 +471,10 @@ def _measured(
     found: list[dict] = [{} for _ in grid]
     rows = np.arange(len(y))
     points = _fitted_alone(estimator, X, y, grid, fit_params) if fit_params else None
-    for point in points or path(estimator, X, y, Partition.whole(len(y)), grid):
-        criteria = {kind: entropy_criterion(point, y, rows, kind) for kind in kinds}
-        found[place(point.params, grid)] = {**criteria, "note": point.note, "error": point.error}
+    with one_thread_where_small(X, estimator.get_params(), *grid):
+        for point in points or path(estimator, X, y, Partition.whole(len(y)), grid):
+            criteria = {kind: entropy_criterion(point, y, rows, kind) for kind in kinds}
+            found[place(point.params, grid)] = {**criteria, "note": point.note, "error": point.error}
     return found
 
 
