@@ -406,10 +406,15 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
 
 
 def _centre_and_spread(y: np.ndarray) -> tuple[float, float]:
-    """The median and the smaller measure of spread above zero; the range where both vanish, or one."""
-    first, centre, third = np.quantile(y, [0.25, 0.5, 0.75])
-    measures = [measure for measure in (y.std(), (third - first) / IQR_OF_A_GAUSSIAN) if measure > 0]
-    return float(centre), float(min(measures, default=np.ptp(y))) if np.ptp(y) else 1.0
+    """The median, and the smaller measure of spread that is above zero; one where all values are the same."""
+    if not np.ptp(y):
+        return float(y[0]), 1.0
+    unit = float(np.abs(y).max())  # squares of numbers far below one underflow
+    scaled = y / unit
+    # Quantiles that are the same where every row comes twice.
+    first, centre, third = np.quantile(scaled, [0.25, 0.5, 0.75], method="averaged_inverted_cdf")
+    measures = scaled.std(), (third - first) / IQR_OF_A_GAUSSIAN
+    return float(centre) * unit, float(min(measure for measure in measures if measure > 0)) * unit
 
 
 def _bytes_needed(n_samples: int, n_features: int, n_hidden: int, itemsize: int) -> float:
