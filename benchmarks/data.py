@@ -54,7 +54,7 @@ def load(name: str, *, mirror=None, folder="resources/benchmarks", max_rows: int
     ValueError
         If there is no such data set.
     """
-    X, y = _generated() if name == GENERATED else _from_catalog(name, mirror, Path(folder))
+    X, y = _generated() if name == GENERATED else from_catalog(name, mirror, Path(folder))
     rows = min(max_rows, len(y) // 2)
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, train_size=rows, test_size=rows, stratify=y, random_state=0
@@ -105,7 +105,7 @@ def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[S
     made = trial.name not in _catalog()
     if not made:
         try:
-            X, y = _from_catalog(trial.name, mirror, Path(folder))
+            X, y = from_catalog(trial.name, mirror, Path(folder))
         except DataUnavailable as absence:
             logger.info("%s is made: %s", trial.name, absence)
             made = True
@@ -149,7 +149,7 @@ def _generated() -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _from_catalog(name: str, mirror, folder: Path) -> tuple[np.ndarray, np.ndarray]:
+def from_catalog(name: str, mirror, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     catalog = _catalog()
     if name not in catalog:
         raise ValueError(

@@ -1,16 +1,18 @@
 import math
 import re
+import warnings
 
 import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_array
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.random_projection import GaussianRandomProjection
@@ -157,17 +159,17 @@ def test_choice_equals_that_of_a_naive_loop(data, machine, grid, kind):
     X, y = data
     search = EntropySearch(machine, grid, criterion=kind).fit(X, y)
     values = []
-    for params in search.results_["params"]:
+    for params in search.cv_results_["params"]:
         scores = clone(machine).set_params(**params).fit(X, y).decision_function(X)
         no, yes = scores[y == "no"], scores[y == "yes"]
         if kind == "gaussian":
             values.append(cauchy_schwarz_gaussian(yes.mean(), yes.var(), no.mean(), no.var()))
         else:
             values.append(cauchy_schwarz_kde(yes, no))
-    np.testing.assert_allclose(search.results_[kind], values, rtol=1e-8)
+    np.testing.assert_allclose(search.cv_results_[kind], values, rtol=1e-8)
     assert search.best_index_ == int(np.argmax(values))
-    assert search.best_score_ == search.results_[kind][search.best_index_]
-    assert search.best_params_ == search.results_["params"][search.best_index_]
+    assert search.best_score_ == search.cv_results_[kind][search.best_index_]
+    assert search.best_params_ == search.cv_results_["params"][search.best_index_]
     refitted = clone(machine).set_params(**search.best_params_).fit(X, y)
     np.testing.assert_array_equal(search.decision_function(X), refitted.decision_function(X))
     np.testing.assert_array_equal(search.predict(X), refitted.predict(X))
@@ -199,24 +201,78 @@ def test_choice_does_not_depend_on_the_order_of_the_rows(data):
     search, permuted = (EntropySearch(SVC(), grid).fit(*rows) for rows in ((X, y), (X[order], y[order])))
     assert search.best_params_ == permuted.best_params_
     # The solver stops at a tolerance of 1e-3.
-    np.testing.assert_allclose(search.results_["gaussian"], permuted.results_["gaussian"], rtol=0.05)
+    np.testing.assert_allclose(search.cv_results_["gaussian"], permuted.cv_results_["gaussian"], rtol=0.05)
 
 
 def test_results_follow_the_order_of_the_grid_and_name_what_failed(data):
     search = EntropySearch(SVC(), {"C": [1.0, -1.0, 0.1]}).fit(*data)
-    assert [params["C"] for params in search.results_["params"]] == [1.0, -1.0, 0.1]
-    assert np.isnan(search.results_["gaussian"]).tolist() == [False, True, False]
-    assert search.results_["error"][1].startswith("InvalidParameterError")
-    assert search.results_["error"][[0, 2]].tolist() == ["", ""]
-    assert "kde" not in search.results_
-    assert "kde" in EntropySearch(SVC(), {"C": [1.0]}, criterion="kde").fit(*data).results_
+    assert [params["C"] for params in search.cv_results_["params"]] == [1.0, -1.0, 0.1]
+    assert np.isnan(search.cv_results_["gaussian"]).tolist() == [False, True, False]
+    assert search.cv_results_["error"][1].startswith("InvalidParameterError")
+    assert search.cv_results_["error"][[0, 2]].tolist() == ["", ""]
+    assert "kde" not in search.cv_results_
+    assert "kde" in EntropySearch(SVC(), {"C": [1.0]}, criterion="kde").fit(*data).cv_results_
+
+
+def test_results_have_the_names_that_scikit_learns_searches_give(data):
+    grid = [{"C": [0.1, 10.0]}, {"gamma": [0.5], "C": [1.0]}, {"C": [-1.0]}]
+    ours = EntropySearch(SVC(), grid).fit(*data)
+    theirs = GridSearchCV(SVC(), grid, cv=[(np.arange(150), np.arange(150))], error_score=np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs.fit(*data)
+    found, names = ours.cv_results_, [name for name in theirs.cv_results_ if not name.endswith("_time")]
+    assert set(names) <= set(found)
+    assert found["params"] == theirs.cv_results_["params"]
+    for name in ("param_C", "param_gamma"):
+        np.testing.assert_array_equal(np.ma.getmaskarray(found[name]), theirs.cv_results_[name].mask)
+        assert found[name].tolist() == theirs.cv_results_[name].tolist()
+    np.testing.assert_array_equal(found["mean_test_score"], found["gaussian"])
+    order = np.argsort(-found["gaussian"][:3])
+    assert found["rank_test_score"][order].tolist() == [1, 2, 3]
+    assert found["rank_test_score"][3] == theirs.cv_results_["rank_test_score"][3] == 4
+    assert found["rank_test_score"][ours.best_index_] == 1
+    assert np.isnan(found["std_test_score"][3])
+    assert (found["std_test_score"][:3] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("machine", "grid"),
+    [
+        (SVC(), {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}),
+        (EEMClassifier(random_state=0), {"n_hidden": [10, 20, 30]}),  # whose path shares one layer
+    ],
+)
+def test_the_choice_does_not_depend_on_the_processes(data, machine, grid):
+    one, two = (EntropySearch(machine, grid, n_jobs=n).fit(*data) for n in (None, 2))
+    np.testing.assert_allclose(one.cv_results_["gaussian"], two.cv_results_["gaussian"], rtol=1e-9)
+    assert one.best_params_ == two.best_params_
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_parameters_of_the_fit_reach_the_estimator(data, routed):
+    """A row of weight zero is no row."""
+    X, y = data
+    weight = np.ones(len(y))
+    weight[::3] = 0
+    with config_context(enable_metadata_routing=routed):
+        machine = LogisticRegression(tol=1e-10)
+        if routed:
+            machine.set_fit_request(sample_weight=True)
+        search = EntropySearch(machine, {"C": [0.01, 1.0]}).fit(X, y, sample_weight=weight)
+    expected = LogisticRegression(tol=1e-10, **search.best_params_).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_allclose(search.best_estimator_.coef_, expected.coef_, rtol=1e-4)
+    for params, score in zip(search.cv_results_["params"], search.cv_results_["gaussian"], strict=True):
+        alone = LogisticRegression(tol=1e-10, **params).fit(X, y, sample_weight=weight).decision_function(X)
+        no, yes = alone[y == "no"], alone[y == "yes"]
+        assert cauchy_schwarz_gaussian(yes.mean(), yes.var(), no.mean(), no.var()) == pytest.approx(score)
 
 
 def test_values_of_the_grid_may_be_arrays_and_estimators(data):
     X, y = data
     grid = {"estimator": [SVC(C=0.1), SVC(C=1.0)], "weights": [np.ones(2), np.array([1.0, 2.0])]}
     search = EntropySearch(Wrapped(SVC()), grid).fit(X, y)
-    assert search.best_index_ == int(np.argmax(search.results_["gaussian"]))
+    assert search.best_index_ == int(np.argmax(search.cv_results_["gaussian"]))
 
 
 class Wrapped(ClassifierMixin, BaseEstimator):
@@ -243,7 +299,7 @@ def test_projection_of_the_machine_is_what_is_compared(data):
     squared = SVC(C=0.1).fit(X, y).decision_function(X) ** 2
     no, yes = squared[y == "no"], squared[y == "yes"]
     expected = cauchy_schwarz_gaussian(yes.mean(), yes.var(), no.mean(), no.var())
-    assert search.results_["gaussian"][0] == pytest.approx(expected, rel=1e-9)
+    assert search.cv_results_["gaussian"][0] == pytest.approx(expected, rel=1e-9)
     assert not hasattr(search, "decision_function")
 
 
@@ -316,9 +372,9 @@ def test_ties_of_the_kernel_criterion_go_to_the_gaussian_one(data):
             return self.index_ * (self.gap + X[:, 0])
 
     search = EntropySearch(Step(), {"gap": [1.0, 3.0, 2.0]}, criterion="kde").fit(*data)
-    assert (search.results_["kde"] == math.inf).all()
+    assert (search.cv_results_["kde"] == math.inf).all()
     # Equal variances of 1: gap² / 2.
-    np.testing.assert_allclose(search.results_["gaussian"], [0.5, 4.5, 2.0])
+    np.testing.assert_allclose(search.cv_results_["gaussian"], [0.5, 4.5, 2.0])
     assert search.best_params_ == {"gap": 3.0}
 
 
@@ -329,7 +385,7 @@ def test_sparse_data_give_the_dense_choice(data, as_sparse):
     grid = {"C": [0.1, 1.0, 10.0]}
     dense = EntropySearch(LogisticRegression(tol=1e-8), grid).fit(X, y)
     sparse = EntropySearch(LogisticRegression(tol=1e-8), grid).fit(as_sparse(X), y)
-    np.testing.assert_allclose(sparse.results_["gaussian"], dense.results_["gaussian"], rtol=1e-6)
+    np.testing.assert_allclose(sparse.cv_results_["gaussian"], dense.cv_results_["gaussian"], rtol=1e-6)
     assert sparse.best_params_ == dense.best_params_
     np.testing.assert_array_equal(sparse.predict(csr_array(X)), dense.predict(X))
 

@@ -29,6 +29,7 @@ __all__ = [
     "inner_products",
     "kernel_matrix",
     "kernel_params",
+    "linear_coef",
     "memory_limit",
     "minus_scaled_distances",
     "physical_memory",
@@ -267,6 +268,29 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
     elif gamma == "scale":
         gamma = scale_gamma(X)
     return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
+
+
+def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
+    """Weights of the features, of outputs ``sum_j dual_oj <x, row_j>``.
+
+    Parameters
+    ----------
+    kernel : str or callable
+    dual : ndarray, shape (n_outputs, n_rows)
+    rows : {ndarray, CSR}, shape (n_rows, n_features)
+
+    Returns
+    -------
+    ndarray, shape (n_outputs, n_features)
+
+    Raises
+    ------
+    AttributeError
+        If the kernel is another one: its features are not those of the rows.
+    """
+    if kernel != "linear":
+        raise AttributeError(f"coef_ is available with kernel='linear' only, got kernel={kernel!r}")
+    return rows.T.dot(dual.T).T
 
 
 def scale_gamma(X) -> float:

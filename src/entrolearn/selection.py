@@ -1,21 +1,36 @@
 """Choosing a learner's parameters by how far apart it projects the classes, without held-out data."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
+from joblib import effective_n_jobs
+from scipy.stats import rankdata
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import assert_all_finite, check_random_state, column_or_1d, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
-from entrolearn.path import Partition, PathPoint, path, place
+from entrolearn.path import (
+    FAILURES,
+    Partition,
+    PathPoint,
+    describe,
+    path,
+    place,
+    project,
+    projected_gaussians,
+    stopped_early,
+)
 from entrolearn.suggest import did_you_mean
-from entrolearn.validation import canonical, check_labels
+from entrolearn.validation import canonical, check_labels, one_thread_where_small
 
 __all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
 
@@ -169,6 +184,9 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameter names and the values to try, as in :class:`sklearn.model_selection.GridSearchCV`.
     criterion : {"gaussian", "kde"}, default="gaussian"
         How the projected classes are compared, see :func:`entropy_criterion`.
+    n_jobs : int or None, default=None
+        Processes, each of which fits a piece of the grid. Points of one piece may share work, so that with a
+        learner of this library one process is often as quick.
 
     Attributes
     ----------
@@ -176,13 +194,16 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     best_score_ : float
         The criterion of the chosen point, in nats; may be +inf.
     best_index_ : int
-        Its place in ``results_``.
+        Its place in ``cv_results_``.
     best_estimator_ : estimator
         Fitted with ``best_params_`` on all data.
-    results_ : dict of arrays, each of shape (n_points,)
-        ``params``, ``gaussian`` (which also breaks ties), ``kde`` where it is the criterion, ``note`` and
-        ``error``, in the order of the grid. A point that failed, or projects everything to one place, has
-        NaN and is never chosen.
+    cv_results_ : dict of arrays, each of shape (n_points,)
+        In the order of the grid, as :class:`sklearn.model_selection.GridSearchCV` has them for one split,
+        whose test rows are those of training: ``params`` (a list), ``param_*``, ``split0_test_score``,
+        ``mean_test_score``, ``std_test_score`` and ``rank_test_score``, where the score is the criterion;
+        then ``gaussian`` (which also breaks ties), ``kde`` where it is the criterion, ``note`` and ``error``.
+        A point that failed, or projects everything to one place, has NaN, ranks last and is never chosen.
+        There are no times: points share work.
     classes_ : ndarray, shape (2,)
     n_features_in_ : int
         Where the fitted estimator knows it.
@@ -213,12 +234,13 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     {'logisticregression__C': 0.1}
     """
 
-    def __init__(self, estimator, param_grid, *, criterion="gaussian"):
+    def __init__(self, estimator, param_grid, *, criterion="gaussian", n_jobs=None):
         self.estimator = estimator
         self.param_grid = param_grid
         self.criterion = criterion
+        self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X, y, **params):
         """Fit every grid point, choose one and refit it.
 
         Parameters
@@ -227,6 +249,9 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Whatever the estimator takes.
         y : array-like, shape (n_samples,)
             Labels of two classes.
+        **params
+            Parameters of the estimator's ``fit``, such as ``sample_weight``; with metadata routing those that
+            it requests. The criterion does not know of them, and points of the grid share no work then.
 
         Returns
         -------
@@ -246,19 +271,23 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X = canonical(X)  # not every estimator sums what is stored in parts
         estimator, seeded = _with_seeds(self.estimator, grid)
 
-        points: list[PathPoint | None] = [None] * len(grid)
-        for point in path(estimator, X, y, Partition.whole(len(y)), seeded):
-            points[place(point.params, seeded)] = point
-        self.results_ = _results(grid, points, y, dict.fromkeys(("gaussian", self.criterion)))
-        scores = self.results_[self.criterion]
+        if params and get_config()["enable_metadata_routing"]:
+            params = process_routing(self, "fit", **params).estimator.fit
+        kinds = tuple(dict.fromkeys(("gaussian", self.criterion)))
+        pieces = np.array_split(np.arange(len(seeded)), min(effective_n_jobs(self.n_jobs), len(seeded)))
+        found = Parallel(n_jobs=self.n_jobs)(
+            delayed(_measured)(estimator, X, y, [seeded[i] for i in piece], params, kinds) for piece in pieces
+        )
+        self.cv_results_ = _results(grid, sum(found, []), self.criterion)
+        scores = self.cv_results_[self.criterion]
         if np.isnan(scores).all():
-            raise ValueError(f"{len(grid)} of {len(grid)} grid points cannot be chosen; {_why_none(points)}")
+            raise ValueError(_why_none(self.cv_results_["error"], params))
 
-        self.best_index_ = best_point(scores, self.results_["gaussian"])
+        self.best_index_ = best_point(scores, self.cv_results_["gaussian"])
         self.best_score_ = float(scores[self.best_index_])
         self.best_params_ = grid[self.best_index_]
         chosen = clone(seeded[self.best_index_], safe=False)
-        self.best_estimator_ = clone(estimator).set_params(**chosen).fit(X, y)
+        self.best_estimator_ = clone(estimator).set_params(**chosen).fit(X, y, **params)
         self.classes_ = np.unique(y)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
@@ -296,6 +325,22 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(canonical(X))
 
+    @_delegates("predict_log_proba")
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities by the chosen estimator, if it has ``predict_log_proba``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples, 2)
+            Columns in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.predict_log_proba(canonical(X))
+
     @_delegates("decision_function")
     def decision_function(self, X):
         """What the chosen estimator decides by, if it has ``decision_function``.
@@ -328,6 +373,16 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.best_estimator_.score(canonical(X), y)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Where the parameters of ``fit`` go: to the estimator's.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=to_fit)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -409,21 +464,66 @@ def _with_seeds(estimator: BaseEstimator, grid: Sequence[dict]) -> tuple[BaseEst
     return estimator, [params | missing(each) for params, each in zip(grid, candidates, strict=True)]
 
 
-def _results(
-    grid: Sequence[dict], points: Sequence[PathPoint], y: np.ndarray, criteria
-) -> dict[str, np.ndarray]:
+def _measured(
+    estimator: BaseEstimator, X, y: np.ndarray, grid: Sequence[dict], fit_params: dict, kinds: Sequence[str]
+) -> list[dict]:
+    """The criteria of each point of a grid, its note and its error."""
+    found: list[dict] = [{} for _ in grid]
     rows = np.arange(len(y))
-    results = {"params": np.array(grid, dtype=object)}
-    for kind in criteria:
-        results[kind] = np.array([entropy_criterion(point, y, rows, kind) for point in points])
-    results["note"] = np.array([point.note for point in points], dtype=object)
-    results["error"] = np.array([point.error for point in points], dtype=object)
+    points = _fitted_alone(estimator, X, y, grid, fit_params) if fit_params else None
+    with one_thread_where_small(X, estimator.get_params(), *grid):
+        for point in points or path(estimator, X, y, Partition.whole(len(y)), grid):
+            criteria = {kind: entropy_criterion(point, y, rows, kind) for kind in kinds}
+            found[place(point.params, grid)] = {**criteria, "note": point.note, "error": point.error}
+    return found
+
+
+def _fitted_alone(
+    estimator: BaseEstimator, X, y: np.ndarray, grid: Sequence[dict], fit_params: dict
+) -> Iterator[PathPoint]:
+    """A fit for each point: a path knows of no parameters of fits."""
+    for params in grid:
+        try:
+            fitted = clone(estimator).set_params(**clone(params, safe=False)).fit(X, y, **fit_params)
+            yield PathPoint(
+                (),
+                params,
+                projection=project(fitted, X),
+                gaussians=projected_gaussians(fitted),
+                note=stopped_early(fitted),
+            )
+        except FAILURES as error:
+            yield PathPoint((), params, error=describe(error))
+
+
+def _results(grid: Sequence[dict], found: Sequence[dict], criterion: str) -> dict:
+    """What was found of each point, under the names that scikit-learn's searches give it."""
+    results: dict = {"params": list(grid)}
+    for name in sorted({name for params in grid for name in params}):
+        values = np.ma.MaskedArray(np.empty(len(grid), dtype=object), mask=True)
+        for i, params in enumerate(grid):
+            if name in params:
+                values[i] = params[name]
+        results[f"param_{name}"] = values
+    scores = np.array([each[criterion] for each in found])
+    ranks = rankdata(np.where(np.isnan(scores), np.inf, -scores), method="min").astype(np.int32)
+    results |= {
+        "split0_test_score": scores,
+        "mean_test_score": scores,
+        "std_test_score": np.where(np.isnan(scores), np.nan, 0.0),
+        "rank_test_score": ranks,
+    }
+    for name in found[0]:
+        dtype = object if name in ("note", "error") else np.float64
+        results[name] = np.array([each[name] for each in found], dtype=dtype)
     return results
 
 
-def _why_none(points: Sequence[PathPoint]) -> str:
-    reason = next((point.error for point in points if point.error), None)
-    return "they project the training data to one place" if reason is None else f"the first reason: {reason}"
+def _why_none(errors: Sequence[str], fit_params: Mapping) -> str:
+    reason = next(filter(None, errors), None)
+    why = "they project the training data to one place" if reason is None else f"the first reason: {reason}"
+    given = f" with {_listed(fit_params)}" if fit_params else ""
+    return f"{len(errors)} of {len(errors)} grid points cannot be chosen{given}; {why}"
 
 
 def _listed(names) -> str:

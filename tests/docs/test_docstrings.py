@@ -15,7 +15,17 @@ from sklearn.datasets import load_iris
 from sklearn.utils import get_tags
 
 import entrolearn
-from entrolearn import ELMRegressor, InformationFilter, KELMRegressor, RKELMRegressor
+from entrolearn import (
+    LSSVC,
+    LSSVR,
+    RSVC,
+    ELMRegressor,
+    InformationFilter,
+    KELMClassifier,
+    KELMRegressor,
+    OneNormSVC,
+    RKELMRegressor,
+)
 
 # Of numpydoc's checks all are held but these.
 NOT_HELD = {
@@ -113,11 +123,13 @@ def test_docstring_has_an_example(name):
 
 LEARNERS = {type(learner).__name__: type(learner) for learner in ESTIMATORS}
 
-# Leave-one-out errors are of a sequence of C, p-values of a selection by a test.
+# Leave-one-out errors are of a sequence of C, weights of the features of a linear kernel, p-values of a
+# selection by a test.
 SETTINGS = [
     *ESTIMATORS,
     InformationFilter("test", n_permutations=19, random_state=0),
     *(learner(C=[0.1, 1.0]) for learner in (ELMRegressor, KELMRegressor, RKELMRegressor)),
+    *(each(kernel="linear") for each in (KELMClassifier, KELMRegressor, LSSVC, LSSVR, RSVC, OneNormSVC)),
 ]
 
 

@@ -81,6 +81,8 @@ def test_double_precision_is_numpys(place, name, n_classes):
         assert_array_equal(place.numbers(predicted), numpys.predict(X))
     if hasattr(machine, "predict_proba"):
         assert_allclose(place.numbers(theirs.predict_proba(place(X))), numpys.predict_proba(X), atol=1e-10)
+        found = place.numbers(theirs.predict_log_proba(place(X)))
+        assert_allclose(found, numpys.predict_log_proba(X), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.usefixtures("dispatch")

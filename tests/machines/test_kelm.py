@@ -7,9 +7,10 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import minmax_scale
 
-from entrolearn import KELMClassifier, KELMRegressor, RKELMRegressor, kernels
+from entrolearn import LSSVC, LSSVR, KELMClassifier, KELMRegressor, RKELMRegressor, kernels
 from entrolearn.kernels import kernel_matrix
 from entrolearn.machines.ridge import CHOLESKY_UP_TO
 from entrolearn.path import Partition, path
@@ -36,13 +37,46 @@ def test_the_machine_is_equation_6(wine, kernel):
 
 def test_for_values_it_is_kernel_ridge_regression(wine):
     X, y = wine[0][:, :-1], wine[0][:, -1]
-    machine = KELMRegressor(C=0.3, sigma=2.0).fit(X, y)
+    machine = KELMRegressor(C=0.3, fit_intercept=False, sigma=2.0).fit(X, y)
     assert_allclose(machine.predict(X), KernelRidge(alpha=0.3, kernel="rbf", gamma=0.5).fit(X, y).predict(X))
 
 
-def test_without_a_ridge_it_interpolates(wine):
+@pytest.mark.parametrize("C", [1e-4, 0.1, 10.0])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+def test_with_an_intercept_it_is_the_least_squares_machine(wine, C, kernel):
+    """Whose bordered system has C's reciprocal, and is solved otherwise."""
+    (X, y), options = wine, {"fit_intercept": True, "sigma": 2.0, "kernel": kernel, "C": C}
+    bordered = {"C": 1 / C, "gamma": 0.5, "kernel": {"gaussian": "rbf"}.get(kernel, kernel)}
+    values = X[:, :2] + [0.0, 1000.0]
+    found, expected = KELMRegressor(**options).fit(X, values), LSSVR(**bordered).fit(X, values)
+    assert_allclose(found.intercept_, expected.intercept_, rtol=1e-6)
+    assert_allclose(found.predict(X[::3] + 0.1), expected.predict(X[::3] + 0.1), rtol=1e-6, atol=1e-7)
+    found, expected = KELMClassifier(**options).fit(X, y), LSSVC(**bordered).fit(X, y)
+    assert_allclose(found.decision_function(X), expected.decision_function(X), rtol=1e-6, atol=1e-6)
+
+
+def test_without_a_ridge_a_linear_kernel_is_least_squares(wine):
+    X, y = wine[0][:, :-1] + 3.0, wine[0][:, -1]
+    machine = KELMRegressor(C=0.0, kernel="linear").fit(X, y)
+    assert_allclose(machine.predict(X), LinearRegression().fit(X, y).predict(X), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [KELMRegressor(sigma=2.0), RKELMRegressor(30, random_state=0)], ids=repr)
+def test_what_is_added_to_the_targets_is_added_to_the_predictions(wine, learner):
     X, y = wine[0][:, :-1], wine[0][:, -1]
-    assert_allclose(KELMRegressor(C=0.0, sigma=0.5).fit(X, y).predict(X), y, atol=1e-8)
+    for C in (0.1, [0.01, 1.0]):
+        machine = clone(learner).set_params(C=C)
+        before = machine.fit(X, y).predict(X)
+        assert_allclose(machine.fit(X, y + 1e6).predict(X) - 1e6, before, atol=1e-8)
+        assert_allclose(machine.fit(X, y - y + 7.5).predict(X), 7.5, rtol=1e-12)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_without_a_ridge_it_interpolates(wine, fit_intercept):
+    X, y = wine[0][:, :-1], wine[0][:, -1]
+    machine = KELMRegressor(C=0.0, fit_intercept=fit_intercept, sigma=0.5).fit(X, y)
+    assert machine.solver_info_ == {"method": "cholesky"}
+    assert_allclose(machine.predict(X), y, atol=1e-8)
 
 
 def test_an_indefinite_kernel_is_solved_all_the_same(wine):
@@ -58,8 +92,8 @@ def test_an_indefinite_kernel_is_solved_all_the_same(wine):
 @pytest.mark.parametrize("machine", [KELMRegressor(), RKELMRegressor(178, random_state=0)], ids=repr)
 @pytest.mark.parametrize("C", [1e20, 1e150, 1e308, [1e308]])
 def test_under_a_large_ridge_coefficients_are_the_targets_over_it(wine, machine, C):
-    """(C I + K)^-1 T goes to T / C, and (C I + K'K)^-1 K'T to K'T / C."""
-    X, y = wine[0], wine[0][:, -1]
+    """(C I + K)^-1 T goes to T / C, and (C I + K'K)^-1 K'T to K'T / C; with an intercept of centred T."""
+    X, y = wine[0], wine[0][:, -1] - wine[0][:, -1].mean()
     fitted = clone(machine).set_params(C=C, sigma=2.0).fit(X, y)
     if isinstance(machine, KELMRegressor):
         expected, coef = y, fitted.dual_coef_

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import Ridge
 
 from entrolearn.machines import ridge
 from entrolearn.machines.ridge import (
@@ -42,6 +43,30 @@ def test_solutions_are_the_ridge_formula_block_by_block(data, monkeypatch, numbe
     coef, method = equations.solve(0.3)
     assert method == "cholesky"
     assert_allclose(coef, naive(layer(X), T, 0.3), rtol=1e-9)
+
+
+@pytest.mark.parametrize("numbers", [6 * 7, 2**18])
+def test_an_intercept_is_that_of_ridge_regression(data, monkeypatch, numbers):
+    monkeypatch.setattr(ridge, "BLOCK_NUMBERS", numbers)
+    X, T = data
+    T = T + [1e4, -3.0]
+    equations = normal_equations(layer, X, T, intercept=True)
+    for C in (0.0, 0.3, 50.0):
+        coef, _ = equations.solve(C)
+        twin = Ridge(C).fit(layer(X), T)
+        assert_allclose(coef.T, twin.coef_, rtol=1e-7)
+        assert_allclose(equations.intercept(coef), twin.intercept_, rtol=1e-8)
+        leading = equations.restrict(4)
+        coef, _ = leading.solve(C)
+        assert_allclose(leading.intercept(coef), Ridge(C).fit(layer(X)[:, :4], T).intercept_, rtol=1e-8)
+
+
+def test_equations_of_other_shifts_do_not_combine(data):
+    X, T = data
+    with_shifts, others = (normal_equations(layer, X[rows], T[rows], intercept=True) for rows in ([0], [1]))
+    for other in (others, normal_equations(layer, X, T)):
+        with pytest.raises(ValueError, match="only equations with the same shifts"):
+            with_shifts + other
 
 
 def test_equations_of_disjoint_rows_add_and_subtract(data):
@@ -115,32 +140,40 @@ PARTITIONS = [
 @pytest.mark.parametrize("partition", PARTITIONS)
 def test_training_sets_are_sums_of_parts(data, partition):
     X, T = data
-    parts = PartEquations(layer, X, T, partition, partition.left_out)
-    for left_out in partition.left_out:
-        rows = partition.training(left_out)
-        training = parts.without(left_out)
-        assert training.n == len(rows)
-        assert_allclose(training.solve(0.1)[0], naive(layer(X[rows]), T[rows], 0.1), rtol=1e-8)
+    for intercept in (False, True):
+        parts = PartEquations(layer, X, T, partition, partition.left_out, intercept=intercept)
+        for left_out in partition.left_out:
+            rows = partition.training(left_out)
+            training = parts.without(left_out)
+            assert training.n == len(rows)
+            coef, _ = training.solve(0.1)
+            twin = Ridge(0.1, fit_intercept=intercept).fit(layer(X[rows]), T[rows])
+            assert_allclose(coef, twin.coef_.T, rtol=1e-8)
+            assert_allclose(training.intercept(coef), twin.intercept_, rtol=1e-7, atol=1e-12)
 
 
 def test_rows_that_no_training_set_holds_are_not_evaluated(data):
     X, T = data
     X[::5] = np.nan
     partition = PARTITIONS[1]
-    parts = PartEquations(layer, X, T, partition, partition.left_out)
-    assert all(np.isfinite(parts.without(left_out).solve(0.1)[0]).all() for left_out in partition.left_out)
+    for intercept in (False, True):
+        parts = PartEquations(layer, X, T, partition, partition.left_out, intercept=intercept)
+        assert all(np.isfinite(parts.without(out).solve(0.1)[0]).all() for out in partition.left_out)
 
 
+@pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("numbers", [6 * 7, 2**18])
-def test_leave_one_out_errors_are_those_of_refitting(data, monkeypatch, numbers):
+def test_leave_one_out_errors_are_those_of_refitting(data, monkeypatch, numbers, intercept):
     monkeypatch.setattr(ridge, "BLOCK_NUMBERS", numbers)
     X, T = data
-    H = layer(X)
+    H, T = layer(X), T + 5
     ridges = [1e-3, 0.5, 20.0]
-    errors, _ = leave_one_out_errors(layer, X, T, normal_equations(layer, X, T), ridges)
+    equations = normal_equations(layer, X, T, intercept=intercept)
+    errors, _ = leave_one_out_errors(layer, X, T, equations, ridges)
     for C, error in zip(ridges, errors, strict=True):
         rest = [np.delete(np.arange(60), i) for i in range(60)]
-        left = [T[i] - H[i] @ naive(H[rows], T[rows], C) for i, rows in enumerate(rest)]
+        twin = Ridge(C, fit_intercept=intercept)
+        left = [T[i] - twin.fit(H[rows], T[rows]).predict(H[[i]])[0] for i, rows in enumerate(rest)]
         assert_allclose(error, np.mean(np.square(left)), rtol=1e-8)
 
 

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.linear_model import Ridge
 from sklearn.preprocessing import minmax_scale
 
 from entrolearn import KELMRegressor, RKELMClassifier, RKELMRegressor
@@ -68,7 +69,8 @@ def test_sigma_scale_is_the_reciprocal_of_gamma_scale(wine):
 def test_theorem_1_all_rows_as_landmarks_leave_no_training_error(curve, kernel, C):
     X, _ = curve
     y = np.random.default_rng(1).normal(size=len(X))  # whatever the targets
-    machine = RKELMRegressor(len(X), C=C, kernel=kernel, sigma=0.02, random_state=0).fit(X, y)
+    options = {"C": C, "kernel": kernel, "sigma": 0.02, "fit_intercept": False}
+    machine = RKELMRegressor(len(X), random_state=0, **options).fit(X, y)
     K = kernel_matrix(X, X, kernel, {"gamma": 1 / 0.02})
     assert np.linalg.eigvalsh(K).min() > 0
     assert_allclose(machine.predict(X), y, atol=1e-6)
@@ -119,24 +121,26 @@ def test_only_kernels_of_the_distance_have_a_width_for_each_landmark(wine):
         RKELMClassifier(kernel="poly", per_landmark_sigma=True).fit(*wine)
 
 
+@pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("n_landmarks", [10, 80])
-def test_it_is_kelm_with_the_landmarks_inner_products_for_a_kernel(curve, n_landmarks):
+def test_it_is_kelm_with_the_landmarks_inner_products_for_a_kernel(curve, n_landmarks, fit_intercept):
     """K (C I + K'K)^-1 K' = K K' (C I + K K')^-1: the kernel is sum_i k(x, x_i) k(z, x_i)."""
     X, y = curve
-    reduced = RKELMRegressor(n_landmarks, C=1e-2, sigma=0.5, random_state=0).fit(X, y)
+    options = {"C": 1e-2, "fit_intercept": fit_intercept}
+    reduced = RKELMRegressor(n_landmarks, sigma=0.5, random_state=0, **options).fit(X, y)
     layer = reduced._layer
 
     def through_landmarks(x, z):
         return layer(x[None])[0] @ layer(z[None])[0]
 
-    full = KELMRegressor(C=1e-2, kernel=through_landmarks).fit(X, y)
+    full = KELMRegressor(kernel=through_landmarks, **options).fit(X, y)
     new = X[:20] + 0.1
     assert_allclose(reduced.predict(new), full.predict(new), rtol=1e-6)
 
 
 def test_with_all_rows_and_no_ridge_it_interpolates_as_kelm_does(curve):
     X, y = curve
-    options = {"C": 0.0, "kernel": "gaussian", "sigma": 0.02}
+    options = {"C": 0.0, "kernel": "gaussian", "sigma": 0.02, "fit_intercept": False}
     reduced, full = (
         RKELMRegressor(80, random_state=0, **options).fit(X, y),
         KELMRegressor(**options).fit(X, y),
@@ -178,14 +182,17 @@ def test_several_outputs_are_separate_machines(curve):
 def test_two_classes_are_one_output(wine):
     X, y = wine
     machine = RKELMClassifier(20, C=0.1, sigma=4.0, random_state=0).fit(X, y > 0)
-    regression = RKELMRegressor(20, C=0.1, sigma=4.0, random_state=0).fit(X, np.where(y > 0, 1.0, -1.0))
+    options = {"C": 0.1, "sigma": 4.0, "fit_intercept": False, "random_state": 0}
+    regression = RKELMRegressor(20, **options).fit(X, np.where(y > 0, 1.0, -1.0))
     assert machine.coef_.shape == (20,)
     assert_allclose(machine.decision_function(X), regression.predict(X))
 
 
+@pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("machine", [RKELMRegressor(25, sigma=0.5, random_state=0), KELMRegressor(sigma=0.5)])
-def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(curve, machine):
-    X, y = curve[0], curve[1] + np.random.default_rng(2).normal(scale=0.3, size=80)
+def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(curve, machine, fit_intercept):
+    X, y = curve[0], 3 + curve[1] + np.random.default_rng(2).normal(scale=0.3, size=80)
+    machine = clone(machine).set_params(fit_intercept=fit_intercept)
     ridges = [1e-6, 1e-2, 0.3, 10.0]
     chosen = clone(machine).set_params(C=ridges).fit(X, y)
     layer = chosen._layer
@@ -197,7 +204,8 @@ def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(curve, machine):
             if isinstance(machine, KELMRegressor):
                 left.append(clone(machine).set_params(C=C).fit(X[rest], y[rest]).predict(X[[i]])[0] - y[i])
             else:  # the landmarks stay
-                left.append(layer(X[[i]])[0] @ ridge_weights(layer(X[rest]), y[rest], C) - y[i])
+                twin = Ridge(C, fit_intercept=fit_intercept, solver="cholesky").fit(layer(X[rest]), y[rest])
+                left.append(twin.predict(layer(X[[i]]))[0] - y[i])
         errors.append(np.mean(np.square(left)))
     assert_allclose(chosen.loo_errors_, errors, rtol=1e-5)
     assert ridges[np.argmin(errors)] == chosen.C_
@@ -219,12 +227,15 @@ def test_a_stream_ends_where_one_fit_with_its_landmarks_does(wine):
 
 def test_a_stream_of_values(curve):
     X, y = curve
+    y = y + 1000
     stream = RKELMRegressor(20, C=1e-3, sigma=0.5, random_state=0).partial_fit(X[:50], y[:50])
     once = RKELMRegressor(20, C=1e-3, sigma=0.5, random_state=0).fit(X[:50], y[:50])
     assert_allclose(stream.predict(X), once.predict(X))
     stream.partial_fit(X[50:], y[50:])
     K = kernel_matrix(X, stream.landmarks_, "gaussian", {"gamma": 2.0})
-    assert_allclose(stream.coef_, ridge_weights(K, y, 1e-3), rtol=1e-5)
+    expected = Ridge(1e-3, solver="svd").fit(K, y)
+    assert_allclose(stream.coef_, expected.coef_, rtol=1e-5)
+    assert_allclose(stream.intercept_, expected.intercept_, rtol=1e-7)
     with pytest.raises(ValueError, match="outputs"):
         stream.partial_fit(X, np.column_stack([y, y]))
 
@@ -291,15 +302,18 @@ def test_a_path_shares_landmarks_and_solves_every_training_set(wine):
         assert point.projection is None
 
 
-def test_a_path_of_values(curve):
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_a_path_of_values(curve, fit_intercept):
     X, y = curve
     partition = Partition(np.arange(80) % 4, ((0,), (0, 1)))
-    machine, grid = RKELMRegressor(15, sigma=0.5, random_state=0), [{"C": C} for C in np.logspace(-8, 1, 20)]
+    machine = RKELMRegressor(15, sigma=0.5, fit_intercept=fit_intercept, random_state=0)
+    grid = [{"C": C} for C in np.logspace(-8, 1, 20)]
     ((rows, _),) = landmark_sources(15, partition)
     layer = machine._draw_layer(X[rows])
     for point in path(machine, X, y, partition, grid):
         training = partition.training(point.left_out)
-        expected = layer(X) @ ridge_weights(layer(X[training]), y[training], point.params["C"])
+        twin = Ridge(point.params["C"], fit_intercept=fit_intercept, solver="svd")
+        expected = twin.fit(layer(X[training]), y[training]).predict(layer(X))
         assert_allclose(point.prediction, expected, atol=1e-5)
 
 

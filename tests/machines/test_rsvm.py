@@ -40,8 +40,8 @@ def sharp(monkeypatch):
 def objective(machine, X, targets, loss) -> float:
     """As the papers write it, from the attributes of a fitted machine."""
     K = kernel_matrix(X, machine.landmarks_, "rbf", {"gamma": machine.gamma, "degree": 3, "coef0": 1})
-    outputs = K @ machine.coef_ + machine.intercept_
-    norm = machine.coef_ @ machine.coef_ + machine.intercept_**2
+    outputs = K @ machine.hidden_coef_ + machine.intercept_
+    norm = machine.hidden_coef_ @ machine.hidden_coef_ + machine.intercept_**2
     return machine.C / 2 * loss(outputs, targets).sum() + norm / 2
 
 
@@ -60,9 +60,9 @@ def test_the_classifier_minimises_the_objective_of_the_paper(wdbc, C):
 
     least = objective(machine, X, targets, loss)
     for move in 1e-3 * np.random.default_rng(0).normal(size=(20, 20)):
-        machine.coef_ += move
+        machine.hidden_coef_ += move
         assert objective(machine, X, targets, loss) > least
-        machine.coef_ -= move
+        machine.hidden_coef_ -= move
 
 
 def test_the_regressor_minimises_the_objective_of_the_paper(diabetes):
@@ -74,9 +74,9 @@ def test_the_regressor_minimises_the_objective_of_the_paper(diabetes):
 
     least = objective(machine, X, y, loss)
     for move in 1e-3 * np.random.default_rng(0).normal(size=(20, 20)):
-        machine.coef_ += move
+        machine.hidden_coef_ += move
         assert objective(machine, X, y, loss) > least
-        machine.coef_ -= move
+        machine.hidden_coef_ -= move
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])
@@ -86,7 +86,7 @@ def test_a_sharp_classifier_is_the_squared_hinge_on_kernel_features(wdbc, sharp,
     machine = RSVC(20, C=C, gamma=0.7, random_state=0, tol=1e-12).fit(X, y)
     features = rbf_kernel(X, machine.landmarks_, gamma=0.7)
     linear = LinearSVC(C=C / 2, dual=False, tol=1e-10, max_iter=10_000).fit(features, y)
-    assert_allclose(machine.coef_, linear.coef_[0], atol=1e-3 * abs(linear.coef_).max())
+    assert_allclose(machine.hidden_coef_, linear.coef_[0], atol=1e-3 * abs(linear.coef_).max())
     assert machine.intercept_ == pytest.approx(linear.intercept_[0], abs=1e-3)
 
 
@@ -97,7 +97,7 @@ def test_a_sharp_regressor_is_the_squared_tube_on_kernel_features(diabetes, shar
     linear = LinearSVR(
         C=5.0, epsilon=0.05, loss="squared_epsilon_insensitive", dual=False, tol=1e-10, max_iter=10_000
     ).fit(features, y)
-    assert_allclose(machine.coef_, linear.coef_, atol=1e-3 * abs(linear.coef_).max())
+    assert_allclose(machine.hidden_coef_, linear.coef_, atol=1e-3 * abs(linear.coef_).max())
     assert machine.intercept_ == pytest.approx(linear.intercept_[0], abs=1e-3)
 
 
@@ -117,7 +117,7 @@ def test_more_classes_are_one_against_the_rest_of_the_same_landmarks():
     for c in range(3):
         alone = RSVC(25, C=10.0, gamma=1.0, random_state=0, tol=1e-12).fit(X, y == c)
         assert_allclose(machine.decision_function(X)[:, c], alone.decision_function(X), atol=1e-6)
-    assert machine.coef_.shape == (25, 3)
+    assert machine.hidden_coef_.shape == (25, 3)
     assert machine.intercept_.shape == (3,)
     assert_array_equal(machine.predict(X), machine.decision_function(X).argmax(axis=1))
 

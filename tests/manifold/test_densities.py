@@ -7,8 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
+from sklearn.base import clone
 from sklearn.covariance import OAS, LedoitWolf
 
+from entrolearn import MELM, KDEClassifier
 from entrolearn.manifold import densities
 from entrolearn.manifold.densities import COVARIANCES, ClassDensities, class_covariance, class_priors, encode
 
@@ -234,6 +236,23 @@ def test_one_class_is_refused():
 )
 def test_priors_add_up_to_one(priors, expected):
     assert_allclose(class_priors(priors, np.array([0, 1]), np.array([5, 15])), expected)
+
+
+def test_priors_by_label_are_those_of_the_labels():
+    labels, counts = np.array(["a", "b", "c"]), np.array([5, 15, 1])
+    assert_allclose(class_priors({"c": 2, "a": 1, "b": 1}, labels, counts), [0.25, 0.25, 0.5])
+    with pytest.raises(ValueError, match=r"priors names the labels \['a'\]; accepted: a weight for each of"):
+        class_priors({"a": 1}, labels, counts)
+
+
+@pytest.mark.parametrize("learner", [KDEClassifier(), MELM(n_init=1, random_state=0)], ids=repr)
+def test_learners_take_priors_by_label(learner):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.array(["no", "yes"])[(X[:, 0] > 0).astype(int)]
+    by_label = clone(learner).set_params(priors={"yes": 3, "no": 1}).fit(X, y)
+    assert_allclose(by_label.priors_, [0.25, 0.75])
+    in_order = clone(learner).set_params(priors=[1, 3]).fit(X, y)
+    assert_allclose(by_label.predict_log_proba(X), in_order.predict_log_proba(X))
 
 
 def test_priors_near_the_largest_number_add_up_too():

@@ -10,7 +10,7 @@ from sklearn.datasets import make_moons
 from entrolearn import ErrorEntropyMLPClassifier, ErrorEntropyMLPRegressor
 from entrolearn.measures import error_entropy
 from entrolearn.networks import error_entropy as error_entropy_module
-from entrolearn.networks.error_entropy import _Objective
+from entrolearn.networks.error_entropy import _centre_and_spread, _Objective
 from entrolearn.networks.perceptron import Parameters, Perceptron
 
 both_orders = pytest.mark.parametrize("entropy", ["shannon", "renyi"])
@@ -126,6 +126,8 @@ def test_mean_error_of_the_training_rows_is_zero(learner):
     else:
         errors = y - network.predict(X)
     assert abs(errors.mean()) < 1e-12
+    if learner is ErrorEntropyMLPRegressor:
+        errors /= _centre_and_spread(y)[1]
     # ... which has left the entropy as it was.
     assert error_entropy(errors, 1.0)[0] == pytest.approx(network.loss_curve_[-1], abs=1e-9)
 
@@ -155,6 +157,46 @@ def test_a_curve_is_learnt(entropy):
     y = np.sin(3 * X[:, 0]) + 5
     network = ErrorEntropyMLPRegressor(bandwidth=0.5, entropy=entropy, max_iter=500, random_state=0)
     assert network.fit(X, y).score(X, y) > 0.98
+
+
+@both_orders
+@pytest.mark.parametrize(("factor", "shift"), [(1e6, 0.0), (1e-6, 0.0), (50.0, -1e3), (1e-300, 0.0)])
+def test_values_in_other_units_are_learnt_alike(entropy, factor, shift):
+    """Of a values + b the network is a times the one of the values, plus b."""
+    X, y = some(ErrorEntropyMLPRegressor)
+    network = ErrorEntropyMLPRegressor(entropy=entropy, max_iter=40, random_state=0)
+    expected, curve = network.fit(X, y).predict(X), network.loss_curve_
+    found = network.fit(X, factor * y + shift).predict(X)
+    assert_allclose((found - shift) / factor, expected, rtol=1e-6, atol=1e-6)
+    assert_allclose(network.loss_curve_, curve, rtol=1e-6)
+
+
+def test_without_the_unit_the_bandwidth_is_in_the_units_of_y():
+    X, y = some(ErrorEntropyMLPRegressor)
+    spread = min(y.std(), np.subtract(*np.quantile(y, [0.75, 0.25], method="averaged_inverted_cdf")) / 1.349)
+    network = ErrorEntropyMLPRegressor(bandwidth=0.5, max_iter=40, random_state=0).fit(X, y)
+    given = (y - np.median(y)) / spread
+    plain = ErrorEntropyMLPRegressor(bandwidth=0.5, normalize_y=False, max_iter=40, random_state=0)
+    expected = plain.fit(X, given).predict(X) * spread + np.median(y)
+    assert_allclose(network.predict(X), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_one_value_far_away_does_not_set_the_unit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y, far = X[:, 0], X[:, 0].copy()
+    far[0] = 1e9
+    network = ErrorEntropyMLPRegressor(random_state=0)
+    before = network.fit(X, y).predict(X[1:])
+    after = network.fit(X, far).predict(X[1:])
+    assert np.corrcoef(before, after)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("y", [np.full(30, 0.1), np.r_[1e-170, np.zeros(29)], np.r_[1.0, np.zeros(29)]])
+def test_values_of_no_spread_have_a_unit_all_the_same(y):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    found = ErrorEntropyMLPRegressor(max_iter=20, random_state=0).fit(X, y).predict(X)
+    assert_allclose(found.mean(), y.mean(), atol=1e-6)
 
 
 def test_classes_by_any_name_in_either_order():

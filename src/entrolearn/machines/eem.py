@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from warnings import warn
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import softmax as softmax_of_rows
 
@@ -265,6 +265,24 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         """
         log_joint = self._log_joint(X, "predict_proba")
         return softmax(log_joint, axis=1) if is_numpy(log_joint) else softmax_of_rows(log_joint)
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities, finite where these underflow.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes)
+        """
+        log_joint = self._log_joint(X, "predict_log_proba")
+        if is_numpy(log_joint):
+            return log_softmax(log_joint, axis=1)
+        xp = namespace(log_joint)
+        below = log_joint - xp.max(log_joint, axis=1, keepdims=True)
+        return below - xp.log(xp.sum(xp.exp(below), axis=1, keepdims=True))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

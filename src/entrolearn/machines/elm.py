@@ -24,17 +24,28 @@ class _ELM:
         "activation": [StrOptions(ACTIVATIONS), callable],
         "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
         "C": RIDGE,
+        "fit_intercept": ["boolean"],
         "random_state": ["random_state"],
     }
 
     _size = "n_hidden"
     _layer_settings = ("activation", "slope", "random_state")
 
-    def __init__(self, n_hidden=100, *, activation="sigmoid", slope=1.0, C=0.0, random_state=None):
+    def __init__(
+        self,
+        n_hidden=100,
+        *,
+        activation="sigmoid",
+        slope=1.0,
+        C=0.0,
+        fit_intercept=False,
+        random_state=None,
+    ):
         self.n_hidden = n_hidden
         self.activation = activation
         self.slope = slope
         self.C = C
+        self.fit_intercept = fit_intercept
         self.random_state = random_state
 
     def _layer_on(self, survey, rng) -> RandomLayer:
@@ -82,6 +93,8 @@ class ELMClassifier(_ELM, LayeredClassifier):
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    fit_intercept : bool, default=False
+        Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -89,6 +102,7 @@ class ELMClassifier(_ELM, LayeredClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
+    intercept_ : float, or ndarray of shape (n_classes,)
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
@@ -130,7 +144,7 @@ class ELMClassifier(_ELM, LayeredClassifier):
 class ELMRegressor(_ELM, LayeredRegressor):
     """Extreme learning machine for regression.
 
-    As :class:`ELMClassifier`, with the values as targets. There is no intercept.
+    As :class:`ELMClassifier`, with the values as targets and an intercept.
 
     Parameters
     ----------
@@ -145,12 +159,15 @@ class ELMRegressor(_ELM, LayeredRegressor):
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, which the ridge does not penalise. The paper has none.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
+    intercept_ : float, or ndarray of shape (n_outputs,)
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
@@ -179,3 +196,22 @@ class ELMRegressor(_ELM, LayeredRegressor):
     >>> ELMRegressor(n_hidden=30, slope=10.0, random_state=0).fit(X, y).score(X, y) > 0.999
     True
     """
+
+    def __init__(
+        self,
+        n_hidden=100,
+        *,
+        activation="sigmoid",
+        slope=1.0,
+        C=0.0,
+        fit_intercept=True,
+        random_state=None,
+    ):
+        super().__init__(
+            n_hidden,
+            activation=activation,
+            slope=slope,
+            C=C,
+            fit_intercept=fit_intercept,
+            random_state=random_state,
+        )

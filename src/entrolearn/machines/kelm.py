@@ -4,12 +4,21 @@ Huang, Zhou, Ding and Zhang (2012), as eq. (6) of Deng, Ong and Zheng (2016) sta
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.kernels import KERNELS, ON_LANDMARKS, check_memory, kernel_matrix, kernel_params, n_bytes
+from entrolearn.kernels import (
+    KERNELS,
+    ON_LANDMARKS,
+    check_memory,
+    kernel_matrix,
+    kernel_params,
+    linear_coef,
+    n_bytes,
+)
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.ridge import (
@@ -33,14 +42,16 @@ class _KELM:
 
     _parameter_constraints: dict = {
         "C": RIDGE,
+        "fit_intercept": ["boolean"],
         "kernel": [StrOptions(KERNELS), callable],
         "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
 
-    def __init__(self, *, C=2**-10, kernel="gaussian", sigma="scale", degree=3, coef0=1):
+    def __init__(self, *, C=2**-10, fit_intercept=False, kernel="gaussian", sigma="scale", degree=3, coef0=1):
         self.C = C
+        self.fit_intercept = fit_intercept
         self.kernel = kernel
         self.sigma = sigma
         self.degree = degree
@@ -57,15 +68,19 @@ class _KELM:
         workspace = 0 if candidates is None else WORKSPACE * len(T) ** 2
         gram = kernel_matrix(X, X, self.kernel, params, beside=n_bytes(X) + workspace)
         self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # the caller may change X
+        centring = _Centring.of(gram, T, self.fit_intercept)
+        T = T - centring.targets
         if candidates is None:
             self.C_ = float(self.C)
             dual, method = _solve(gram, T, self.C)
         else:
             spectrum = Spectrum.of(gram.T)
-            self.loo_errors_ = _leave_one_out_errors(spectrum, T, candidates)
+            self.loo_errors_ = _leave_one_out_errors(spectrum, T, candidates, centring)
             self.C_ = float(candidates[self.loo_errors_.argmin()])
             dual, method = spectrum.solve(T, self.C_), "eigh"
-        self.dual_coef_ = dual[:, 0] if dual.shape[1] == 1 else dual
+        one, intercept = dual.shape[1] == 1, centring.intercept(dual)
+        self.dual_coef_ = dual[:, 0] if one else dual
+        self.intercept_ = float(intercept[0]) if one else intercept
         self.solver_info_ = {"method": method}
 
     @property
@@ -73,9 +88,14 @@ class _KELM:
         """The training rows, which a prediction needs."""
         return self._layer.landmarks
 
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        return linear_coef(self.kernel, self.dual_coef_.reshape(len(self.dual_coef_), -1).T, self.X_fit_)
+
     def _outputs(self, X) -> np.ndarray:
         (outputs,) = project_rows(self._layer, X, [self.dual_coef_.reshape(len(self.dual_coef_), -1)])
-        return outputs
+        return outputs + self.intercept_
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "dual_coef_")
@@ -91,6 +111,8 @@ class KELMClassifier(_KELM, OutputClassifier):
     ----------
     C : float or sequence of float, default=2**-10
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    fit_intercept : bool, default=False
+        Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows.
     sigma : float or "scale", default="scale"
@@ -105,6 +127,9 @@ class KELMClassifier(_KELM, OutputClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+    intercept_ : float, or ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
+        With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs.
     C_ : float
@@ -120,7 +145,7 @@ class KELMClassifier(_KELM, OutputClassifier):
     See Also
     --------
     RKELMClassifier : A random subset of the rows instead of all: a fraction of the time.
-    LSSVC : With an intercept; its C is the reciprocal.
+    LSSVC : The same with ``fit_intercept=True`` and its C the reciprocal; with class weights.
 
     References
     ----------
@@ -142,12 +167,14 @@ class KELMClassifier(_KELM, OutputClassifier):
 class KELMRegressor(_KELM, OutputRegressor):
     """Kernel extreme learning machine for regression.
 
-    As :class:`KELMClassifier`, with the values as targets. There is no intercept.
+    As :class:`KELMClassifier`, with the values as targets and an intercept.
 
     Parameters
     ----------
-    C : float or sequence of float, default=2**-10
+    C : float or sequence of float, default=0.3
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, which the ridge does not penalise. The paper has none.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows.
     sigma : float or "scale", default="scale"
@@ -161,6 +188,9 @@ class KELMRegressor(_KELM, OutputRegressor):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for several outputs
+    intercept_ : float, or ndarray of shape (n_outputs,)
+    coef_ : ndarray of shape (n_outputs, n_features)
+        With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs.
     C_ : float
@@ -176,6 +206,13 @@ class KELMRegressor(_KELM, OutputRegressor):
     See Also
     --------
     RKELMRegressor : A random subset of the rows instead of all: a fraction of the time.
+    LSSVR : The same machine; its C is the reciprocal, its gamma that of sigma.
+
+    Notes
+    -----
+    The default C is the best of seven on half of the catalog's regression sets (features standardised, at
+    most 1,000 training rows): the mean R² is .60 there and .61 on the other half; 2**-10 without an
+    intercept, the default before, has .13 and .41 (benchmarks/halves.py).
 
     References
     ----------
@@ -188,9 +225,53 @@ class KELMRegressor(_KELM, OutputRegressor):
     >>> from entrolearn import KELMRegressor
     >>> X = np.linspace(-3, 3, 200)[:, None]
     >>> y = np.sinc(X[:, 0])
-    >>> KELMRegressor(sigma=1.0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.999
+    >>> KELMRegressor(C=1e-3, sigma=1.0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.999
     True
     """
+
+    def __init__(self, *, C=0.3, fit_intercept=True, kernel="gaussian", sigma="scale", degree=3, coef0=1):
+        super().__init__(
+            C=C, fit_intercept=fit_intercept, kernel=kernel, sigma=sigma, degree=degree, coef0=coef0
+        )
+
+
+@dataclass(frozen=True)
+class _Centring:
+    """What turns the solution for centred rows and targets into one with an intercept.
+
+    With an intercept the dual coefficients add up to zero, and are those of the kernel matrix of rows that
+    are centred in the feature space, J K J with J = I - 11'/n. Its eigenvalue along 1 is zero; another there
+    changes nothing, because centred targets have no part of it, and keeps the matrix positive definite.
+
+    Attributes
+    ----------
+    columns : ndarray, shape (n_samples,)
+        Means of the columns of K; zeros without an intercept.
+    targets : ndarray, shape (n_outputs,)
+        Means of the targets; zeros without an intercept.
+    along_ones : float or None
+        The eigenvalue along 1; None without an intercept.
+    """
+
+    columns: np.ndarray
+    targets: np.ndarray
+    along_ones: float | None = None
+
+    @classmethod
+    def of(cls, gram: np.ndarray, T: np.ndarray, intercept: bool) -> "_Centring":
+        """Centre the kernel matrix in place where there is an intercept."""
+        n = len(gram)
+        if not intercept:
+            return cls(np.zeros(n), np.zeros(T.shape[1]))
+        along_ones = float(np.abs(np.diagonal(gram)).mean()) or 1.0  # the mean eigenvalue
+        columns = gram.mean(axis=0)
+        gram -= columns[:, None]
+        gram -= columns - (columns.mean() + along_ones / n)
+        return cls(columns, T.mean(axis=0), along_ones)
+
+    def intercept(self, dual: np.ndarray) -> np.ndarray:
+        """The mean target minus the mean output, shape (n_outputs,)."""
+        return self.targets - self.columns @ dual
 
 
 def _solve(gram: np.ndarray, T: np.ndarray, ridge: float) -> tuple[np.ndarray, str]:
@@ -206,13 +287,18 @@ def _solve(gram: np.ndarray, T: np.ndarray, ridge: float) -> tuple[np.ndarray, s
     return Spectrum.of(gram.T, lower=False).solve(T, ridge), "eigh"
 
 
-def _leave_one_out_errors(spectrum: Spectrum, T: np.ndarray, ridges: Sequence[float]) -> np.ndarray:
+def _leave_one_out_errors(
+    spectrum: Spectrum, T: np.ndarray, ridges: Sequence[float], centring: _Centring
+) -> np.ndarray:
     """Mean squared error of the prediction of each row from all others, for each ridge.
 
-    That error is the row's dual coefficient divided by its place on the diagonal of (K + C I)^-1.
+    That error is the row's dual coefficient divided by its place on the diagonal of (K + C I)^-1; with an
+    intercept that of the bordered system's inverse, which is J K J + C I's on what is orthogonal to 1.
     """
     inverse = np.array([spectrum.inverse_values(ridge) for ridge in ridges]).T
     diagonals = np.square(spectrum.vectors) @ inverse  # (n_samples, n_ridges)
+    if centring.along_ones is not None:
+        diagonals -= 1 / len(T) / (centring.along_ones + np.asarray(ridges))
     duals = (spectrum.solve(T, ridge) for ridge in ridges)
     return np.array(
         [np.mean((dual / own[:, None]) ** 2) for dual, own in zip(duals, diagonals.T, strict=True)]
@@ -231,7 +317,7 @@ def _kelm_path(estimator: _KELM, X, y, partition: Partition, grid: Sequence[dict
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, T, classes = data
-    for members in same_settings(machines, "kernel", "sigma", "degree", "coef0"):
+    for members in same_settings(machines, "kernel", "sigma", "degree", "coef0", "fit_intercept"):
         wanted = [(left_out, grid[i]) for left_out in partition.left_out for i in members]
         try:
             outputs = _outputs_on_training_sets([machines[i] for i in members], X, T, partition)
@@ -261,16 +347,20 @@ def _outputs_on_training_sets(
     of_all = 8 * (len(seen) + X.shape[0]) * len(sets) * len(machines) * n_outputs
     gram = kernel_matrix(X_seen, X_seen, kernel, params, beside=of_a_set + of_all)
     duals = np.zeros((len(seen), len(sets) * len(machines) * n_outputs))
+    intercepts = np.zeros(duals.shape[1])
     for s, rows in enumerate(sets):
         places = np.searchsorted(seen, rows)
         columns = slice(s * len(machines) * n_outputs, (s + 1) * len(machines) * n_outputs)
-        duals[places, columns] = np.hstack(
-            _solve_each(gram[np.ix_(places, places)], T[rows], [machine.C for machine in machines])
-        )
+        of_set = gram[np.ix_(places, places)]
+        centring = _Centring.of(of_set, T[rows], machines[0].fit_intercept)
+        solutions = _solve_each(of_set, T[rows] - centring.targets, [machine.C for machine in machines])
+        duals[places, columns] = np.hstack(solutions)
+        intercepts[columns] = np.hstack([centring.intercept(dual) for dual in solutions])
     outputs = np.empty((X.shape[0], duals.shape[1]))
     outputs[seen] = gram @ duals
     if len(unseen):
         outputs[unseen] = kernel_matrix(X[unseen], X_seen, kernel, params) @ duals
+    outputs += intercepts
     return np.split(outputs, len(sets) * len(machines), axis=1)
 
 

@@ -18,9 +18,10 @@ from entrolearn.machines.base import (
     path_targets,
     targets_of,
 )
-from entrolearn.machines.devices import as_columns, like
+from entrolearn.machines.devices import as_columns, cast, like
 from entrolearn.machines.layers import project_rows
 from entrolearn.machines.ridge import (
+    NormalEquations,
     PartEquations,
     add_rows,
     leave_one_out_errors,
@@ -40,8 +41,8 @@ OUTPUT_NUMBERS = 2**25
 class _LayeredRidge(Additive):
     """A hidden layer, then ridge regression of the targets on its units.
 
-    A subclass has the parameter ``C``, one that is the number of units, named in ``_size``, and says with
-    which others its layer changes, in ``_layer_settings``.
+    A subclass has the parameters ``C`` and ``fit_intercept``, one that is the number of units, named in
+    ``_size``, and says with which others its layer changes, in ``_layer_settings``.
     """
 
     _size: str
@@ -58,20 +59,24 @@ class _LayeredRidge(Additive):
             self._fit_rows(X, T)
             return
         self._layer = self._draw_layer(X)
-        equations = normal_equations(self._layer, X, T)
+        equations = normal_equations(self._layer, X, T, intercept=self.fit_intercept)
         errors, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates)
         self.loo_errors_ = like(errors, self._layer.where)
         best = candidates[errors.argmin()]
-        self._keep(float(best), spectrum.solve(equations.right, best), "eigh")
+        self._keep(float(best), equations, spectrum.solve(equations.right, best), "eigh")
 
-    def _keep(self, ridge: float, coef: np.ndarray, method: str) -> None:
+    def _keep(self, ridge: float, equations: NormalEquations, coef: np.ndarray, method: str) -> None:
         self.C_ = ridge
-        self.coef_ = coef[:, 0] if coef.shape[1] == 1 else coef
+        intercept = equations.intercept(coef)
+        one = coef.shape[1] == 1
+        self.coef_ = coef[:, 0] if one else coef
+        self.intercept_ = float(intercept[0]) if one else intercept
         self.solver_info_ = {"method": method}
 
     def _outputs(self, X) -> np.ndarray:
         (outputs,) = project_rows(self._layer, X, [as_columns(self.coef_)])
-        return outputs
+        intercept = self.intercept_
+        return outputs + (intercept if isinstance(intercept, float) else cast(intercept, outputs))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -86,13 +91,13 @@ class _LayeredRidge(Additive):
             )
 
     def _no_sums(self, X, T):
-        return no_equations(self._layer, X, T)
+        return no_equations(self._layer, X, T, intercept=self.fit_intercept)
 
     def _add_rows(self, equations, X, T):
         return add_rows(equations, self._layer, X, T)
 
     def _solve_sums(self, equations, dtype):
-        self._keep(float(self.C), *equations.solve(self.C))
+        self._keep(float(self.C), equations, *equations.solve(self.C))
         return True
 
     def _extend_stream(self, X, T: np.ndarray) -> None:
@@ -207,17 +212,17 @@ def _layered_path(
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, T, classes = data
-    for members in same_settings(machines, *estimator._layer_settings):
+    for members in same_settings(machines, "fit_intercept", *estimator._layer_settings):
         largest = max((machines[i] for i in members), key=lambda machine: getattr(machine, machine._size))
         for rows, left_outs in largest._layer_sources(partition):
             wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
             try:
                 layer = largest._draw_layer(X[rows])
-                coefs = _coefficients(layer, X, T, partition, left_outs, wanted)
+                solutions = _solutions(layer, X, T, partition, left_outs, wanted)
             except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
                 yield from (PathPoint(out, params, error=describe(error)) for out, _, params in wanted)
                 continue
-            yield from _answers(layer, X, classes, wanted, coefs)
+            yield from _answers(layer, X, classes, wanted, solutions)
 
 
 def _shares_equations(machine: _LayeredRidge) -> bool:
@@ -225,23 +230,25 @@ def _shares_equations(machine: _LayeredRidge) -> bool:
     return acceptable(machine) and isinstance(machine.random_state, Integral) and _one_ridge(machine)
 
 
-def _coefficients(layer, X, T, partition: Partition, left_outs, wanted) -> list[np.ndarray]:
-    """Coefficients of each wanted (left_out, machine, params), all of one layer."""
+def _solutions(layer, X, T, partition: Partition, left_outs, wanted) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Coefficients and intercepts of each wanted (left_out, machine, params), all of one layer."""
+    intercept = wanted[0][1].fit_intercept
     if len(left_outs) > 1:
-        without = PartEquations(layer, X, T, partition, left_outs).without
+        without = PartEquations(layer, X, T, partition, left_outs, intercept=intercept).without
     else:
 
         def without(left_out):
-            return normal_equations(layer, X, T, partition.training(left_out))
+            return normal_equations(layer, X, T, partition.training(left_out), intercept=intercept)
 
-    coefs: list = [None] * len(wanted)
+    found: list = [None] * len(wanted)
     for left_out in left_outs:
         training = without(left_out)
         for size, places in _places_by_size(wanted, left_out).items():
-            solutions = training.restrict(size).solve_each([wanted[i][1].C for i in places])
-            for i, coef in zip(places, solutions, strict=True):
-                coefs[i] = coef
-    return coefs
+            leading = training.restrict(size)
+            coefs = leading.solve_each([wanted[i][1].C for i in places])
+            for i, coef in zip(places, coefs, strict=True):
+                found[i] = coef, leading.intercept(coef)
+    return found
 
 
 def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
@@ -252,11 +259,13 @@ def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
     return places
 
 
-def _answers(layer, X, classes, wanted, coefs: Sequence[np.ndarray]) -> Iterator[PathPoint]:
+def _answers(layer, X, classes, wanted, solutions: Sequence[tuple]) -> Iterator[PathPoint]:
     """What each machine says of every row; the layer is evaluated once for as many as memory holds."""
-    step = max(1, OUTPUT_NUMBERS // (X.shape[0] * coefs[0].shape[1]))
+    step = max(1, OUTPUT_NUMBERS // (X.shape[0] * solutions[0][0].shape[1]))
     for start in range(0, len(wanted), step):
         some = slice(start, start + step)
-        outputs = project_rows(layer, X, coefs[some])
-        for (left_out, _, params), output in zip(wanted[some], outputs, strict=True):
-            yield PathPoint(left_out, params, **answer(output, classes))
+        outputs = project_rows(layer, X, [coef for coef, _ in solutions[some]])
+        for (left_out, _, params), output, (_, intercept) in zip(
+            wanted[some], outputs, solutions[some], strict=True
+        ):
+            yield PathPoint(left_out, params, **answer(output + intercept, classes))

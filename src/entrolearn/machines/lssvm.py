@@ -17,6 +17,7 @@ from entrolearn.kernels import (
     check_precomputed,
     kernel_matrix,
     kernel_params,
+    linear_coef,
     n_bytes,
 )
 from entrolearn.machines.base import (
@@ -75,6 +76,12 @@ class _LeastSquaresMachine:
         self.X_fit_ = X.copy()  # the caller may change X
         return gram
 
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        dual, rows = self.dual_coef_, getattr(self, "X_fit_", None)
+        return linear_coef(self.kernel, dual.reshape(len(dual), -1).T, rows)
+
     def _outputs(self, X) -> np.ndarray:
         """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""
         dual = self.dual_coef_.reshape(len(self.dual_coef_), -1)
@@ -129,6 +136,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
     classes_ : ndarray of shape (n_classes,)
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
+        With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int
@@ -244,6 +253,8 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
     intercept_ : float, or ndarray of shape (n_outputs,)
+    coef_ : ndarray of shape (n_outputs, n_features)
+        With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int

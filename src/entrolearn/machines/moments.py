@@ -33,6 +33,7 @@ from entrolearn.validation import is_numpy, to_numpy
 __all__ = [
     "FEWER_UNITS",
     "LEAST_SHARE",
+    "PILOT_ROWS",
     "ROUNDINGS",
     "ClassMoments",
     "PartMoments",
@@ -42,6 +43,7 @@ __all__ = [
     "moments_by_group",
     "no_moments",
     "pilot_means",
+    "rounded_mean",
     "row_blocks",
     "rows_of_groups",
 ]
@@ -443,11 +445,11 @@ def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndar
     for g, rows in enumerate(rows_of_groups(like(group, X), n_groups)):
         n_rows = rows.shape[0]
         some = rows[: min(n_rows, PILOT_ROWS)] if n_rows else slice(min(X.shape[0], PILOT_ROWS))
-        means[g, :] = total_of(_rounded_mean(layer(take_rows(X, some))), where)
+        means[g, :] = total_of(rounded_mean(layer(take_rows(X, some))), where)
     return means
 
 
-def _rounded_mean(H):
+def rounded_mean(H):
     """The mean of rows, computed in double precision where there is, then of theirs."""
     if is_numpy(H):
         return H.mean(axis=0, dtype=np.float64).astype(H.dtype)

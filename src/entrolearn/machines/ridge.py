@@ -11,8 +11,10 @@ from scipy.linalg import eigh
 from entrolearn.kernels import check_memory
 from entrolearn.machines.devices import (
     add_in_place,
+    add_outer_product,
     add_to_diagonal,
     block_numbers,
+    cast,
     cholesky,
     copied,
     decompose,
@@ -29,9 +31,9 @@ from entrolearn.machines.devices import (
     zero_square,
     zeros,
 )
-from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
+from entrolearn.machines.moments import FEWER_UNITS, PILOT_ROWS, max_block_rows, rounded_mean, row_blocks
 from entrolearn.path import Partition
-from entrolearn.validation import Interval, is_numpy
+from entrolearn.validation import Interval, is_numpy, to_numpy
 
 __all__ = [
     "CHOLESKY_UP_TO",
@@ -72,11 +74,16 @@ class NormalEquations:
         Columns of T.
     where : array, optional
         Where the sums live: where this array does. Default: in NumPy's.
+    shifts : pair of arrays, shapes (n_units,) and (n_outputs,), optional
+        Pilot means of H and T, which are subtracted from every row before anything is summed. With them the
+        solution has an intercept, which the ridge does not penalise: it is that of H and T minus their
+        means, whatever the shifts. Only equations with the same shifts can be combined.
 
     Attributes
     ----------
     n : int
         Number of rows.
+    shifts : pair of arrays, or None
 
     Examples
     --------
@@ -90,18 +97,25 @@ class NormalEquations:
     True
     """
 
-    def __init__(self, n_units: int, n_outputs: int, where=None):
+    def __init__(self, n_units: int, n_outputs: int, where=None, *, shifts: tuple | None = None):
         where = np.empty(0) if where is None else where
         if is_numpy(where):
             _check_squares(2, n_units)  # the sum, and a copy to factorise
         self.n = 0
         self._gram = zero_square(n_units, where)  # its lower triangle
         self._right = zeros((n_outputs, n_units), where).T  # NumPy's in Fortran order
+        self.shifts = shifts
+        self._units, self._targets = zeros(n_units, where), zeros(n_outputs, where)  # sums of shifted rows
 
     def update(self, H: np.ndarray, T: np.ndarray) -> "NormalEquations":
         """Add rows in place: H of shape (n_rows, n_units), T of shape (n_rows, n_outputs)."""
         if is_numpy(H):
             H = np.ascontiguousarray(H, dtype=np.float64)
+        if self.shifts is not None:
+            H, T = (rows - cast(shift, rows) for rows, shift in zip((H, T), self.shifts, strict=True))
+            for name, rows in (("_units", H), ("_targets", T)):
+                total = getattr(self, name)
+                setattr(self, name, add_in_place(total, total_of(_column_sums(rows, total), total)))
         self.n += H.shape[0]
         self._gram = plus_products(self._gram, H)
         self._right += total_of((T.T @ H).T, self._right)  # twice as quick as H.T @ T for few outputs
@@ -125,12 +139,20 @@ class NormalEquations:
                 f"equations of {tuple(self._right.shape)} units and outputs, and of "
                 f"{tuple(other._right.shape)}, cannot be combined."
             )
-        for name in ("n", "_gram", "_right"):
+        if self.shifts is not other.shifts and not _equal(self.shifts, other.shifts):
+            raise ValueError("only equations with the same shifts can be combined.")
+        for name in ("n", "_gram", "_right", "_units", "_targets"):
             setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
+    @property
+    def n_units(self) -> int:
+        """Columns of H."""
+        return self._gram.shape[0]
+
     def _copy(self) -> "NormalEquations":
-        return self._with(copied(self._gram, "F"), copied(self._right, "C"))
+        sums = copied(self._gram, "F"), copied(self._right, "C"), copied(self._units), copied(self._targets)
+        return self._with(*sums, self.shifts)
 
     def __getstate__(self) -> dict:
         return {**vars(self), "_gram": packed(self._gram, self.n)}
@@ -140,15 +162,17 @@ class NormalEquations:
 
     def restrict(self, h: int) -> "NormalEquations":
         """Equations of the first h units, a view."""
-        return self._with(self._gram[:h, :h], self._right[:h, :])
+        shifts = None if self.shifts is None else (self.shifts[0][:h], self.shifts[1])
+        return self._with(self._gram[:h, :h], self._right[:h, :], self._units[:h], self._targets, shifts)
 
-    def _with(self, gram, right) -> "NormalEquations":
+    def _with(self, gram, right, units, targets, shifts) -> "NormalEquations":
         result = object.__new__(NormalEquations)
-        result.n, result._gram, result._right = self.n, gram, right
+        result.n, result.shifts, result._gram, result._right = self.n, shifts, gram, right
+        result._units, result._targets = units, targets
         return result
 
     def solve(self, ridge: float) -> tuple[np.ndarray, str]:
-        """Coefficients (H'H + ridge I)^-1 H'T.
+        """Coefficients (H'H + ridge I)^-1 H'T; with shifts, of H and T minus their means.
 
         Returns
         -------
@@ -156,9 +180,9 @@ class NormalEquations:
         method : {"cholesky", "eigh"}
             Where the matrix is numerically singular its eigendecomposition gives the solution of least norm.
         """
-        coef = cholesky_solve(copied(self._gram, "F"), self._right, ridge)
+        coef = cholesky_solve(self._matrix(), self.right, ridge)
         if coef is None:
-            return self.spectrum().solve(self._right, ridge), "eigh"
+            return self.spectrum().solve(self.right, ridge), "eigh"
         return coef, "cholesky"
 
     def solve_each(self, ridges: Sequence[float]) -> list[np.ndarray]:
@@ -166,19 +190,59 @@ class NormalEquations:
         if len(ridges) <= CHOLESKY_UP_TO:
             return [self.solve(ridge)[0] for ridge in ridges]
         spectrum = self.spectrum()
-        return [spectrum.solve(self._right, ridge) for ridge in ridges]
+        return [spectrum.solve(self.right, ridge) for ridge in ridges]
+
+    def intercept(self, coef):
+        """What is added to H coef: the mean target minus the mean output; zeros without shifts.
+
+        Returns
+        -------
+        array, shape (n_outputs,)
+        """
+        if self.shifts is None:
+            return self._targets
+        units, targets = self.means()
+        return targets - units @ coef
+
+    def means(self) -> tuple:
+        """The means of H and T, shapes (n_units,) and (n_outputs,); there must be shifts."""
+        return self.shifts[0] + self._units / self.n, self.shifts[1] + self._targets / self.n
+
+    def _matrix(self):
+        """The lower triangle of H'H to be overwritten; with shifts, of H minus its mean."""
+        gram = copied(self._gram, "F")
+        if self.shifts is not None:
+            add_outer_product(gram, self._units, -1 / self.n)
+        return gram
 
     def spectrum(self) -> "Spectrum":
         """Eigendecomposition of H'H, which has no negative eigenvalue but by rounding."""
         if is_numpy(self._gram):
             _check_squares(4, len(self._gram))  # the sum, a copy, and LAPACK's work of two
-        values, vectors = decompose(copied(self._gram, "F"))
+        values, vectors = decompose(self._matrix())
         return Spectrum(np.maximum(values, 0), vectors)
 
     @property
     def right(self) -> np.ndarray:
-        """H'T, shape (n_units, n_outputs)."""
-        return self._right
+        """H'T, shape (n_units, n_outputs); with shifts, of H and T minus their means."""
+        if self.shifts is None:
+            return self._right
+        return self._right - self._units[:, None] * (self._targets / self.n)[None, :]
+
+
+def _column_sums(rows, total):
+    """Sums over rows, in double precision where the device has it."""
+    if is_numpy(rows):
+        return rows.sum(axis=0)
+    double = {} if is_numpy(total) else {"dtype": total.dtype}
+    return namespace(rows).sum(rows, axis=0, **double)
+
+
+def _equal(shifts: tuple | None, others: tuple | None) -> bool:
+    """Whether two pairs of shifts are the same numbers."""
+    return None not in (shifts, others) and all(
+        np.array_equal(to_numpy(a), to_numpy(b)) for a, b in zip(shifts, others, strict=True)
+    )
 
 
 def _check_squares(number: int, n_units: int) -> None:
@@ -254,7 +318,9 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
     return solve_cholesky(factor, right)
 
 
-def normal_equations(layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None) -> NormalEquations:
+def normal_equations(
+    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, intercept: bool = False
+) -> NormalEquations:
     """Normal equations of some rows in one pass, the layer's output never held whole.
 
     Parameters
@@ -265,24 +331,36 @@ def normal_equations(layer: Callable, X, T: np.ndarray, rows: np.ndarray | None 
     T : ndarray, shape (n_samples, n_outputs)
     rows : ndarray of int, optional
         Which rows; all where they are not named.
+    intercept : bool, default=False
+        Whether the solution has one.
 
     Returns
     -------
     NormalEquations
     """
-    return add_rows(no_equations(layer, X, T), layer, X, T, rows)
+    return add_rows(no_equations(layer, X, T, rows, intercept=intercept), layer, X, T, rows)
 
 
-def no_equations(layer: Callable, X, T: np.ndarray) -> NormalEquations:
+def no_equations(
+    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, intercept: bool = False
+) -> NormalEquations:
     """Normal equations of no rows, for rows like these to come; parameters as in :func:`normal_equations`."""
-    return NormalEquations(layer(take_rows(X, slice(1))).shape[1], T.shape[1], sums_like(X))
+    where = sums_like(X)
+    n_rows = X.shape[0] if rows is None else len(rows)
+    some = slice(min(n_rows, PILOT_ROWS if intercept else 1))
+    some = some if rows is None else rows[some]
+    H = layer(take_rows(X, some))
+    shifts = None
+    if intercept:
+        shifts = tuple(total_of(rounded_mean(values), where) for values in (H, take_rows(T, some)))
+    return NormalEquations(H.shape[1], T.shape[1], where, shifts=shifts)
 
 
 def add_rows(
     equations: NormalEquations, layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None
 ) -> NormalEquations:
     """Add some rows to normal equations, in place; parameters as in :func:`normal_equations`."""
-    for H, some in _blocks(layer, X, equations.right.shape[0], rows):
+    for H, some in _blocks(layer, X, equations.n_units, rows):
         equations.update(H, take_rows(T, some))
     return equations
 
@@ -314,9 +392,19 @@ class PartEquations:
     partition : Partition
     left_outs : sequence of tuples of int
         Those of ``partition.left_out`` that will be asked for.
+    intercept : bool, default=False
     """
 
-    def __init__(self, layer, X, T, partition: Partition, left_outs: Sequence[tuple[int, ...]]):
+    def __init__(
+        self,
+        layer,
+        X,
+        T,
+        partition: Partition,
+        left_outs: Sequence[tuple[int, ...]],
+        *,
+        intercept: bool = False,
+    ):
         parts: dict[tuple[bool, ...], list[int]] = {}  # by the training sets that leave them out
         for part in np.unique(partition.part).tolist():
             absent = tuple(part in left_out for left_out in left_outs)
@@ -325,9 +413,9 @@ class PartEquations:
         self._absent_from = [
             {left_out for left_out, out in zip(left_outs, absent, strict=True) if out} for absent in parts
         ]
-        self._equations = [
-            normal_equations(layer, X, T, partition.held_out(together)) for together in parts.values()
-        ]
+        held = [partition.held_out(together) for together in parts.values()]
+        none = no_equations(layer, X, T, np.concatenate(held), intercept=intercept)  # the same shifts for all
+        self._equations = [add_rows(none._copy(), layer, X, T, rows) for rows in held]
         self._total = sum(self._equations[1:], self._equations[0])
 
     def without(self, left_out: tuple[int, ...]) -> NormalEquations:
@@ -370,11 +458,18 @@ def leave_one_out_errors(
     rotated = spectrum.vectors.T @ equations.right
     coefs = [inverse[:, r, None] * rotated for r in range(len(ridges))]
     squares = np.zeros(len(ridges))
+    mean_row, mean_target, of_intercept = 0.0, 0.0, 0.0
+    if equations.shifts is not None:
+        mean_unit, mean_target = equations.means()
+        mean_row, of_intercept = mean_unit @ spectrum.vectors, 1 / equations.n
     for H, some in _blocks(layer, X, rotated.shape[0]):
-        Z = H @ spectrum.vectors
-        residuals = [take_rows(T, some) - Z @ coef for coef in coefs]
+        Z = H @ spectrum.vectors - mean_row
+        targets = take_rows(T, some) - mean_target
+        residuals = [targets - Z @ coef for coef in coefs]
         Z *= Z
-        left = xp.clip(1 - Z @ inverse, EPS, None)  # a row that is interpolated leaves rounding
+        left = xp.clip(
+            1 - of_intercept - Z @ inverse, EPS, None
+        )  # a row that is interpolated leaves rounding
         squares += [float(xp.sum((each / left[:, r, None]) ** 2)) for r, each in enumerate(residuals)]
     return squares / (T.shape[0] * T.shape[1]), spectrum
 

@@ -26,6 +26,7 @@ class _RKELM:
     _parameter_constraints: dict = {
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "C": RIDGE,
+        "fit_intercept": ["boolean"],
         "kernel": [StrOptions(KERNELS), callable],
         "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "per_landmark_sigma": ["boolean"],
@@ -42,6 +43,7 @@ class _RKELM:
         n_landmarks=100,
         *,
         C=2**-20,
+        fit_intercept=False,
         kernel="gaussian",
         sigma="scale",
         per_landmark_sigma=False,
@@ -51,6 +53,7 @@ class _RKELM:
     ):
         self.n_landmarks = n_landmarks
         self.C = C
+        self.fit_intercept = fit_intercept
         self.kernel = kernel
         self.sigma = sigma
         self.per_landmark_sigma = per_landmark_sigma
@@ -102,6 +105,8 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
         Number of training rows that are drawn, without replacement; all rows where there are fewer.
     C : float or sequence of float, default=2**-20
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    fit_intercept : bool, default=False
+        Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
         definite.
@@ -122,6 +127,7 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     classes_ : ndarray of shape (n_classes,)
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
+    intercept_ : float, or ndarray of shape (n_classes,)
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
@@ -163,15 +169,17 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
 class RKELMRegressor(_RKELM, LayeredRegressor):
     """Reduced kernel extreme learning machine for regression.
 
-    As :class:`RKELMClassifier`, with the values as targets. There is no intercept: the paper scales values
-    to [0, 1].
+    As :class:`RKELMClassifier`, with the values as targets and an intercept. The paper has none, and scales
+    values to [0, 1].
 
     Parameters
     ----------
     n_landmarks : int, default=100
         Number of training rows that are drawn, without replacement; all rows where there are fewer.
-    C : float or sequence of float, default=2**-20
+    C : float or sequence of float, default=0.1
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    fit_intercept : bool, default=True
+        Whether there is an intercept, which the ridge does not penalise. The paper has none.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
         definite.
@@ -191,6 +199,7 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     ----------
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
+    intercept_ : float, or ndarray of shape (n_outputs,)
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
@@ -204,6 +213,12 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     See Also
     --------
     KELMRegressor : With all training rows as landmarks, and another penalty.
+
+    Notes
+    -----
+    The default C is the smallest of those that are as good as the best, to .01, on half of the catalog's
+    regression sets (features standardised, at most 1,000 training rows): the mean R² is .55 there and .59 on
+    the other half; 2**-20 without an intercept, the default before, has .22 and .42 (benchmarks/halves.py).
 
     References
     ----------
@@ -220,3 +235,28 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     >>> machine.score(X, y) > 0.999, machine.C_
     (True, 1e-08)
     """
+
+    def __init__(
+        self,
+        n_landmarks=100,
+        *,
+        C=0.1,
+        fit_intercept=True,
+        kernel="gaussian",
+        sigma="scale",
+        per_landmark_sigma=False,
+        degree=3,
+        coef0=1,
+        random_state=None,
+    ):
+        super().__init__(
+            n_landmarks,
+            C=C,
+            fit_intercept=fit_intercept,
+            kernel=kernel,
+            sigma=sigma,
+            per_landmark_sigma=per_landmark_sigma,
+            degree=degree,
+            coef0=coef0,
+            random_state=random_state,
+        )

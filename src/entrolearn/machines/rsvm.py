@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from entrolearn.kernels import KERNELS, check_memory, kernel_params, n_bytes
+from entrolearn.kernels import KERNELS, check_memory, kernel_params, linear_coef, n_bytes
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.smooth import (
@@ -63,14 +63,20 @@ class _ReducedMachine:
         minima = _SharedRows(bordered_features(self._layer, X), T).minima(self)
         coef = np.column_stack([minimum.coef for minimum in minima])
         one = T.shape[1] == 1
-        self.coef_ = coef[1:, 0] if one else coef[1:]
+        self.hidden_coef_ = coef[1:, 0] if one else coef[1:]
         self.intercept_ = float(coef[0, 0]) if one else coef[0]
         self.n_iter_ = max(minimum.n_iter for minimum in minima)
         if note := _note(self, minima):
             warnings.warn(f"{type(self).__name__} {note}", ConvergenceWarning, stacklevel=3)
 
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        hidden = self.hidden_coef_.reshape(len(self.hidden_coef_), -1)
+        return linear_coef(self.kernel, hidden.T, self.landmarks_)
+
     def _outputs(self, X) -> np.ndarray:
-        (output,) = project_rows(self._layer, X, [self.coef_.reshape(len(self.coef_), -1)])
+        (output,) = project_rows(self._layer, X, [self.hidden_coef_.reshape(len(self.hidden_coef_), -1)])
         return output + self.intercept_
 
 
@@ -105,8 +111,10 @@ class RSVC(_ReducedMachine, OutputClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
+    hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
+        With ``kernel="linear"``: weights of the features.
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     n_iter_ : int
         Newton steps of the output that took most.
@@ -201,8 +209,10 @@ class RSVR(_ReducedMachine, OutputRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for more than one output
+    hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for more than one output
     intercept_ : float, or ndarray of shape (n_outputs,)
+    coef_ : ndarray of shape (n_outputs, n_features)
+        With ``kernel="linear"``: weights of the features.
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     n_iter_ : int
         Newton steps of the output that took most.

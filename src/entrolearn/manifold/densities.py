@@ -5,7 +5,7 @@ Low-Dimensional Representation", section 4.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -315,7 +315,7 @@ def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    priors : {"uniform", "empirical"} or array-like of shape (n_classes,)
+    priors : {"uniform", "empirical"}, mapping by label or array-like of shape (n_classes,)
         The same for all, the shares of `counts`, or positive numbers in these proportions.
     classes, counts : ndarray of shape (n_classes,)
         The labels, and how many rows have them.
@@ -328,7 +328,7 @@ def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        If they are not as many positive numbers as there are classes.
+        If they are not as many positive numbers as there are classes, or a mapping names other labels.
 
     Examples
     --------
@@ -340,6 +340,13 @@ def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     if isinstance(priors, str):
         weights = {"uniform": np.ones(len(classes)), "empirical": counts}[priors]
         return weights / weights.sum()
+    if isinstance(priors, Mapping):
+        labels = classes.tolist()
+        if set(priors) != set(labels):
+            raise ValueError(
+                f"priors names the labels {list(priors)}; accepted: a weight for each of {labels}."
+            )
+        priors = [priors[label] for label in labels]
     weights = np.asarray(priors, dtype=float)
     if weights.shape == classes.shape and (np.isfinite(weights) & (weights > 0)).all():
         weights = weights / weights.max()  # their own sum may overflow

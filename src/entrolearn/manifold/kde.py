@@ -36,8 +36,9 @@ class KDEClassifier(DensityClassifier):
         large, each class is a broad Gaussian around its mean.
     covariance : {"ledoit_wolf", "oas", "empirical"}, default="ledoit_wolf"
         Estimate of each class's covariance, as in :func:`~entrolearn.manifold.densities.class_covariance`.
-    priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
-        Weights of the classes, which need not add up to one. Uniform ones aim at the balanced accuracy.
+    priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
+        Weights of the classes, in order or by label, which need not add up to one. Uniform ones aim at the
+        balanced accuracy.
 
     Attributes
     ----------
@@ -81,7 +82,7 @@ class KDEClassifier(DensityClassifier):
     _parameter_constraints: dict = {
         "bandwidth_scale": [BANDWIDTH_SCALES],
         "covariance": [StrOptions(set(COVARIANCES))],
-        "priors": [StrOptions({"uniform", "empirical"}), "array-like"],
+        "priors": [StrOptions({"uniform", "empirical"}), dict, "array-like"],
     }
 
     def __init__(self, bandwidth_scale=1.0, *, covariance="ledoit_wolf", priors="uniform"):

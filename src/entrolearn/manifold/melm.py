@@ -46,9 +46,10 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         γ, by which the widths of Silverman's rule are multiplied: less follows the rows more closely.
     covariance : {"ledoit_wolf", "oas", "empirical"}, default="ledoit_wolf"
         How the covariance of a class, the shape of its kernel, is estimated in the space of the features.
-    priors : {"uniform", "empirical"} or array-like of shape (n_classes,), default="uniform"
+    priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
         What the classifier multiplies the densities with before it compares them; "uniform", as the paper has
-        it, gives both classes of an unbalanced problem the same say. The subspace does not depend on it.
+        it, gives both classes of an unbalanced problem the same say. A dict has the label of each class. The
+        subspace does not depend on it.
     n_init : int, default=16
         Random starts, of which the best counts.
     solver : {"whitened", "penalty", "stiefel"}, default="whitened"
@@ -122,7 +123,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "bandwidth_scale": [BANDWIDTH_SCALES],
         "covariance": [StrOptions({*COVARIANCES})],
-        "priors": [StrOptions({"uniform", "empirical"}), "array-like"],
+        "priors": [StrOptions({"uniform", "empirical"}), dict, "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({*SOLVERS})],
         "method": [StrOptions({*METHODS})],

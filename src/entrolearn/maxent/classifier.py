@@ -188,7 +188,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__}: after {self.n_iter_} iterations a constraint is off by "
                 f"{solution.violation:.2g}, more than tol={self.tol:g}; raise max_iter or scale the features",
                 ConvergenceWarning,
-                stacklevel=3,  # past the wrapper that checks parameters
+                stacklevel=4,  # past the wrapper that checks parameters
             )
         return self
 

@@ -20,6 +20,8 @@ __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
 
 #: Bytes that the entropy takes for each error. Measured, with a bandwidth no less than errors are apart.
 BYTES_OF_ENTROPY = 250
+#: In standard deviations.
+IQR_OF_A_GAUSSIAN = 1.349
 
 
 class _ErrorEntropyMLP(BaseEstimator):
@@ -267,8 +269,8 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
     n_hidden : int, default=10
         Units of the hidden layer.
     bandwidth : float, default=1.0
-        h of the errors' density, in the units of y. Much wider than the errors, the entropy orders networks
-        as the variance of the errors does; narrower, it forgives the few large ones.
+        h of the errors' density, in units of the spread of y. Much wider than the errors, the entropy orders
+        networks as the variance of the errors does; narrower, it forgives the few large ones.
     entropy : {"shannon", "renyi"}, default="shannon"
         Shannon's estimator, or Rényi's quadratic entropy.
     activation : {"tanh", "logistic"}, default="tanh"
@@ -282,6 +284,10 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         u, at least 1.
     decrease : float, default=0.5
         d, below 1.
+    normalize_y : bool, default=True
+        Whether the network learns y minus its median in units of its spread, the smaller one of its standard
+        deviation and its interquartile range / 1.349, so that a few large values do not set the unit.
+        Otherwise bandwidth and learning rate are in the units of y.
     max_iter : int, default=200
         Epochs, those that were taken back included.
     random_state : int, RandomState instance or None, default=None
@@ -321,7 +327,40 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
     True
     """
 
+    _parameter_constraints: dict = {
+        **_ErrorEntropyMLP._parameter_constraints,
+        "normalize_y": ["boolean"],
+    }
     _output = "identity"
+
+    def __init__(
+        self,
+        n_hidden=10,
+        *,
+        bandwidth=1.0,
+        entropy="shannon",
+        activation="tanh",
+        init="glorot",
+        learning_rate=1.0,
+        increase=1.2,
+        decrease=0.5,
+        normalize_y=True,
+        max_iter=200,
+        random_state=None,
+    ):
+        super().__init__(
+            n_hidden,
+            bandwidth=bandwidth,
+            entropy=entropy,
+            activation=activation,
+            init=init,
+            learning_rate=learning_rate,
+            increase=increase,
+            decrease=decrease,
+            max_iter=max_iter,
+            random_state=random_state,
+        )
+        self.normalize_y = normalize_y
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y):
@@ -344,8 +383,12 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), y_numeric=True)
         check_values(y, X.dtype, type(self).__name__)
-        mean_error = self._train(X, y)
+        centre, spread = _centre_and_spread(y) if self.normalize_y else (0.0, 1.0)
+        mean_error = self._train(X, (y - centre) / spread)
+        self.coefs_[1] *= spread
         self.intercepts_[1] += mean_error
+        self.intercepts_[1] *= spread
+        self.intercepts_[1] += centre
         return self
 
     def predict(self, X):
@@ -360,6 +403,18 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         y : ndarray of shape (n_samples,)
         """
         return self._raw_output(X)
+
+
+def _centre_and_spread(y: np.ndarray) -> tuple[float, float]:
+    """The median, and the smaller measure of spread that is above zero; one where all values are the same."""
+    if not np.ptp(y):
+        return float(y[0]), 1.0
+    unit = float(np.abs(y).max())  # squares of numbers far below one underflow
+    scaled = y / unit
+    # Quantiles that are the same where every row comes twice.
+    first, centre, third = np.quantile(scaled, [0.25, 0.5, 0.75], method="averaged_inverted_cdf")
+    measures = scaled.std(), (third - first) / IQR_OF_A_GAUSSIAN
+    return float(centre) * unit, float(min(measure for measure in measures if measure > 0)) * unit
 
 
 def _bytes_needed(n_samples: int, n_features: int, n_hidden: int, itemsize: int) -> float:

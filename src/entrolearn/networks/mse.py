@@ -204,9 +204,26 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         -------
         P : ndarray of shape (n_samples, n_classes)
         """
-        found = self._outputs(X)
-        np.maximum(found, np.finfo(found.dtype).tiny, out=found)
+        found = self._positive_outputs(X)
         return found / found.sum(axis=1, keepdims=True)
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities, finite where these underflow.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes)
+        """
+        found = self._positive_outputs(X)
+        return np.log(found) - np.log(found.sum(axis=1, keepdims=True))
+
+    def _positive_outputs(self, X) -> np.ndarray:
+        found = self._outputs(X)
+        return np.maximum(found, np.finfo(found.dtype).tiny, out=found)
 
 
 class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):

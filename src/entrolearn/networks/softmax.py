@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
@@ -251,6 +251,19 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         P : ndarray of shape (n_samples, n_classes)
         """
         return softmax(self._outputs(X), axis=1)
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities, finite where these underflow.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes)
+        """
+        return log_softmax(self._outputs(X), axis=1)
 
     def _outputs(self, X) -> np.ndarray:
         check_is_fitted(self)

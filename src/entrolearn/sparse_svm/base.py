@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.kernels import KERNELS, check_precomputed, kernel_matrix, kernel_params
+from entrolearn.kernels import KERNELS, check_precomputed, kernel_matrix, kernel_params, linear_coef
 from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_margins
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
@@ -53,6 +53,11 @@ class SparseMachine(BaseEstimator):
             return X.toarray() if issparse(X) else X
         self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
         return kernel_matrix(X, X, self.kernel, self._kernel_params)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        return linear_coef(self.kernel, self.dual_coef_, self.support_vectors_)
 
     def _outputs(self, X) -> np.ndarray:
         check_is_fitted(self)

@@ -18,6 +18,9 @@ from entrolearn.validation import Interval
 
 __all__ = ["CrossEntropySVC", "CrossEntropySVR"]
 
+# Of a cost: what the solver's tolerance may leave between two programs with the same minimum.
+NOTHING_GAINED = 1e-7
+
 
 @dataclass(frozen=True)
 class _SupportCost:
@@ -58,6 +61,7 @@ class _ZeroNorm(SparseMachine):
         "patience": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "samples_per_candidate": [Interval(Integral, 2, None, closed="left")],
+        "local_search": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -96,11 +100,32 @@ class _ZeroNorm(SparseMachine):
             warnings.warn(
                 f"the search used up its {self.max_iter} iterations: raise max_iter or smoothing",
                 ConvergenceWarning,
-                stacklevel=6,  # past the wrapper that checks parameters
+                stacklevel=7,  # past the wrapper that checks parameters
             )
         self.history_, self.n_iter_ = found.history, found.n_iterations
         costs, kept = cost(everything)
-        return kept[0] if costs[0] < found.fun else found.x
+        used, least = (kept[0], costs[0]) if costs[0] < found.fun else (found.x, found.fun)
+        return _descended(cost, used, least) if self.local_search else used
+
+
+def _descended(cost: _SupportCost, used: np.ndarray, least: float) -> np.ndarray:
+    """The set that is reached by adding or dropping the candidate that lowers the cost most, again and again.
+
+    Parameters
+    ----------
+    cost : _SupportCost
+    used : ndarray of bool, shape (n_candidates,)
+    least : float
+        Its cost.
+    """
+    single = np.eye(len(used), dtype=bool)
+    while True:
+        costs, kept = cost(used ^ single)
+        costs = np.where(np.isnan(costs), np.inf, costs)
+        best = costs.argmin()
+        if not costs[best] < least - NOTHING_GAINED * max(abs(least), 1):
+            return used
+        used, least = kept[best], costs[best]
 
 
 class CrossEntropySVC(_ZeroNorm, SparseClassifier):
@@ -124,7 +149,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and the sigmoid kernel.
-    elite_fraction : float, default=0.03
+    elite_fraction : float, default=0.1
         Share of the best sets that the probabilities move towards.
     smoothing : float, default=0.7
         How far they move, from 0 to 1.
@@ -134,6 +159,8 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         Iterations at most. With a `smoothing` of 0.1 some 20 or 30 are enough, with the default about ten.
     samples_per_candidate : int, default=5
         Sets drawn in an iteration, for each candidate.
+    local_search : bool, default=True
+        Whether the search ends by adding or dropping single candidates as long as that lowers the cost.
     n_jobs : int or None, default=None
         Processes that judge sets; the machine does not depend on it. Worth it from some hundred candidates.
     random_state : int, RandomState instance or None, default=None
@@ -151,6 +178,8 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     dual_coef_ : ndarray of shape (1, n_SV)
         a_j y_j of the support vectors.
     intercept_ : float
+    coef_ : ndarray of shape (1, n_features)
+        With ``kernel="linear"``: weights of the features.
     n_support_ : ndarray of int, shape (2,)
         Support vectors of each class.
     objective_ : float
@@ -172,9 +201,11 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     More than two classes: ``sklearn.multiclass.OneVsRestClassifier(CrossEntropySVC())``.
 
     The problem is not convex, and the search does not prove that it has found the minimum: the machine is the
-    best of all sets that were judged, the set of all candidates among them. With a dozen candidates or fewer
-    the paper's settings, the defaults, make an elite of one or two: they find the best of all sets in 40 to
-    95 of 100 searches, ``samples_per_candidate=30, elite_fraction=0.1`` in 95 or more.
+    best of all sets that were judged, the set of all candidates among them. On 48 problems with 4 to 11
+    candidates, of which all sets can be tried, the defaults find the best set in 175 of 192 searches and cost
+    0.2 % more than it on average, at worst 11 %; ``samples_per_candidate=30`` finds it in all 192 for twice
+    the time. The paper's settings, ``elite_fraction=0.03, local_search=False``, make an elite of one or two
+    there and find it in 151, in four fifths of the time (benchmarks/enumerated.py).
 
     C weighs losses against a count here, against a sum of coefficients in :class:`OneNormSVC`, and against a
     norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others.
@@ -202,11 +233,12 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         gamma="scale",
         degree=3,
         coef0=1,
-        elite_fraction=0.03,
+        elite_fraction=0.1,
         smoothing=0.7,
         patience=3,
         max_iter=100,
         samples_per_candidate=5,
+        local_search=True,
         n_jobs=None,
         random_state=None,
     ):
@@ -220,6 +252,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         self.patience = patience
         self.max_iter = max_iter
         self.samples_per_candidate = samples_per_candidate
+        self.local_search = local_search
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -245,7 +278,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         Of the polynomial and the sigmoid kernel.
     epsilon : float, default=0.1
         Errors up to this size cost nothing.
-    elite_fraction : float, default=0.03
+    elite_fraction : float, default=0.1
         Share of the best sets that the probabilities move towards.
     smoothing : float, default=0.7
         How far they move, from 0 to 1.
@@ -255,6 +288,8 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         Iterations at most. With a `smoothing` of 0.1 some 20 or 30 are enough, with the default about ten.
     samples_per_candidate : int, default=5
         Sets drawn in an iteration, for each candidate.
+    local_search : bool, default=True
+        Whether the search ends by adding or dropping single candidates as long as that lowers the cost.
     n_jobs : int or None, default=None
         Processes that judge sets; the machine does not depend on it. Worth it from some hundred candidates.
     random_state : int, RandomState instance or None, default=None
@@ -270,6 +305,8 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         All that a prediction needs; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
     intercept_ : float
+    coef_ : ndarray of shape (1, n_features)
+        With ``kernel="linear"``: weights of the features.
     n_support_ : ndarray of int, shape (1,)
     objective_ : float
         What the machine costs.
@@ -314,11 +351,12 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         degree=3,
         coef0=1,
         epsilon=0.1,
-        elite_fraction=0.03,
+        elite_fraction=0.1,
         smoothing=0.7,
         patience=3,
         max_iter=100,
         samples_per_candidate=5,
+        local_search=True,
         n_jobs=None,
         random_state=None,
     ):
@@ -333,5 +371,6 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         self.patience = patience
         self.max_iter = max_iter
         self.samples_per_candidate = samples_per_candidate
+        self.local_search = local_search
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -47,6 +47,8 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     dual_coef_ : ndarray of shape (1, n_SV)
         a_j y_j of the support vectors.
     intercept_ : float
+    coef_ : ndarray of shape (1, n_features)
+        With ``kernel="linear"``: weights of the features.
     n_support_ : ndarray of int, shape (2,)
         Support vectors of each class.
     objective_ : float
@@ -122,6 +124,8 @@ class OneNormSVR(_OneNorm, SparseRegressor):
         All that a prediction needs; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
     intercept_ : float
+    coef_ : ndarray of shape (1, n_features)
+        With ``kernel="linear"``: weights of the features.
     n_support_ : ndarray of int, shape (1,)
     objective_ : float
         The minimum.
