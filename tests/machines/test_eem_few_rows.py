@@ -126,7 +126,7 @@ def test_the_machine_is_that_of_exact_arithmetic(counts, n_hidden, activation, d
     rng = np.random.default_rng(sum(counts))
     y = np.repeat(np.arange(len(counts)), counts)
     X, new = rng.random((len(y), 3)) + 0.3 * y[:, None], rng.random((4, 3))
-    settings = {"activation": activation, "covariance": covariance, "random_state": 1}
+    settings = {"activation": activation, "covariance": covariance, "feature_range": None, "random_state": 1}
     machine = EEMClassifier(n_hidden, **settings).fit(X, y)
     log_densities = exact_log_densities(machine.hidden(X), y, machine.hidden(new), covariance)
     expected = log_densities - log_densities.mean(axis=1, keepdims=True)
@@ -161,7 +161,8 @@ def test_every_way_to_fit_gives_the_same_sound_machine(name, covariance, n_hidde
     X, y, more, more_y = rows_of(name)
     classes, order = np.unique(y), np.random.default_rng(1).permutation(len(y))
     for activation in ("rbf", "sigmoid"):
-        settings = {"activation": activation, "covariance": covariance, "random_state": 0}
+        settings = {"activation": activation, "feature_range": (0, 1), "covariance": covariance}
+        settings["random_state"] = 0
         machine = EEMClassifier(n_hidden, **settings).fit(X, y)
         odds = sound_odds(machine, more)
         sound_odds(EEMClassifier(n_hidden, **settings).fit(X.astype(np.float32), y), more.astype(np.float32))
@@ -193,7 +194,10 @@ def test_two_rows_of_each_class_are_enough(load):
         some = np.concatenate([rng.permutation(np.flatnonzero(y == c))[:2] for c in classes])
         means = np.array([X[some][y[some] == c].mean(axis=0) for c in classes])
         nearest.append((((X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1) == y).mean())
-        for machine in (EEMClassifier(random_state=seed), EEKMClassifier(random_state=seed)):
+        for machine in (
+            EEMClassifier(feature_range=(0, 1), random_state=seed),
+            EEKMClassifier(random_state=seed),
+        ):
             scores.append(machine.fit(X[some], y[some]).score(X, y))
     assert np.mean(scores) > np.mean(nearest) - 0.03
 
@@ -262,8 +266,10 @@ def test_what_single_precision_cannot_tell_apart_is_told_in_double():
     near, far = 0.5 + 1e-6 * (rng.random((40, 3)) + y[:, None]), 70 + rng.random((40, 3))
     for X, activation in [(near, "rbf"), (far, "sigmoid")]:
         X = X.astype(np.float32)
-        single = EEMClassifier(5, activation=activation, random_state=0).fit(X, y)
-        double = EEMClassifier(5, activation=activation, random_state=0).fit(X.astype(float), y)
+        single = EEMClassifier(5, activation=activation, feature_range=None, random_state=0).fit(X, y)
+        double = EEMClassifier(5, activation=activation, feature_range=None, random_state=0).fit(
+            X.astype(float), y
+        )
         assert single.solver_info_ == {"ridge": 0.0, "degenerate": False, "dtype": "float64"}
         assert_allclose(single.projected_variances_, double.projected_variances_, rtol=1e-3)
 
@@ -276,7 +282,7 @@ def test_a_stream_of_single_rows_raises_no_warning():
     X, y = rng.random((30, 3)), np.arange(30) % 3
     for covariance in ("ledoit_wolf", "oas", "empirical"):
         for n_hidden in (5, 60):
-            stream = EEMClassifier(n_hidden, covariance=covariance, random_state=0)
+            stream = EEMClassifier(n_hidden, covariance=covariance, feature_range=(0, 1), random_state=0)
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 for i in range(len(y)):
@@ -303,8 +309,8 @@ def test_a_class_that_comes_late_keeps_its_digits():
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 30)), np.arange(60) % 2
     X[y == 1] += 1  # <w, x> is 15 more: units of 1e-7 of the other class's
-    whole = EEMClassifier(10, activation="sigmoid", random_state=0).fit(X, y)
-    stream = EEMClassifier(10, activation="sigmoid", random_state=0)
+    whole = EEMClassifier(10, activation="sigmoid", feature_range=None, random_state=0).fit(X, y)
+    stream = EEMClassifier(10, activation="sigmoid", feature_range=None, random_state=0)
     for c in (0, 1):
         stream.partial_fit(X[y == c], y[y == c], classes=[0, 1])
     assert_allclose(stream.projected_variances_, whole.projected_variances_, rtol=1e-9)

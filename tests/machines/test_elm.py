@@ -67,10 +67,10 @@ def test_units_of_a_smaller_machine_are_the_first_of_a_larger_one(wine):
 def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
     X, y = wine[0][:60], wine[0][:60, 0] + np.random.default_rng(0).normal(size=60)
     ridges = (1e-3, 0.1, 10.0)
-    chosen = ELMRegressor(20, C=ridges, random_state=0).fit(X, y)
+    chosen = ELMRegressor(20, feature_range=(-1, 1), C=ridges, random_state=0).fit(X, y)
     errors = []
     for C in ridges:
-        machine = ELMRegressor(20, C=C, random_state=0)
+        machine = ELMRegressor(20, feature_range=(-1, 1), C=C, random_state=0)
         rest = [np.delete(np.arange(60), i) for i in range(60)]
         left = [machine.fit(X[rows], y[rows]).predict(X[[i]])[0] - y[i] for i, rows in enumerate(rest)]
         errors.append(np.mean(np.square(left)))
@@ -80,9 +80,11 @@ def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
 
 def test_a_stream_ends_where_one_fit_does(wine):
     X, y = wine
-    stream = ELMClassifier(20, C=1e-3, random_state=0).partial_fit(X[:50], y[:50], classes=[0, 1, 2])
+    stream = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).partial_fit(
+        X[:50], y[:50], classes=[0, 1, 2]
+    )
     stream.partial_fit(X[50:120], y[50:120]).partial_fit(csr_array(X[120:]), y[120:])
-    once = ELMClassifier(20, C=1e-3, random_state=0).fit(X, y)
+    once = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).fit(X, y)
     assert_allclose(stream.coef_, once.coef_, rtol=1e-6)
     assert not hasattr(stream.fit(X, y), "_stream")
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import softmax as softmax_of_rows
 
 from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.additive import AdditiveOverClasses, Needs
+from entrolearn.machines.additive import AdditiveOverClasses, InBox, Needs
 from entrolearn.machines.base import (
     Machine,
     check_place,
@@ -272,7 +272,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return tags
 
 
-class EEMClassifier(_EntropyMachine):
+class EEMClassifier(InBox, _EntropyMachine):
     r"""Extreme entropy machine: random hidden units, then the most divergent projection in closed form.
 
     The classes are modelled as one Gaussian each in the space of the hidden units, with means m and
@@ -298,6 +298,13 @@ class EEMClassifier(_EntropyMachine):
         How each rbf unit draws its gamma. ``"log-uniform"``: ln gamma uniform between the logarithms of
         0.3 / n_features and 30 / n_features, which suits few and many features, in [0, 1] or standardised;
         ``"uniform"``: from U[0, 1], as in the paper. Other activations do not use it.
+    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+        The box in which the units are drawn: bounds of the features, which the units see moved to [0, 1].
+        ``"data"``: least and largest value of each feature in the training rows that are not far out (more
+        than ten times further from the median than the median of the values on their side; with more than
+        1024 rows, a draw of as many tells which). Features that do not vary there are not seen.
+        :meth:`partial_fit` takes the box of its first rows. A pair or an array: lower and upper bounds. None:
+        features as they are, as in the paper, which scales them before.
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         How the covariance of a class is estimated. A number is a ridge added to the empirical one; an
         estimator is one of :mod:`sklearn.covariance`, cloned for each class.
@@ -310,6 +317,8 @@ class EEMClassifier(_EntropyMachine):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    feature_range_ : ndarray of shape (2, n_features), or None
+        The box in use. Given as `feature_range`, it lets machines of other rows share the units.
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_components) for more than two classes
         The projection, eq. (4): the projected class means lie two apart.
     projected_means_ : ndarray of shape (2,), or (n_classes, n_components)
@@ -367,6 +376,7 @@ class EEMClassifier(_EntropyMachine):
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
         "gamma": [StrOptions(set(GAMMAS))],
+        **InBox._parameter_constraints,
         **_EntropyMachine._parameter_constraints,
     }
 
@@ -376,6 +386,7 @@ class EEMClassifier(_EntropyMachine):
         *,
         activation="rbf",
         gamma="log-uniform",
+        feature_range="data",
         covariance="ledoit_wolf",
         priors=None,
         random_state=None,
@@ -383,6 +394,7 @@ class EEMClassifier(_EntropyMachine):
         self.n_hidden = n_hidden
         self.activation = activation
         self.gamma = gamma
+        self.feature_range = feature_range
         self.covariance = covariance
         self.priors = priors
         self.random_state = random_state
@@ -419,7 +431,7 @@ class EEMClassifier(_EntropyMachine):
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         if first:
             vars(self).pop("coef_", None)
-            self._layer = self._draw_layer(X)
+            self._layer = self._draw_layer(X, first_chunk=True)
             self._stream = self._no_sums(X, codes)
         elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
             begun = zip(self._stream, self._no_sums(X, codes), strict=True)
@@ -451,7 +463,7 @@ class EEMClassifier(_EntropyMachine):
             gamma=self.gamma,
             below_one=True,
             dtype=survey.dtype,
-        )
+        ).in_box(self._box(survey))
 
 
 class EEKMClassifier(_EntropyMachine):

@@ -5,6 +5,7 @@ Huang, Zhu and Siew (2006); with the ridge of eq. (4) of Deng, Ong and Zheng (20
 
 from numbers import Integral, Real
 
+from entrolearn.machines.additive import InBox
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.ridge import RIDGE
@@ -16,23 +17,34 @@ __all__ = ["ELMClassifier", "ELMRegressor"]
 ACTIVATIONS = {"sigmoid", "sine", "hardlimit", "rbf"}
 
 
-class _ELM:
+class _ELM(InBox):
     """Parameters and layer of the classifier and the regressor."""
 
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(ACTIVATIONS), callable],
+        **InBox._parameter_constraints,
         "slope": [Interval(Real, 1e-150, None, closed="left")],
         "C": RIDGE,
         "random_state": ["random_state"],
     }
 
     _size = "n_hidden"
-    _layer_settings = ("activation", "slope", "random_state")
+    _layer_settings = ("activation", "feature_range", "slope", "random_state")
 
-    def __init__(self, n_hidden=100, *, activation="sigmoid", slope=1.0, C=0.0, random_state=None):
+    def __init__(
+        self,
+        n_hidden=100,
+        *,
+        activation="sigmoid",
+        feature_range="data",
+        slope=1.0,
+        C=0.0,
+        random_state=None,
+    ):
         self.n_hidden = n_hidden
         self.activation = activation
+        self.feature_range = feature_range
         self.slope = slope
         self.C = C
         self.random_state = random_state
@@ -40,10 +52,10 @@ class _ELM:
     def _layer_on(self, survey, rng) -> RandomLayer:
         layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
         _rescale(layer, self.slope)
-        return layer
+        return layer.in_box(self._box(survey), low=-1.0)
 
     def _layer_sources(self, partition: Partition) -> list:
-        return [(slice(None), list(partition.left_out))]  # the units do not depend on the rows
+        return self._box_sources(partition)
 
 
 def _rescale(layer: RandomLayer, slope: float) -> None:
@@ -78,6 +90,9 @@ class ELMClassifier(_ELM, LayeredClassifier):
         ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
         ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
         (n_samples, n_hidden).
+    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+        The box in which the units are drawn, as in :class:`EEMClassifier`; they see it moved to [-1, 1], as
+        in [2]_.
     slope : float, default=1.0
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
@@ -88,11 +103,13 @@ class ELMClassifier(_ELM, LayeredClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    feature_range_ : ndarray of shape (2, n_features), or None
+        The box in use.
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence.
+        Mean squared leave-one-out error of the targets for each C of a sequence; units are kept.
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int
@@ -141,6 +158,9 @@ class ELMRegressor(_ELM, LayeredRegressor):
         ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
         ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
         (n_samples, n_hidden).
+    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+        The box in which the units are drawn, as in :class:`EEMClassifier`; they see it moved to [-1, 1], as
+        in [1]_.
     slope : float, default=1.0
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
@@ -150,11 +170,13 @@ class ELMRegressor(_ELM, LayeredRegressor):
 
     Attributes
     ----------
+    feature_range_ : ndarray of shape (2, n_features), or None
+        The box in use.
     coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence.
+        Mean squared leave-one-out error of the targets for each C of a sequence; units are kept.
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int

@@ -33,21 +33,22 @@ class _Solved:
 
 
 def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """Moments of each class in each part, once; every training set is a sum of parts."""
+    """Moments of each class in each part, once for each box; training sets of one box are sums of parts."""
     machines = [clone(estimator).set_params(**params) for params in grid]
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "activation", "gamma", "random_state"):
+    for members in same_settings(machines, "activation", "gamma", "feature_range", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
         sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
-        layer, solved = _solve_on_parts(largest, X, codes, partition, partition.left_out, sized)
-        if any(one.readout is None and not one.error for one in solved):
-            double = X.astype(np.float64)  # as fit does
-            layer, solved = _solve_on_parts(largest, double, codes, partition, partition.left_out, sized)
-        yield from _answer(layer, X, classes, solved)
+        for rows, left_outs in largest._box_sources(partition):
+            layer, solved = _solve_on_parts(largest, X, codes, partition, left_outs, sized, rows)
+            if any(one.readout is None and not one.error for one in solved):
+                double = X.astype(np.float64)  # as fit does
+                layer, solved = _solve_on_parts(largest, double, codes, partition, left_outs, sized, rows)
+            yield from _answer(layer, X, classes, solved)
 
 
 def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:

@@ -99,7 +99,7 @@ class _LayeredRidge(Additive):
         """Add rows to the equations and solve them again; the first rows draw the layer."""
         if not hasattr(self, "_stream"):
             vars(self).pop("loo_errors_", None)
-            self._layer = self._draw_layer(X)
+            self._layer = self._draw_layer(X, first_chunk=True)
             self._stream = self._no_sums(X, T)
         self._add_rows(self._stream, X, T)
         self._solve_sums(self._stream, numpy_dtype(X))

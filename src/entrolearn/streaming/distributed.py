@@ -202,7 +202,7 @@ class _Fit:
         """The passes in turn."""
         machine = self.machine
         lengths = self.chunks.lengths
-        count = lengths is None and machine._needs().n_landmarks > 0
+        count = lengths is None and machine._needs().n_sampled > 0
         if count or (is_classifier(machine) and classes is None):
             seen = self._look_at_targets()
             lengths = seen.lengths
@@ -256,19 +256,17 @@ class _Fit:
     def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
         """What the layer has to know of all rows; of their number of features and precision X tells."""
         needs = self.machine._needs()
-        n_features, dtype = X.shape[1], X.dtype
-        if not needs.n_landmarks:
-            return Survey(n_features, dtype)
-        work = _ship(Looking(self.machine, needs.scale, dtype))
-        picks = picks_of(lengths, needs.n_landmarks, rng)
+        if not needs.n_sampled:
+            return Survey(X.shape[1], X.dtype)
+        work = _ship(Looking(self.machine, needs, X.dtype))
+        picks = picks_of(lengths, needs.n_sampled, needs.sampler(rng))
         parts = [
             block.apply(survey_of_chunk, work, pick)
             for block, pick in zip(self.chunks.blocks, picks, strict=True)
-            if needs.scale or pick
+            if needs.scale or needs.box or pick
         ]
         found = self._merged(merged_surveys, parts)
-        scale = found.spread.scale_gamma(n_features, dtype) if needs.scale else None
-        return Survey(n_features, dtype, found.landmarks.rows, scale)
+        return Survey.of_passes(X, needs, found.sample.rows, found.seen)
 
     def _merged(self, merged: Callable, parts: list[Delayed]):
         """What comes of the parts."""

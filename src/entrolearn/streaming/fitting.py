@@ -7,7 +7,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
-from entrolearn.machines.additive import Additive, Spread, Survey
+from entrolearn.machines.additive import Additive, Seen, Survey
 from entrolearn.machines.base import encode
 from entrolearn.streaming.additive import check_additive, check_classes_seen
 from entrolearn.streaming.base import Rows
@@ -123,6 +123,12 @@ class _Fit:
     def _refuse_what_is_read_once(self, machine, classes) -> None:
         if self.source.repeatable:
             return
+        if machine._needs().box:
+            raise ValueError(
+                f"{self.name} looks for the bounds of the features before it sums over the rows, and these "
+                "can be read only once; accepted: feature_range as a pair, an array of shape "
+                "(2, n_features) or None; or arrays, files, a function that returns a new iterator of chunks."
+            )
         if machine._needs().n_landmarks:
             raise ValueError(
                 f"{self.name} draws its landmarks from the rows before it sums over them, and these can be "
@@ -161,16 +167,14 @@ class _Fit:
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
         """What a layer has to know of all rows, from one pass; None where a first chunk will do."""
         needs = self.machine._needs()
-        if not needs.n_landmarks:
+        if not needs.n_sampled:
             return None
-        sample, spread, X = sample_of(self.source.n_rows, needs.n_landmarks, rng), Spread(), None
+        sample = sample_of(self.source.n_rows, needs.n_sampled, needs.sampler(rng))
+        seen, X = Seen(), None
         for X, _, _ in self._chunks(dtypes, "survey"):
             sample.offer(X)
-            if needs.scale:
-                spread = spread.merge(Spread.of(X))
-        n_features, dtype = X.shape[1], X.dtype
-        scale = spread.scale_gamma(n_features, dtype) if needs.scale else None
-        return Survey(n_features, dtype, sample.rows, scale)
+            seen = seen.merge(Seen.of(X, needs))
+        return Survey.of_passes(X, needs, sample.rows, seen)
 
     def _chunks(self, dtypes: list, purpose: str) -> Iterator[tuple]:
         """Checked rows in the first chunk's precision, their y, and what the machine makes of that."""
