@@ -121,7 +121,6 @@ ESTIMATORS = [
     InformationFilter(1, criterion="cmim"),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),
     EntropySearch(
-        # Scaled first: far from [0, 1] every rbf unit is zero, and a search has nothing to choose.
         make_pipeline(MinMaxScaler(), EEMClassifier(random_state=0)),
         {"eemclassifier__n_hidden": [10, 50]},
         criterion="kde",

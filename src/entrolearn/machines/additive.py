@@ -21,7 +21,7 @@ from entrolearn.machines.boxes import (
     warn_few_rows,
 )
 from entrolearn.machines.device_units import mean_and_variance
-from entrolearn.machines.devices import in_double, take_rows
+from entrolearn.machines.devices import in_double, like, take_rows
 from entrolearn.machines.moments import add_rows, no_moments
 from entrolearn.path import Partition
 from entrolearn.validation import is_numpy, numpy_dtype, to_numpy, validate_data
@@ -263,6 +263,12 @@ class InBox(Additive):
 
     def _needs(self):
         return Needs(box=isinstance(self.feature_range, str))
+
+    def _draw_layer(self, X, first_chunk: bool = False):
+        layer = super()._draw_layer(X, first_chunk)
+        if self.feature_range_ is not None:
+            self.feature_range_ = like(self.feature_range_, layer.where)
+        return layer
 
     def _box(self, survey: Survey) -> np.ndarray | None:
         """The bounds of the features, shape (2, n_features), kept; None for features as they are."""

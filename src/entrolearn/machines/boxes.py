@@ -159,7 +159,8 @@ def given_box(feature_range, n_features: int, name: str) -> np.ndarray:
     """
     accepted = f"{name} accepts 'data', None, a pair (low, high) or an array of shape (2, {n_features})"
     try:
-        bounds = np.asarray(feature_range, dtype=np.float64)
+        bounds = to_numpy(feature_range) if hasattr(feature_range, "__dlpack__") else feature_range
+        bounds = np.asarray(bounds, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"feature_range={feature_range!r} holds no numbers; {accepted}.") from None
     if bounds.shape not in {(2,), (2, n_features)}:

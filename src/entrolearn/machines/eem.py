@@ -76,7 +76,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Training rows. The random layers of the paper expect features scaled to [0, 1].
+            Training rows.
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
 
@@ -142,7 +142,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         if readout.solver_info["degenerate"]:
             warn(
                 f"{type(self).__name__}: the class means coincide in the hidden space, the machine answers "
-                "with one class; are the features scaled to [0, 1]?",
+                "with one class; are the features constant, or far from the feature_range?",
                 stacklevel=3,
             )
         self._gaussians = readout.gaussians(to_numpy(self.priors_))
@@ -345,8 +345,9 @@ class EEMClassifier(InBox, _EntropyMachine):
     Notes
     -----
     Eq. (4) is taken as derived in the text; Algorithm 1 prints the norm where its square is meant. The
-    paper's random layers expect features in [0, 1]; for more than two classes, which the paper leaves
-    open, class Gaussians are compared in the space spanned by Sigma^-1 times the class means.
+    paper's random layers expect features in [0, 1], to which `feature_range` moves them; for more than two
+    classes, which the paper leaves open, class Gaussians are compared in the space spanned by Sigma^-1 times
+    the class means.
 
     An empirical covariance, and that of two rows, which Ledoit and Wolf do not shrink, is singular where
     there are fewer rows than units. Variances below 1e-12 of their sum over all units are what rounding
@@ -363,11 +364,9 @@ class EEMClassifier(InBox, _EntropyMachine):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
     >>> from entrolearn import EEMClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> machine = make_pipeline(MinMaxScaler(), EEMClassifier(n_hidden=100, random_state=0))
+    >>> machine = EEMClassifier(n_hidden=100, random_state=0)
     >>> machine.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
     True
     """
@@ -403,10 +402,11 @@ class EEMClassifier(InBox, _EntropyMachine):
     def partial_fit(self, X, y, classes=None):
         """Update the machine with more rows of a stream.
 
-        The machine is then the one that :meth:`fit` makes of all rows so far, whatever their order and
-        however they were cut. It needs a first row of every class before it can answer. Everything is
-        computed in double precision: there is no second look at the rows. :meth:`fit` keeps no sums: a call
-        after it begins a new stream.
+        The machine is then the one that :meth:`fit` makes of all rows so far in the box of the first call's
+        (five rows or more; with fewer the features are taken as they are, with a warning), whatever their
+        order and however they were cut. It needs a first row of every class before it can answer.
+        Everything is computed in double precision: there is no second look at the rows. :meth:`fit` keeps no
+        sums: a call after it begins a new stream.
 
         Parameters
         ----------

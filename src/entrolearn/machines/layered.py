@@ -122,7 +122,9 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
-        the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
+        the first call, which random units draw in the box of its rows (five or more; with fewer the features
+        are taken as they are, with a warning). :meth:`fit` keeps no sums: a call after it begins a new
+        stream.
 
         Parameters
         ----------
@@ -160,7 +162,9 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
-        the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
+        the first call, which random units draw in the box of its rows (five or more; with fewer the features
+        are taken as they are, with a warning). :meth:`fit` keeps no sums: a call after it begins a new
+        stream.
 
         Parameters
         ----------

@@ -58,8 +58,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
     The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
     Chunks stay where they are; sums over rows travel, (n_hidden, n_hidden) for each class, and landmarks. A
     worker holds the chunks that it works on and a few sums. The chunks are computed once for the sums, those
-    of y once before unless `classes` names the labels, and all once before where a layer needs landmarks:
-    ``persist`` them where the workers' memory holds them.
+    of y once before unless `classes` names the labels, and all once before where a layer needs landmarks
+    or the bounds of the features: ``persist`` them where the workers' memory holds them.
 
     Parameters
     ----------
@@ -98,7 +98,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
     makes them, are two evaluations: persist them by one ``dask.persist(X, y)``.
 
     The hidden layer is drawn by the caller and goes to each worker once. Landmarks are the rows that
-    ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. Rows in single precision are
+    ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. So are the rows that tell
+    which bounds of the features are far out. Rows in single precision are
     computed as ``machine.fit`` computes them; where their covariance has no Cholesky factor, they are summed
     once more in double precision.
 

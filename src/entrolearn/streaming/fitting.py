@@ -24,7 +24,7 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
     The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
     Memory holds a chunk and the sums over the rows, (n_hidden, n_hidden) for each class. Rows are read once
     for the sums, labels once before unless `classes` names them, and all rows once before where a layer needs
-    landmarks or the gamma that is called "scale".
+    landmarks, the gamma that is called "scale" or the bounds of the features.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
     Rows in single precision are computed as ``fit`` computes them; where their covariance has no Cholesky
     factor they are read once more, in double precision. Rows that can be read only once are computed in
     double precision. Where the number of rows is not known before they are read, or is above 2**27,
-    landmarks are a reservoir sample of them instead of those that ``fit`` draws.
+    landmarks, and rows that tell which bounds of the features are far out, are a reservoir sample of them
+    instead of those that ``fit`` draws.
 
     Examples
     --------
