@@ -47,7 +47,7 @@ def sound_odds(machine, X) -> np.ndarray:
     """Log odds of the classes, of several to their mean, after a check of the machine's numbers."""
     variances = machine.projected_variances_
     assert np.linalg.eigvalsh(variances).min() > 0 if variances.ndim == 3 else (variances > 0).all()
-    assert np.isfinite(machine.coef_).all()
+    assert np.isfinite(machine.hidden_coef_).all()
     assert np.isfinite(machine.predict_proba(X)).all()
     odds = machine.decision_function(X)
     assert np.isfinite(odds).all()
@@ -294,8 +294,7 @@ def test_a_stream_of_single_rows_raises_no_warning():
 def test_a_stream_names_the_classes_that_it_waits_for():
     rng = np.random.default_rng(0)
     X, y = rng.random((20, 3)), np.resize(["a", "b"], 20)
-    machine = EEMClassifier(5, random_state=0).fit(X, y)
-    stream = machine.partial_fit(X[y == "b"], y[y == "b"], classes=["a", "b"])  # forgets the fit before it
+    stream = EEMClassifier(5, random_state=0).partial_fit(X[y == "b"], y[y == "b"], classes=["a", "b"])
     for call in (stream.predict, stream.predict_proba, stream.decision_function, stream.hidden):
         with pytest.raises(
             NotFittedError, match=r"EEMClassifier .* row of every class: none yet of \['a'\]\.$"

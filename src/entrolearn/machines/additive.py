@@ -190,6 +190,11 @@ class Additive:
     """
 
     _dtypes: tuple = (np.float64,)  # of X; others become the first
+    keep_sums = False  # a parameter of those with a partial_fit
+
+    def _accepted_dtypes(self) -> list:
+        """The precisions in which a fit computes; sums to go on from are in double precision."""
+        return [np.float64] if self.keep_sums else list(self._dtypes)
 
     def _forget(self) -> None:
         """Drop what an earlier fit or stream has left and a new one does not overwrite."""
@@ -238,8 +243,31 @@ class Additive:
         """Fit to rows in memory, in their precision if that will do."""
         self._layer = self._draw_layer(X)
         sums = self._add_rows(self._no_sums(X, targets), X, targets)
-        if not self._solve_sums(sums, numpy_dtype(X)):
+        if not self._finish(sums, numpy_dtype(X)):
             self._fit_rows(in_double(X), targets)
+
+    def _finish(self, sums, dtype) -> bool:
+        """Solve the sums over all rows of a fit, and keep them if they are to be gone on from."""
+        if self.keep_sums:
+            self._stream = sums
+        return self._solve_sums(sums, dtype)
+
+    def _begins(self) -> bool:
+        """Whether a call of ``partial_fit`` is the first of its stream.
+
+        Raises
+        ------
+        ValueError
+            If it comes after a fit that kept no sums.
+        """
+        if hasattr(self, "_stream"):
+            return False
+        if hasattr(self, "hidden_coef_"):
+            raise ValueError(
+                f"{type(self).__name__} was fitted with keep_sums=False: there is nothing that partial_fit "
+                "could go on from; accepted: fit with keep_sums=True, or a clone, which begins a new stream."
+            )
+        return True
 
 
 class AdditiveOverClasses(Additive):

@@ -63,7 +63,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             Interval(Real, 0, None, closed="left"),
             HasMethods("fit"),
         ],
-        "priors": ["array-like", None],
+        "priors": ["array-like", dict, StrOptions({"empirical"}), None],
         "random_state": ["random_state"],
     }
 
@@ -88,12 +88,15 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         Raises
         ------
         ValueError
-            If y holds one class only, or `priors` does not fit the classes.
+            If y holds one class only, `priors` does not fit the classes, or `keep_sums` goes with a
+            `covariance` that is an estimator.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(self._dtypes))
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._accepted_dtypes())
         self._forget()
         self.classes_, codes = encode(y, type(self).__name__)
-        self.priors_ = class_priors(self.priors, self.classes_)
+        self.priors_ = class_priors(self.priors, self.classes_, np.bincount(to_numpy(codes)))
+        if self.keep_sums:
+            self._refuse_sums()
         self._fit_rows(X, codes)
         return self
 
@@ -101,14 +104,18 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         if hasattr(self.covariance, "fit"):
             raise ValueError(
                 f"covariance={self.covariance!r} needs all rows at once; accepted of rows that come in "
-                f"chunks: {', '.join(map(repr, SHRINKAGES))} or a number."
+                f"chunks, and with keep_sums: {', '.join(map(repr, SHRINKAGES))} or a number."
             )
-        self.priors_ = class_priors(self.priors, self.classes_)
+        class_priors(self.priors, self.classes_)
 
     def _solve_sums(self, moments, dtype):
+        self.priors_ = class_priors(self.priors, self.classes_, [m.n for m in moments])
         return self._read_out(*self._gaussians_of(moments), dtype)
 
     def _fit_rows(self, X, codes):
+        if not hasattr(self.covariance, "fit"):
+            super()._fit_rows(X, codes)
+            return
         self._layer = self._draw_layer(X)
         if not self._read_out(*self._class_gaussians(X, codes), numpy_dtype(X)):
             self._fit_rows(in_double(X), codes)
@@ -151,12 +158,12 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         self._layer = self._layer.lean()
         self.priors_ = like(self.priors_, where)
         if len(self.classes_) == 2:
-            self.coef_ = coef[:, 0]
+            self.hidden_coef_ = coef[:, 0]
             self.projected_means_ = like(readout.means[:, 0], where)
             self.projected_variances_ = like(readout.covariances[:, 0, 0], where)
             self.thresholds_ = like(self._gaussians.thresholds(), where)
         else:
-            self.coef_ = coef
+            self.hidden_coef_ = coef
             self.projected_means_ = like(readout.means, where)
             self.projected_variances_ = like(readout.covariances, where)
 
@@ -228,7 +235,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
     def _projected(self, X, method: str):
         """The projection, shape (n_samples, n_components), for a method of the machine."""
         X = self._rows(X, method)
-        (projected,) = project_rows(self._layer, X, [as_columns(self.coef_)])
+        (projected,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         return projected
 
     def _log_joint(self, X, method: str):
@@ -308,9 +315,13 @@ class EEMClassifier(InBox, _EntropyMachine):
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         How the covariance of a class is estimated. A number is a ridge added to the empirical one; an
         estimator is one of :mod:`sklearn.covariance`, cloned for each class.
-    priors : array-like of shape (n_classes,), default=None
-        Weights of the class densities, in the order of the sorted labels: prior probabilities, costs or
-        their products; only their ratios matter. None weighs all classes alike, whatever their sizes.
+    priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
+        Weights of the class densities: prior probabilities, costs or their products; only their ratios
+        matter. A mapping from each label to its weight, or weights in the order of the sorted labels;
+        ``"empirical"``: the numbers of training rows. None weighs all classes alike, whatever their sizes.
+    keep_sums : bool, default=False
+        Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
+        :meth:`partial_fit` goes on from it. It then computes in double precision.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -319,7 +330,7 @@ class EEMClassifier(InBox, _EntropyMachine):
     classes_ : ndarray of shape (n_classes,)
     feature_range_ : ndarray of shape (2, n_features), or None
         The box in use. Given as `feature_range`, it lets machines of other rows share the units.
-    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_components) for more than two classes
+    hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_components) for more than two classes
         The projection, eq. (4): the projected class means lie two apart.
     projected_means_ : ndarray of shape (2,), or (n_classes, n_components)
     projected_variances_ : ndarray of shape (2,), or (n_classes, n_components, n_components)
@@ -376,6 +387,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
         "gamma": [StrOptions(set(GAMMAS))],
         **InBox._parameter_constraints,
+        "keep_sums": ["boolean"],
         **_EntropyMachine._parameter_constraints,
     }
 
@@ -388,6 +400,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         feature_range="data",
         covariance="ledoit_wolf",
         priors=None,
+        keep_sums=False,
         random_state=None,
     ):
         self.n_hidden = n_hidden
@@ -396,6 +409,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         self.feature_range = feature_range
         self.covariance = covariance
         self.priors = priors
+        self.keep_sums = keep_sums
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=False)
@@ -405,8 +419,8 @@ class EEMClassifier(InBox, _EntropyMachine):
         The machine is then the one that :meth:`fit` makes of all rows so far in the box of the first call's
         (five rows or more; with fewer the features are taken as they are, with a warning), whatever their
         order and however they were cut. It needs a first row of every class before it can answer.
-        Everything is computed in double precision: there is no second look at the rows. :meth:`fit` keeps no
-        sums: a call after it begins a new stream.
+        Everything is computed in double precision: there is no second look at the rows. After :meth:`fit` it
+        goes on from its rows if ``keep_sums`` is true, and is refused otherwise.
 
         Parameters
         ----------
@@ -423,14 +437,14 @@ class EEMClassifier(InBox, _EntropyMachine):
         ------
         ValueError
             If `classes` is missing in the first call, names one class only or changes later, y brings another
-            label, or ``covariance`` is an estimator, which needs all rows at once.
+            label, ``covariance`` is an estimator, which needs all rows at once, or the machine was fitted
+            without ``keep_sums``.
         """
-        first = not hasattr(self, "_stream")
+        first = self._begins()
         learn_stream_classes(self, classes)
         self._refuse_sums()
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         if first:
-            vars(self).pop("coef_", None)
             self._layer = self._draw_layer(X, first_chunk=True)
             self._stream = self._no_sums(X, codes)
         elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
@@ -442,10 +456,10 @@ class EEMClassifier(InBox, _EntropyMachine):
         return self
 
     def __sklearn_is_fitted__(self):
-        return hasattr(self, "coef_")
+        return hasattr(self, "hidden_coef_")
 
     def _check_is_fitted(self):
-        if not hasattr(self, "coef_") and hasattr(self, "_stream"):
+        if not hasattr(self, "hidden_coef_") and hasattr(self, "_stream"):
             missing = [
                 label for label, m in zip(self.classes_.tolist(), self._stream, strict=True) if not m.n
             ]
@@ -488,7 +502,7 @@ class EEKMClassifier(_EntropyMachine):
         Of poly and sigmoid.
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         As in :class:`EEMClassifier`.
-    priors : array-like of shape (n_classes,), default=None
+    priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
         As in :class:`EEMClassifier`.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks.
@@ -497,7 +511,7 @@ class EEKMClassifier(_EntropyMachine):
     ----------
     classes_ : ndarray of shape (n_classes,)
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
-    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_components) for more than two classes
+    hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_components) for more than two classes
         The folded projection: coefficients of the kernel values with the landmarks.
     projected_means_ : ndarray of shape (2,), or (n_classes, n_components)
     projected_variances_ : ndarray of shape (2,), or (n_classes, n_components, n_components)

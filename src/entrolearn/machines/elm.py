@@ -26,6 +26,7 @@ class _ELM(InBox):
         **InBox._parameter_constraints,
         "slope": [Interval(Real, 1e-150, None, closed="left")],
         "C": RIDGE,
+        "keep_sums": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -40,6 +41,7 @@ class _ELM(InBox):
         feature_range="data",
         slope=1.0,
         C=0.0,
+        keep_sums=False,
         random_state=None,
     ):
         self.n_hidden = n_hidden
@@ -47,6 +49,7 @@ class _ELM(InBox):
         self.feature_range = feature_range
         self.slope = slope
         self.C = C
+        self.keep_sums = keep_sums
         self.random_state = random_state
 
     def _layer_on(self, survey, rng) -> RandomLayer:
@@ -97,6 +100,9 @@ class ELMClassifier(_ELM, LayeredClassifier):
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    keep_sums : bool, default=False
+        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` goes on
+        from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -105,7 +111,7 @@ class ELMClassifier(_ELM, LayeredClassifier):
     classes_ : ndarray of shape (n_classes,)
     feature_range_ : ndarray of shape (2, n_features), or None
         The box in use.
-    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
+    hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
@@ -165,6 +171,9 @@ class ELMRegressor(_ELM, LayeredRegressor):
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    keep_sums : bool, default=False
+        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` goes on
+        from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -172,7 +181,7 @@ class ELMRegressor(_ELM, LayeredRegressor):
     ----------
     feature_range_ : ndarray of shape (2, n_features), or None
         The box in use.
-    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
+    hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)

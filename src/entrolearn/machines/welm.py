@@ -67,7 +67,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
     classes_ : ndarray of shape (n_classes,)
     feature_range_ : ndarray of shape (2, n_features), or None
         The box in use.
-    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
+    hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     solver_info_ : dict
         ``method``: "gelsd", "cholesky" or, where the Gram matrix is singular, "pinvh".
     n_features_in_ : int
@@ -173,7 +173,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         return True
 
     def _keep(self, coef: np.ndarray, method: str) -> None:
-        self.coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
+        self.hidden_coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
         self.solver_info_ = {"method": method}
 
     def decision_function(self, X):
@@ -191,7 +191,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         check_is_fitted(self)
         check_place(self, X, "decision_function")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        (output,) = project_rows(self._layer, X, [as_columns(self.coef_)])
+        (output,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         return output[:, 0] if len(self.classes_) == 2 else output
 
     def __sklearn_tags__(self):

@@ -213,7 +213,7 @@ class _Fit:
         machine._refuse_sums()
         machine._forget()
         first_rows = self._first_rows()
-        if not self._sum_and_solve(first_rows, lengths, list(machine._dtypes)):
+        if not self._sum_and_solve(first_rows, lengths, machine._accepted_dtypes()):
             self._sum_and_solve(first_rows, lengths, [np.float64])
 
     def _look_at_targets(self) -> Targets:
@@ -252,7 +252,7 @@ class _Fit:
         total = self._merged(merged_sums, parts)
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
-        return machine._solve_sums(total.sums, X.dtype)
+        return machine._finish(total.sums, X.dtype)
 
     def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
         """What the layer has to know of all rows; of their number of features and precision X tells."""

@@ -116,7 +116,7 @@ class _Fit:
         machine._refuse_sums()
         machine._forget()
         # Rows that can be read once are computed in double precision: there is no second look at them.
-        dtypes = list(machine._dtypes) if self.source.repeatable else [np.float64]
+        dtypes = machine._accepted_dtypes() if self.source.repeatable else [np.float64]
         if not self._sum_and_solve(dtypes):
             self._sum_and_solve([np.float64])
         _keep_names(machine, self.source)
@@ -163,7 +163,7 @@ class _Fit:
                 seen.update(np.unique(y).tolist())
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), seen)
-        return machine._solve_sums(sums, survey.dtype)
+        return machine._finish(sums, survey.dtype)
 
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
         """What a layer has to know of all rows, from one pass; None where a first chunk will do."""
