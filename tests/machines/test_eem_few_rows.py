@@ -6,17 +6,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.covariance import EmpiricalCovariance, LedoitWolf
-from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import minmax_scale
 
-from entrolearn import EEKMClassifier, EEMClassifier
+from entrolearn import EEKMClassifier, EEMClassifier, streaming
 from entrolearn.path import Partition, path
 
-pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "ignore:.*fewer than pool_below:UserWarning")
 
 # name -> number of rows of each class, and what is done to uniform rows of three features
 SETS = {
@@ -126,7 +127,8 @@ def test_the_machine_is_that_of_exact_arithmetic(counts, n_hidden, activation, d
     rng = np.random.default_rng(sum(counts))
     y = np.repeat(np.arange(len(counts)), counts)
     X, new = rng.random((len(y), 3)) + 0.3 * y[:, None], rng.random((4, 3))
-    settings = {"activation": activation, "covariance": covariance, "feature_range": None, "random_state": 1}
+    settings = {"activation": activation, "covariance": covariance, "random_state": 1}
+    settings |= {"feature_range": None, "pool_below": 0}
     machine = EEMClassifier(n_hidden, **settings).fit(X, y)
     log_densities = exact_log_densities(machine.hidden(X), y, machine.hidden(new), covariance)
     expected = log_densities - log_densities.mean(axis=1, keepdims=True)
@@ -215,6 +217,45 @@ def test_a_class_of_two_rows_among_others_is_still_found():
         assert_allclose(machine.projected_variances_[2], machine.projected_variances_[:2].mean(axis=0))
         recall.append((machine.predict(X[y == 2]) == 2).mean())
     assert np.mean(recall) > 0.5
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("machine", [EEMClassifier(40, random_state=0), EEKMClassifier(random_state=0)])
+def test_classes_of_few_rows_have_the_variances_of_the_others(machine, n_classes):
+    """The projection is that of the machine without pooling, the other classes' densities are their own."""
+    X, y = load_iris(return_X_y=True)
+    some = np.concatenate([np.flatnonzero(y == c)[:n] for c, n in enumerate([30, 4, 25][:n_classes])])
+    X, y = X[some], y[some]
+    with pytest.warns(UserWarning, match=r"fewer than pool_below=7 rows of the classes \[1\], which take"):
+        pooled = clone(machine).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own = clone(machine).set_params(pool_below=0).fit(X, y)
+        assert_allclose(clone(machine).set_params(pool_below=4).fit(X, y).project(X), own.project(X))
+    assert_allclose(pooled.hidden_coef_, own.hidden_coef_)
+    others = [c for c in range(n_classes) if c != 1]
+    assert_allclose(pooled.projected_variances_[others], own.projected_variances_[others])
+    assert_allclose(pooled.projected_variances_[1], own.projected_variances_[others].mean(axis=0))
+    streamed = streaming.fit(clone(machine), X, y)
+    assert_allclose(streamed.projected_variances_, pooled.projected_variances_, rtol=1e-5)
+    (point,) = path(clone(machine), X, y, Partition.whole(len(y)), [{}])
+    assert_array_equal(point.prediction, pooled.predict(X))
+    all_few = clone(machine).set_params(pool_below=1000).fit(X, y)
+    assert_allclose(all_few.projected_variances_ - own.projected_variances_.mean(axis=0), 0, atol=1e-12)
+
+
+def test_a_class_of_a_few_rows_is_found():
+    """Mean recall of one class of breast cancer and of wine that has two rows, of twenty draws."""
+    recall = {0: [], 7: []}
+    for load in (load_breast_cancer, load_wine):
+        X, y = load(return_X_y=True)
+        for seed in range(10):
+            rows = np.random.default_rng(seed).permutation(len(y))
+            some = np.concatenate([rows[y[rows] == 0][:2], rows[y[rows] > 0][:60]])
+            for pool_below, found in recall.items():
+                machine = EEMClassifier(60, pool_below=pool_below, random_state=seed).fit(X[some], y[some])
+                found.append((machine.predict(X[y == 0]) == 0).mean())
+    assert np.mean(recall[7]) > np.mean(recall[0]) + 0.15
 
 
 @pytest.mark.usefixtures("dispatch")

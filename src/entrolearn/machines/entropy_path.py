@@ -148,7 +148,7 @@ def _solve_point(
         if min(m.n for m in leading) < 1:
             raise ValueError("a class has no rows in the training set")
         means, covariances, _ = machine._gaussians_of(leading)
-        readout = entropy_discriminant(means, covariances, dtype)
+        readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
         if readout is None:
             return _Solved(left_out, params)
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
