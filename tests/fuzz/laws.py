@@ -129,6 +129,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
             None,
         ),
         ("landmarks are of the first chunk", ("RKELMClassifier", "RKELMRegressor"), None),
+        ("the box is that of the first chunk", UNITS, lambda p: isinstance(p["feature_range"], str)),
         ("several ridges have no stream", UNITS[2:], lambda p: isinstance(p["C"], list)),
     ],
     "rounding": [
@@ -162,6 +163,7 @@ ORTHONORMAL = ("ClassPCA", "TwoEllipsoidPCA", "PerClassPCA", "MELM", "CrossEntro
 
 DOCUMENTED_WARNINGS = re.compile(
     "the class means coincide in the hidden space"  # EEM and EEKM
+    "|fewer than pool_below=|takes the bounds of the features from"  # of few rows
     "|Only one sample available"  # scikit-learn, of a covariance estimator that is given
     "|The number of unique classes is greater than 50% of the number of samples"  # scikit-learn, of any y
 )
