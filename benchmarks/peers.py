@@ -86,7 +86,8 @@ PEERS = (
     Peer(REFERENCE, lambda h, g, r: EEMClassifier(h, random_state=r)),
     Peer("EEM, single precision", lambda h, g, r: EEMClassifier(h, random_state=r), dtype=np.float32),
     Peer(
-        'EEM, gamma="uniform" (the paper)', lambda h, g, r: EEMClassifier(h, gamma="uniform", random_state=r)
+        'EEM, gamma="uniform" (the paper)',
+        lambda h, g, r: EEMClassifier(h, gamma="uniform", feature_range=None, random_state=r),
     ),
     Peer("EEM, 250 units (the default)", lambda h, g, r: EEMClassifier(h, random_state=r), n_hidden=250),
     Peer("EEKM", lambda h, g, r: EEKMClassifier(h, gamma=g, random_state=r)),

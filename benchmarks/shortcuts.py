@@ -55,7 +55,7 @@ def path_seconds(X, y, sizes: Sequence[int], folds: int) -> float:
     grid = [{"n_hidden": size} for size in sizes]
 
     def work():
-        for point in path(EEMClassifier(random_state=0), X, y, partition, grid):
+        for point in path(EEMClassifier(feature_range=(0, 1), random_state=0), X, y, partition, grid):
             if point.error:
                 raise RuntimeError(point.error)
 

@@ -49,7 +49,7 @@ from entrolearn import (
 
 ESTIMATORS = [
     EEMClassifier(random_state=0),
-    EEMClassifier(activation="sigmoid", covariance="oas"),
+    EEMClassifier(activation="sigmoid", covariance="oas", keep_sums=True),
     EEMClassifier(activation="nsigmoid", covariance=1e-3),
     EEKMClassifier(random_state=0),
     EEKMClassifier(kernel="linear", n_landmarks=5),
@@ -58,7 +58,7 @@ ESTIMATORS = [
     ELMClassifier(),
     ELMClassifier(activation="rbf", C=[1e-3, 1.0]),
     ELMRegressor(),
-    ELMRegressor(activation="sine", C=1e-3),
+    ELMRegressor(activation="sine", C=1e-3, keep_sums=True),
     KELMClassifier(),
     KELMClassifier(kernel="rational_quadratic", C=[1e-3, 1.0]),
     KELMRegressor(),
@@ -66,7 +66,7 @@ ESTIMATORS = [
     RKELMClassifier(),
     RKELMClassifier(per_landmark_sigma=True, C=[1e-6, 1e-3]),
     RKELMRegressor(random_state=0),
-    RKELMRegressor(n_landmarks=50, kernel="polynomial", C=1e-3),
+    RKELMRegressor(n_landmarks=50, kernel="polynomial", C=1e-3, keep_sums=True),
     LSSVC(),
     LSSVC(class_weight="balanced", kernel="poly"),
     LSSVR(),
@@ -121,7 +121,6 @@ ESTIMATORS = [
     InformationFilter(1, criterion="cmim"),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),
     EntropySearch(
-        # Scaled first: far from [0, 1] every rbf unit is zero, and a search has nothing to choose.
         make_pipeline(MinMaxScaler(), EEMClassifier(random_state=0)),
         {"eemclassifier__n_hidden": [10, 50]},
         criterion="kde",

@@ -28,6 +28,7 @@ FAMILIES = {
     "machines": {
         "additive",
         "base",
+        "boxes",
         "device_units",
         "devices",
         "entropy_path",

@@ -481,8 +481,17 @@ def same_settings(machines: Sequence[BaseEstimator], *names: str) -> list[list[i
     """Indices of the machines that agree on the named parameters, group by group, in order."""
     groups: dict[tuple, list[int]] = {}
     for i, machine in enumerate(machines):
-        groups.setdefault(tuple(getattr(machine, name) for name in names), []).append(i)
+        groups.setdefault(tuple(_comparable(getattr(machine, name)) for name in names), []).append(i)
     return list(groups.values())
+
+
+def _comparable(value):
+    """A setting that can be looked up: of bounds in an array their numbers."""
+    try:
+        hash(value)
+    except TypeError:
+        return repr(np.asarray(value).tolist())
+    return value
 
 
 def describe(error: BaseException) -> str:

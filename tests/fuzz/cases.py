@@ -60,7 +60,8 @@ SEARCHES = [
 # Values that are neither names nor numbers, by parameter.
 LISTED = {
     "C": [[1e-3, 1.0]],
-    "priors": [[1.0, 3.0], [0.2, 0.3, 0.5], [1e308, 1e308], [1e-300, 1.0]],
+    "feature_range": [[0.0, 1.0], [-3.0, 5.0]],
+    "priors": [{"0": 1.0, "1": 3.0}, [1.0, 3.0], [0.2, 0.3, 0.5], [1e308, 1e308], [1e-300, 1.0]],
     "class_weight": [{"0": 1.0, "1": 9.0}, {"0": 1e-300, "1": 1e300}],
     "learning_rate": [[0.5, 0.1], [1e-300, 1e-300]],
     "activation": ["@cubes"],

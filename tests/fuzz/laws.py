@@ -145,6 +145,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("it has no partial_fit", WITHOUT_PARTIAL_FIT, None),
         ("landmarks are drawn from the first chunk", ("RKELMClassifier", "RKELMRegressor"), None),
         ("partial_fit takes one ridge", UNITS[2:], lambda p: isinstance(p["C"], list)),
+        ("the box is that of the first chunk", UNITS, lambda p: isinstance(p["feature_range"], str)),
     ],
     "rounding": [
         ("without a ridge, more units than rows interpolate", UNITS[1:], lambda p: p["C"] == 0),
@@ -183,6 +184,7 @@ EXPECTED_WARNINGS = (ConvergenceWarning, UnreliableEstimateWarning)
 DOCUMENTED_WARNINGS = re.compile(
     "the class means coincide in the hidden space"  # EEM and EEKM
     "|No features were selected"  # scikit-learn, of a selection by a test
+    "|fewer than pool_below=|takes the bounds of the features from"  # of few rows
     "|Only one sample available"  # scikit-learn, of a covariance estimator that is given
     "|The number of unique classes is greater than 50% of the number of samples"  # scikit-learn, of any y
 )

@@ -73,7 +73,7 @@ def test_double_precision_is_numpys(place, name, n_classes):
     X, y = data(n_classes, machine)
     numpys, theirs = clone(machine).fit(X, y), clone(machine).fit(place(X), place(y))
     assert theirs.solver_info_ == numpys.solver_info_
-    assert type(theirs.coef_) is type(place(X))
+    assert type(theirs.hidden_coef_) is type(place(X))
     assert_near(place.numbers(outputs(theirs, place(X))), outputs(numpys, X), 1e-10)
     predicted = theirs.predict(place(X))
     assert type(predicted) is type(place(X))
@@ -170,9 +170,9 @@ def test_targets_may_live_elsewhere_than_the_rows(place, name):
     machine = MACHINES[name]
     X, y = data(2, machine)
     together, apart = clone(machine).fit(place(X), place(y)), clone(machine).fit(place(X), y)
-    assert_array_equal(place.numbers(apart.coef_), place.numbers(together.coef_))
+    assert_array_equal(place.numbers(apart.hidden_coef_), place.numbers(together.hidden_coef_))
     numpys = clone(machine).fit(X, place(y))  # and labels on a device go to rows of NumPy's
-    assert_array_equal(numpys.coef_, clone(machine).fit(X, y).coef_)
+    assert_array_equal(numpys.hidden_coef_, clone(machine).fit(X, y).hidden_coef_)
 
 
 @pytest.mark.usefixtures("dispatch")
@@ -222,7 +222,7 @@ def test_machine_moves_to_numpy_and_is_pickled(place, name):
     again = pickle.loads(pickle.dumps(machine))
     assert_array_equal(place.numbers(outputs(again, place(X))), expected)
     moved = move_estimator_to(machine, np, "cpu")
-    assert isinstance(moved.coef_, np.ndarray)
+    assert isinstance(moved.hidden_coef_, np.ndarray)
     with config_context(array_api_dispatch=False):
         assert_near(outputs(pickle.loads(pickle.dumps(moved)), X), expected, 1e-10)
 
@@ -276,8 +276,8 @@ def test_tensor_becomes_numpys_array_without_the_dispatch(dispatch):
     there = EEMClassifier(20, random_state=0).fit(torch.asarray(X), torch.asarray(y))
     with config_context(array_api_dispatch=False):
         here = EEMClassifier(20, random_state=0).fit(torch.asarray(X), torch.asarray(y))
-        assert isinstance(here.coef_, np.ndarray)
-        assert_array_equal(here.coef_, EEMClassifier(20, random_state=0).fit(X, y).coef_)
+        assert isinstance(here.hidden_coef_, np.ndarray)
+        assert_array_equal(here.hidden_coef_, EEMClassifier(20, random_state=0).fit(X, y).hidden_coef_)
         assert isinstance(here.predict(torch.asarray(X)), np.ndarray)
         with pytest.raises(ValueError, match="X is on NumPy, as array_api_dispatch is off"):
             there.predict(torch.asarray(X))

@@ -7,17 +7,19 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.covariance import OAS, LedoitWolf, ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import minmax_scale, scale
 
-from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier
+from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier, streaming
 from entrolearn.machines.layers import ACTIVATIONS
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.readouts import DenseCovariance, _principal_axes, entropy_discriminant
 from entrolearn.metrics import gmean_score
+from entrolearn.path import Partition, path
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def test_the_machine_is_algorithm_1(wdbc, activation):
     X, y = wdbc
     if activation == "hardlimit":  # one for all rows of [0, 1] whose weights are drawn from there too
         X = X - X.mean(axis=0)
-    machine = EEMClassifier(40, activation=activation, random_state=0).fit(X, y)
+    machine = EEMClassifier(40, activation=activation, feature_range=None, random_state=0).fit(X, y)
     w, b = machine._layer.weights, machine._layer.biases
     H = {
         "sigmoid": 1 / (1 + np.exp(-(X @ w.T) + b)),
@@ -56,7 +58,7 @@ def test_the_machine_is_algorithm_1(wdbc, activation):
         norm.logpdf(H @ beta, beta @ rows.mean(axis=0), np.sqrt(beta @ sigma @ beta))
         for rows, sigma in [(neg, sigma_neg), (pos, sigma_pos)]
     ]
-    assert_allclose(machine.coef_, beta, rtol=1e-5)
+    assert_allclose(machine.hidden_coef_, beta, rtol=1e-5)
     assert_allclose(machine.decision_function(X), likely[1] - likely[0], rtol=1e-5, atol=1e-6)
 
 
@@ -99,7 +101,7 @@ def test_class_sizes_do_not_matter(wdbc):
     """Repeating one class's rows leaves the empirical machine as it is: the classes weigh alike."""
     X, y = wdbc
     repeated = np.concatenate([np.arange(len(y)), np.flatnonzero(y == 0), np.flatnonzero(y == 0)])
-    machine = EEMClassifier(20, covariance=1e-6, random_state=0)
+    machine = EEMClassifier(20, feature_range=(0, 1), covariance=1e-6, random_state=0)
     once = machine.fit(X, y).decision_function(X)
     thrice = machine.fit(X[repeated], y[repeated]).decision_function(X)
     assert_allclose(thrice, once, rtol=1e-4, atol=1e-5)
@@ -111,10 +113,12 @@ def test_with_equal_covariances_it_is_the_elm_classifier():
     cloud = rng.uniform(size=(200, 2)) * 0.3 + 0.2
     X, y = np.vstack([cloud, -cloud]), np.repeat([0, 1], 200)  # point reflection: equal covariances
     biases = np.random.RandomState(0).uniform(size=(2, 3))[:, -1]  # those of the layer: its mean is then zero
-    centred = {"activation": lambda Z: Z + biases, "random_state": 0, "n_hidden": 2}
+    centred = {"activation": lambda Z: Z + biases, "feature_range": None, "random_state": 0, "n_hidden": 2}
     entropic = EEMClassifier(**centred, covariance="empirical").fit(X, y)
     regression = WELMClassifier(**centred).fit(X, y)
-    assert_allclose(*(beta / np.linalg.norm(beta) for beta in (entropic.coef_, regression.coef_)), rtol=1e-8)
+    assert_allclose(
+        *(beta / np.linalg.norm(beta) for beta in (entropic.hidden_coef_, regression.hidden_coef_)), rtol=1e-8
+    )
     assert_array_equal(entropic.predict(X), regression.predict(X))
     assert_allclose(*entropic.projected_variances_, rtol=1e-9)
 
@@ -175,7 +179,7 @@ def test_three_classes_with_two_of_them_is_the_binary_machine(wine):
     root = np.linalg.cholesky(sum(covariances))
     axes = _principal_axes(np.linalg.solve(root, (means[1:] - means[0]).T))
     general = np.linalg.solve(root.T, axes)
-    binary = machine.coef_[:, None]
+    binary = machine.hidden_coef_[:, None]
     assert_allclose(general / general[0], binary / binary[0], rtol=1e-6)
     projected = H @ general
     densities = [
@@ -191,6 +195,35 @@ def test_three_classes_are_told_apart(wine):
     assert machine.project(X).shape == (len(X), 2)
     assert machine.score(X[1::2], y[1::2]) > 0.93  # scikit-learn's LDA: 0.98 on the same split
     assert_allclose(machine.predict_proba(X).sum(axis=1), 1)
+
+
+def test_priors_are_named_by_label(wine):
+    X, y = wine
+    named = EEMClassifier(30, priors={2: 1, 0: 3.0, 1: 4}, random_state=0).fit(X, y)
+    assert_allclose(named.priors_, [3 / 8, 4 / 8, 1 / 8])
+    given = EEMClassifier(30, priors=[3, 4, 1], random_state=0).fit(X, y)
+    assert_array_equal(named.predict_proba(X), given.predict_proba(X))
+    words = np.array(["a", "b", "c"])[y]
+    by_word = EEMClassifier(30, priors={"a": 3, "b": 4, "c": 1}, random_state=0).fit(X, words)
+    assert_array_equal(by_word.decision_function(X), given.decision_function(X))
+
+
+@pytest.mark.parametrize("machine", [EEMClassifier(20, random_state=0), EEKMClassifier(20, random_state=0)])
+def test_empirical_priors_are_the_numbers_of_rows(wine, machine):
+    """In a fit, a stream, a fit by chunks and a path alike."""
+    X, y = wine
+    X, y = X[:150], y[:150]  # 59, 71, 20
+    counted = clone(machine).set_params(priors="empirical").fit(X, y)
+    assert_allclose(counted.priors_, np.bincount(y) / len(y))
+    given = clone(machine).set_params(priors=np.bincount(y)).fit(X, y)
+    assert_array_equal(counted.predict_proba(X), given.predict_proba(X))
+    streamed = streaming.fit(clone(counted), X, y)
+    assert_allclose(streamed.priors_, counted.priors_)
+    (point,) = path(clone(counted), X, y, Partition.whole(len(y)), [{}])
+    assert_array_equal(point.prediction, counted.predict(X))
+    if isinstance(machine, EEMClassifier):
+        stream = clone(counted).partial_fit(X[:70], y[:70], classes=[0, 1, 2]).partial_fit(X[70:], y[70:])
+        assert_allclose(stream.priors_, counted.priors_)
 
 
 def test_costs_move_the_answer_towards_the_dear_class(wdbc):
@@ -268,17 +301,17 @@ def test_the_default_units_serve_standardised_features():
     X, y = load_digits(return_X_y=True)
     X, y = scale(X), y == 8
     default, printed = (
-        gmean_score(y[1::2], EEMClassifier(gamma=gamma, random_state=0).fit(X[::2], y[::2]).predict(X[1::2]))
+        EEMClassifier(gamma=gamma, feature_range=None, random_state=0).fit(X[::2], y[::2]).predict(X[1::2])
         for gamma in ("log-uniform", "uniform")
     )
-    assert default > 0.88 > printed
+    assert gmean_score(y[1::2], default) > 0.88 > gmean_score(y[1::2], printed)
 
 
 def test_single_precision_agrees_with_double(wdbc):
     X, y = wdbc
     double = EEMClassifier(30, random_state=0).fit(X, y)
     single = EEMClassifier(30, random_state=0).fit(X.astype(np.float32), y)
-    assert single.coef_.dtype == np.float32
+    assert single.hidden_coef_.dtype == np.float32
     assert (single.predict(X.astype(np.float32)) == double.predict(X)).mean() > 0.99
 
 
@@ -288,7 +321,7 @@ def test_single_precision_without_a_factor_becomes_double(wdbc):
     settings = {"n_hidden": 400, "activation": "nsigmoid", "covariance": "empirical", "random_state": 0}
     single = EEMClassifier(**settings).fit(X.astype(np.float32), y)
     assert single.solver_info_["dtype"] == "float64"
-    assert single.coef_.dtype == np.float64
+    assert single.hidden_coef_.dtype == np.float64
     shrunk = EEMClassifier(20, random_state=0).fit(X.astype(np.float32), y)
     assert shrunk.solver_info_ == {"ridge": 0.0, "degenerate": False, "dtype": "float32"}
 
@@ -296,11 +329,11 @@ def test_single_precision_without_a_factor_becomes_double(wdbc):
 @pytest.mark.parametrize("activation", ["rbf", "sigmoid"])
 def test_a_stream_gives_the_machine_of_all_rows(wdbc, activation):
     X, y = wdbc
-    batch = EEMClassifier(30, activation=activation, random_state=0).fit(X, y)
-    stream = EEMClassifier(30, activation=activation, random_state=0)
+    batch = EEMClassifier(30, activation=activation, feature_range=(0, 1), random_state=0).fit(X, y)
+    stream = EEMClassifier(30, activation=activation, feature_range=(0, 1), random_state=0)
     for rows in np.array_split(np.argsort(y, kind="stable"), 9):  # one class after the other
         stream.partial_fit(X[rows], y[rows], classes=[0, 1])
-    assert_allclose(stream.coef_, batch.coef_, rtol=1e-6)
+    assert_allclose(stream.hidden_coef_, batch.hidden_coef_, rtol=1e-6)
     assert_allclose(stream.thresholds_, batch.thresholds_, rtol=1e-6)
     assert_allclose(stream.shrinkage_, batch.shrinkage_, rtol=1e-6)
 
@@ -316,9 +349,10 @@ def test_a_stream_answers_once_it_has_seen_every_class(wdbc):
 
 def test_fit_forgets_the_stream_before_it(wdbc):
     X, y = wdbc
-    machine = EEMClassifier(10, random_state=0).partial_fit(X[:100], y[:100], classes=[0, 1]).fit(X, y)
-    again = machine.partial_fit(X[:100], y[:100]).coef_
-    assert_allclose(again, EEMClassifier(10, random_state=0).fit(X[:100], y[:100]).coef_, rtol=1e-6)
+    machine = EEMClassifier(10, keep_sums=True, random_state=0)
+    machine.partial_fit(X[:100], y[:100], classes=[0, 1]).fit(X[100:300], y[100:300])
+    once = EEMClassifier(10, random_state=0).fit(X[100:300], y[100:300])
+    assert_allclose(machine.hidden_coef_, once.hidden_coef_, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -350,6 +384,11 @@ def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
         (EEMClassifier(covariance="ledoit"), "'covariance' parameter"),
         (EEMClassifier(priors=[1, 2, 3]), r"priors must be 2 positive numbers, .* got \[1, 2, 3\]"),
         (EEMClassifier(priors=[1, 0]), "priors must be 2 positive numbers"),
+        (EEMClassifier(priors={0: 1}), r"priors names the labels \[0\]; .* a weight for each of \[0, 1\]"),
+        (EEMClassifier(priors={0: 1, 1: 2, 2: 1}), r"priors names the labels \[0, 1, 2\]"),
+        (EEMClassifier(priors={0: 1, 1: -2}), r"priors must be 2 positive numbers, .* got \[1, -2\]"),
+        (EEMClassifier(priors="equal"), "'priors' parameter of EEMClassifier must be"),
+        (EEMClassifier(covariance=OAS(), keep_sums=True), r"OAS\(\) needs all rows at once; .* keep_sums"),
         (EEKMClassifier(gamma=-1.0), "'gamma' parameter"),
         (EEKMClassifier(kernel="gauss"), "'kernel' parameter of EEKMClassifier must be a str among"),
         (EEKMClassifier(kernel="sigmoid", gamma=9.0, coef0=-9.0), "not positive semi-definite"),

@@ -6,17 +6,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.covariance import EmpiricalCovariance, LedoitWolf
-from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import minmax_scale
 
-from entrolearn import EEKMClassifier, EEMClassifier
+from entrolearn import EEKMClassifier, EEMClassifier, streaming
 from entrolearn.path import Partition, path
 
-pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "ignore:.*fewer than pool_below:UserWarning")
 
 # name -> number of rows of each class, and what is done to uniform rows of three features
 SETS = {
@@ -47,7 +48,7 @@ def sound_odds(machine, X) -> np.ndarray:
     """Log odds of the classes, of several to their mean, after a check of the machine's numbers."""
     variances = machine.projected_variances_
     assert np.linalg.eigvalsh(variances).min() > 0 if variances.ndim == 3 else (variances > 0).all()
-    assert np.isfinite(machine.coef_).all()
+    assert np.isfinite(machine.hidden_coef_).all()
     assert np.isfinite(machine.predict_proba(X)).all()
     odds = machine.decision_function(X)
     assert np.isfinite(odds).all()
@@ -127,6 +128,7 @@ def test_the_machine_is_that_of_exact_arithmetic(counts, n_hidden, activation, d
     y = np.repeat(np.arange(len(counts)), counts)
     X, new = rng.random((len(y), 3)) + 0.3 * y[:, None], rng.random((4, 3))
     settings = {"activation": activation, "covariance": covariance, "random_state": 1}
+    settings |= {"feature_range": None, "pool_below": 0}
     machine = EEMClassifier(n_hidden, **settings).fit(X, y)
     log_densities = exact_log_densities(machine.hidden(X), y, machine.hidden(new), covariance)
     expected = log_densities - log_densities.mean(axis=1, keepdims=True)
@@ -161,7 +163,8 @@ def test_every_way_to_fit_gives_the_same_sound_machine(name, covariance, n_hidde
     X, y, more, more_y = rows_of(name)
     classes, order = np.unique(y), np.random.default_rng(1).permutation(len(y))
     for activation in ("rbf", "sigmoid"):
-        settings = {"activation": activation, "covariance": covariance, "random_state": 0}
+        settings = {"activation": activation, "feature_range": (0, 1), "covariance": covariance}
+        settings["random_state"] = 0
         machine = EEMClassifier(n_hidden, **settings).fit(X, y)
         odds = sound_odds(machine, more)
         sound_odds(EEMClassifier(n_hidden, **settings).fit(X.astype(np.float32), y), more.astype(np.float32))
@@ -193,7 +196,10 @@ def test_two_rows_of_each_class_are_enough(load):
         some = np.concatenate([rng.permutation(np.flatnonzero(y == c))[:2] for c in classes])
         means = np.array([X[some][y[some] == c].mean(axis=0) for c in classes])
         nearest.append((((X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1) == y).mean())
-        for machine in (EEMClassifier(random_state=seed), EEKMClassifier(random_state=seed)):
+        for machine in (
+            EEMClassifier(feature_range=(0, 1), random_state=seed),
+            EEKMClassifier(random_state=seed),
+        ):
             scores.append(machine.fit(X[some], y[some]).score(X, y))
     assert np.mean(scores) > np.mean(nearest) - 0.03
 
@@ -211,6 +217,45 @@ def test_a_class_of_two_rows_among_others_is_still_found():
         assert_allclose(machine.projected_variances_[2], machine.projected_variances_[:2].mean(axis=0))
         recall.append((machine.predict(X[y == 2]) == 2).mean())
     assert np.mean(recall) > 0.5
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("machine", [EEMClassifier(40, random_state=0), EEKMClassifier(random_state=0)])
+def test_classes_of_few_rows_have_the_variances_of_the_others(machine, n_classes):
+    """The projection is that of the machine without pooling, the other classes' densities are their own."""
+    X, y = load_iris(return_X_y=True)
+    some = np.concatenate([np.flatnonzero(y == c)[:n] for c, n in enumerate([30, 4, 25][:n_classes])])
+    X, y = X[some], y[some]
+    with pytest.warns(UserWarning, match=r"fewer than pool_below=7 rows of the classes \[1\], which take"):
+        pooled = clone(machine).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own = clone(machine).set_params(pool_below=0).fit(X, y)
+        assert_allclose(clone(machine).set_params(pool_below=4).fit(X, y).project(X), own.project(X))
+    assert_allclose(pooled.hidden_coef_, own.hidden_coef_)
+    others = [c for c in range(n_classes) if c != 1]
+    assert_allclose(pooled.projected_variances_[others], own.projected_variances_[others])
+    assert_allclose(pooled.projected_variances_[1], own.projected_variances_[others].mean(axis=0))
+    streamed = streaming.fit(clone(machine), X, y)
+    assert_allclose(streamed.projected_variances_, pooled.projected_variances_, rtol=1e-5)
+    (point,) = path(clone(machine), X, y, Partition.whole(len(y)), [{}])
+    assert_array_equal(point.prediction, pooled.predict(X))
+    all_few = clone(machine).set_params(pool_below=1000).fit(X, y)
+    assert_allclose(all_few.projected_variances_ - own.projected_variances_.mean(axis=0), 0, atol=1e-12)
+
+
+def test_a_class_of_a_few_rows_is_found():
+    """Mean recall of one class of breast cancer and of wine that has two rows, of twenty draws."""
+    recall = {0: [], 7: []}
+    for load in (load_breast_cancer, load_wine):
+        X, y = load(return_X_y=True)
+        for seed in range(10):
+            rows = np.random.default_rng(seed).permutation(len(y))
+            some = np.concatenate([rows[y[rows] == 0][:2], rows[y[rows] > 0][:60]])
+            for pool_below, found in recall.items():
+                machine = EEMClassifier(60, pool_below=pool_below, random_state=seed).fit(X[some], y[some])
+                found.append((machine.predict(X[y == 0]) == 0).mean())
+    assert np.mean(recall[7]) > np.mean(recall[0]) + 0.15
 
 
 @pytest.mark.usefixtures("dispatch")
@@ -262,8 +307,10 @@ def test_what_single_precision_cannot_tell_apart_is_told_in_double():
     near, far = 0.5 + 1e-6 * (rng.random((40, 3)) + y[:, None]), 70 + rng.random((40, 3))
     for X, activation in [(near, "rbf"), (far, "sigmoid")]:
         X = X.astype(np.float32)
-        single = EEMClassifier(5, activation=activation, random_state=0).fit(X, y)
-        double = EEMClassifier(5, activation=activation, random_state=0).fit(X.astype(float), y)
+        single = EEMClassifier(5, activation=activation, feature_range=None, random_state=0).fit(X, y)
+        double = EEMClassifier(5, activation=activation, feature_range=None, random_state=0).fit(
+            X.astype(float), y
+        )
         assert single.solver_info_ == {"ridge": 0.0, "degenerate": False, "dtype": "float64"}
         assert_allclose(single.projected_variances_, double.projected_variances_, rtol=1e-3)
 
@@ -276,7 +323,7 @@ def test_a_stream_of_single_rows_raises_no_warning():
     X, y = rng.random((30, 3)), np.arange(30) % 3
     for covariance in ("ledoit_wolf", "oas", "empirical"):
         for n_hidden in (5, 60):
-            stream = EEMClassifier(n_hidden, covariance=covariance, random_state=0)
+            stream = EEMClassifier(n_hidden, covariance=covariance, feature_range=(0, 1), random_state=0)
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 for i in range(len(y)):
@@ -288,8 +335,7 @@ def test_a_stream_of_single_rows_raises_no_warning():
 def test_a_stream_names_the_classes_that_it_waits_for():
     rng = np.random.default_rng(0)
     X, y = rng.random((20, 3)), np.resize(["a", "b"], 20)
-    machine = EEMClassifier(5, random_state=0).fit(X, y)
-    stream = machine.partial_fit(X[y == "b"], y[y == "b"], classes=["a", "b"])  # forgets the fit before it
+    stream = EEMClassifier(5, random_state=0).partial_fit(X[y == "b"], y[y == "b"], classes=["a", "b"])
     for call in (stream.predict, stream.predict_proba, stream.decision_function, stream.hidden):
         with pytest.raises(
             NotFittedError, match=r"EEMClassifier .* row of every class: none yet of \['a'\]\.$"
@@ -303,8 +349,8 @@ def test_a_class_that_comes_late_keeps_its_digits():
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 30)), np.arange(60) % 2
     X[y == 1] += 1  # <w, x> is 15 more: units of 1e-7 of the other class's
-    whole = EEMClassifier(10, activation="sigmoid", random_state=0).fit(X, y)
-    stream = EEMClassifier(10, activation="sigmoid", random_state=0)
+    whole = EEMClassifier(10, activation="sigmoid", feature_range=None, random_state=0).fit(X, y)
+    stream = EEMClassifier(10, activation="sigmoid", feature_range=None, random_state=0)
     for c in (0, 1):
         stream.partial_fit(X[y == c], y[y == c], classes=[0, 1])
     assert_allclose(stream.projected_variances_, whole.projected_variances_, rtol=1e-9)

@@ -42,21 +42,21 @@ def test_the_machine_is_equation_4(wine, activation, container):
     assert_allclose(machine._layer(container(X)), H, rtol=1e-10)
     T = np.where(y[:, None] == [0, 1, 2], 1, -1)
     beta = np.linalg.inv(0.1 * np.eye(12) + H.T @ H) @ H.T @ T
-    assert_allclose(machine.coef_, beta, rtol=1e-7)
+    assert_allclose(machine.hidden_coef_, beta, rtol=1e-7)
     assert_allclose(machine.decision_function(container(X)), H @ beta, rtol=1e-7, atol=1e-9)
 
 
 def test_without_a_ridge_it_is_least_squares(wine):
     X, y = wine[0], wine[0][:, 0] ** 2
     machine = ELMRegressor(12, slope=2.5, fit_intercept=False, random_state=0).fit(X, y)
-    assert_allclose(machine.coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-6)
+    assert_allclose(machine.hidden_coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-6)
 
 
 def test_units_that_depend_on_one_another_have_weights_of_least_norm(wine):
     X, y = wine[0][:9], wine[0][:9, 0] ** 2
     machine = ELMRegressor(30, slope=2.5, fit_intercept=False, random_state=0).fit(X, y)
     assert machine.solver_info_ == {"method": "eigh"}
-    assert_allclose(machine.coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-5, atol=1e-7)
+    assert_allclose(machine.hidden_coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-5, atol=1e-7)
 
 
 def test_units_of_a_smaller_machine_are_the_first_of_a_larger_one(wine):
@@ -67,10 +67,10 @@ def test_units_of_a_smaller_machine_are_the_first_of_a_larger_one(wine):
 def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
     X, y = wine[0][:60], wine[0][:60, 0] + np.random.default_rng(0).normal(size=60)
     ridges = (1e-3, 0.1, 10.0)
-    chosen = ELMRegressor(20, C=ridges, random_state=0).fit(X, y)
+    chosen = ELMRegressor(20, feature_range=(-1, 1), C=ridges, random_state=0).fit(X, y)
     errors = []
     for C in ridges:
-        machine = ELMRegressor(20, C=C, random_state=0)
+        machine = ELMRegressor(20, feature_range=(-1, 1), C=C, random_state=0)
         rest = [np.delete(np.arange(60), i) for i in range(60)]
         left = [machine.fit(X[rows], y[rows]).predict(X[[i]])[0] - y[i] for i, rows in enumerate(rest)]
         errors.append(np.mean(np.square(left)))
@@ -80,10 +80,12 @@ def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
 
 def test_a_stream_ends_where_one_fit_does(wine):
     X, y = wine
-    stream = ELMClassifier(20, C=1e-3, random_state=0).partial_fit(X[:50], y[:50], classes=[0, 1, 2])
+    stream = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).partial_fit(
+        X[:50], y[:50], classes=[0, 1, 2]
+    )
     stream.partial_fit(X[50:120], y[50:120]).partial_fit(csr_array(X[120:]), y[120:])
-    once = ELMClassifier(20, C=1e-3, random_state=0).fit(X, y)
-    assert_allclose(stream.coef_, once.coef_, rtol=1e-6)
+    once = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).fit(X, y)
+    assert_allclose(stream.hidden_coef_, once.hidden_coef_, rtol=1e-6)
     assert not hasattr(stream.fit(X, y), "_stream")
 
 

@@ -98,7 +98,10 @@ def test_under_a_large_ridge_coefficients_are_the_targets_over_it(wine, machine,
     if isinstance(machine, KELMRegressor):
         expected, coef = y, fitted.dual_coef_
     else:
-        expected, coef = kernel_matrix(fitted.landmarks_, X, "gaussian", {"gamma": 0.5}) @ y, fitted.coef_
+        expected, coef = (
+            kernel_matrix(fitted.landmarks_, X, "gaussian", {"gamma": 0.5}) @ y,
+            fitted.hidden_coef_,
+        )
     assert_allclose(coef * fitted.C_, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 

@@ -45,7 +45,7 @@ def test_the_machine_is_equation_10(wine, kernel):
     assert_array_equal(machine.landmarks_, X[rows])
     K = kernel_matrix(X, X[rows], kernel, params)
     beta = ridge_weights(K, np.where(y[:, None] == [0, 1, 2], 1, -1), 0.1)
-    assert_allclose(machine.coef_, beta, rtol=1e-5, atol=1e-8)
+    assert_allclose(machine.hidden_coef_, beta, rtol=1e-5, atol=1e-8)
     assert_allclose(machine.decision_function(X), K @ beta, rtol=1e-6, atol=1e-8)
     assert_array_equal(machine.predict(X), (K @ beta).argmax(axis=1))
 
@@ -61,7 +61,7 @@ def test_sigma_scale_is_the_reciprocal_of_gamma_scale(wine):
     X, y = wine
     scale = X.shape[1] * X.var()
     named, given = (RKELMClassifier(20, sigma=sigma, random_state=0).fit(X, y) for sigma in ("scale", scale))
-    assert_allclose(named.coef_, given.coef_, rtol=1e-4)
+    assert_allclose(named.hidden_coef_, given.hidden_coef_, rtol=1e-4)
 
 
 @pytest.mark.parametrize("kernel", STRICTLY_POSITIVE)
@@ -184,7 +184,7 @@ def test_two_classes_are_one_output(wine):
     machine = RKELMClassifier(20, C=0.1, sigma=4.0, random_state=0).fit(X, y > 0)
     options = {"C": 0.1, "sigma": 4.0, "fit_intercept": False, "random_state": 0}
     regression = RKELMRegressor(20, **options).fit(X, np.where(y > 0, 1.0, -1.0))
-    assert machine.coef_.shape == (20,)
+    assert machine.hidden_coef_.shape == (20,)
     assert_allclose(machine.decision_function(X), regression.predict(X))
 
 
@@ -220,7 +220,9 @@ def test_a_stream_ends_where_one_fit_with_its_landmarks_does(wine):
     stream = RKELMClassifier(20, C=1e-3, sigma=4.0, random_state=0)
     stream.partial_fit(X[first], y[first], classes=[0, 1, 2]).partial_fit(X[second], y[second])
     K = kernel_matrix(X, stream.landmarks_, "gaussian", {"gamma": 1 / 4.0})
-    assert_allclose(stream.coef_, ridge_weights(K, np.where(y[:, None] == [0, 1, 2], 1, -1), 1e-3), rtol=1e-5)
+    assert_allclose(
+        stream.hidden_coef_, ridge_weights(K, np.where(y[:, None] == [0, 1, 2], 1, -1), 1e-3), rtol=1e-5
+    )
     expected = RKELMClassifier(20, sigma=4.0, random_state=0).fit(X[first], y[first])
     assert_array_equal(stream.landmarks_, expected.landmarks_)
 
@@ -234,7 +236,7 @@ def test_a_stream_of_values(curve):
     stream.partial_fit(X[50:], y[50:])
     K = kernel_matrix(X, stream.landmarks_, "gaussian", {"gamma": 2.0})
     expected = Ridge(1e-3, solver="svd").fit(K, y)
-    assert_allclose(stream.coef_, expected.coef_, rtol=1e-5)
+    assert_allclose(stream.hidden_coef_, expected.coef_, rtol=1e-5)
     assert_allclose(stream.intercept_, expected.intercept_, rtol=1e-7)
     with pytest.raises(ValueError, match="outputs"):
         stream.partial_fit(X, np.column_stack([y, y]))

@@ -22,7 +22,7 @@ def test_output_weights_are_section_2_1(wdbc):
     machine = WELMClassifier(15, random_state=0).fit(X, y)
     H, T = machine._layer(X), 2.0 * y - 1
     B = 1 / np.sqrt(np.bincount(y)[y])
-    assert_allclose(machine.coef_, np.linalg.pinv(B[:, None] * H) @ (B * T), rtol=1e-5)
+    assert_allclose(machine.hidden_coef_, np.linalg.pinv(B[:, None] * H) @ (B * T), rtol=1e-5)
 
 
 def test_both_solvers_agree_where_the_problem_is_well_posed(wdbc):
@@ -40,7 +40,7 @@ def test_a_ridge_is_scikit_learns_ridge(wdbc):
     machine.fit(X, y)
     ridge = Ridge(alpha=0.2, fit_intercept=False)
     ridge.fit(machine._layer(X), 2.0 * y - 1, sample_weight=np.array([2.0, 3.0])[y])
-    assert_allclose(machine.coef_, ridge.coef_, rtol=1e-4)
+    assert_allclose(machine.hidden_coef_, ridge.coef_, rtol=1e-4)
 
 
 def test_balance_is_repetition(wdbc):

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.sparse import issparse
@@ -9,12 +10,23 @@ from sklearn.utils import check_random_state
 
 from entrolearn.kernels import gamma_of_spread, scale_gamma
 from entrolearn.machines.base import codes_among
+from entrolearn.machines.boxes import (
+    BOX_ROWS,
+    FEATURE_RANGE,
+    FEWEST_ROWS,
+    Extent,
+    box_of_rows,
+    box_sampler,
+    given_box,
+    warn_few_rows,
+)
 from entrolearn.machines.device_units import mean_and_variance
-from entrolearn.machines.devices import in_double, take_rows
+from entrolearn.machines.devices import in_double, like, take_rows
 from entrolearn.machines.moments import add_rows, no_moments
-from entrolearn.validation import is_numpy, numpy_dtype, validate_data
+from entrolearn.path import Partition
+from entrolearn.validation import is_numpy, numpy_dtype, to_numpy, validate_data
 
-__all__ = ["Additive", "AdditiveOverClasses", "Needs", "Spread", "Survey"]
+__all__ = ["Additive", "AdditiveOverClasses", "InBox", "Needs", "Seen", "Spread", "Survey"]
 
 
 @dataclass(frozen=True)
@@ -27,10 +39,22 @@ class Needs:
         How many of the rows it keeps.
     scale : bool
         Whether it asks for the gamma that is called "scale".
+    box : bool
+        Whether it asks for the bounds of the features.
     """
 
     n_landmarks: int = 0
     scale: bool = False
+    box: bool = False
+
+    @property
+    def n_sampled(self) -> int:
+        """How many of the rows are drawn: landmarks, or those that tell which values are far out."""
+        return self.n_landmarks or BOX_ROWS * self.box
+
+    def sampler(self, rng: np.random.RandomState) -> np.random.RandomState:
+        """What draws them, given what draws the layer."""
+        return box_sampler() if self.box else rng
 
 
 @dataclass(frozen=True)
@@ -46,19 +70,36 @@ class Survey:
         Rows drawn without replacement; all of them where there are fewer.
     scale : float or None
         The gamma that is called "scale".
+    box : ndarray, shape (2, n_features), or None
+        Lower and upper bounds of the features.
     """
 
     n_features: int
     dtype: np.dtype
     landmarks: object = None
     scale: float | None = None
+    box: np.ndarray | None = None
 
     @classmethod
     def of(cls, X, needs: Needs, rng: np.random.RandomState) -> "Survey":
         """Of rows in memory, shape (n_samples, n_features)."""
-        drawn = rng.permutation(X.shape[0])[: needs.n_landmarks] if needs.n_landmarks else None
-        landmarks = None if drawn is None else take_rows(X, drawn)
-        return cls(X.shape[1], numpy_dtype(X), landmarks, _scale_gamma(X) if needs.scale else None)
+        n_features, dtype = X.shape[1], numpy_dtype(X)
+        if not needs.n_sampled:
+            return cls(n_features, dtype)
+        sample = take_rows(X, needs.sampler(rng).permutation(X.shape[0])[: needs.n_sampled])
+        if needs.box:
+            sample = sample if is_numpy(sample) else to_numpy(sample)
+            return cls(n_features, dtype, box=box_of_rows(Extent.of(X), sample, dtype))
+        return cls(n_features, dtype, sample, _scale_gamma(X) if needs.scale else None)
+
+    @classmethod
+    def of_passes(cls, X, needs: Needs, sample, seen: "Seen") -> "Survey":
+        """Of rows that were seen in passing, some of which are X, and a sample of them."""
+        n_features, dtype = X.shape[1], X.dtype
+        if needs.box:
+            return cls(n_features, dtype, box=box_of_rows(seen.extent, sample, dtype))
+        scale = seen.spread.scale_gamma(n_features, dtype) if needs.scale else None
+        return cls(n_features, dtype, sample, scale)
 
     def gamma(self, gamma: float | str) -> float | str:
         """The number behind the name "scale"; others as they are."""
@@ -122,6 +163,24 @@ class Spread:
         return gamma_of_spread(n_features, self.mean, self.variance, dtype)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What :class:`Needs` asks for beside a sample, of some rows; of two sets of rows they merge."""
+
+    spread: Spread = Spread()
+    extent: Extent | None = None
+
+    @classmethod
+    def of(cls, X, needs: Needs) -> "Seen":
+        """Of the rows of X, at least one, dense or CSR."""
+        return cls(Spread.of(X) if needs.scale else Spread(), Extent.of(X) if needs.box else None)
+
+    def merge(self, other: "Seen") -> "Seen":
+        """Of the rows of both."""
+        extents = [each.extent for each in (self, other) if each.extent is not None]
+        return Seen(self.spread.merge(other.spread), reduce(Extent.merge, extents) if extents else None)
+
+
 class Additive:
     """A learner whose fit is: draw the hidden layer, sum over the rows, solve.
 
@@ -131,6 +190,11 @@ class Additive:
     """
 
     _dtypes: tuple = (np.float64,)  # of X; others become the first
+    keep_sums = False  # a parameter of those with a partial_fit
+
+    def _accepted_dtypes(self) -> list:
+        """The precisions in which a fit computes; sums to go on from are in double precision."""
+        return [np.float64] if self.keep_sums else list(self._dtypes)
 
     def _forget(self) -> None:
         """Drop what an earlier fit or stream has left and a new one does not overwrite."""
@@ -167,17 +231,43 @@ class Additive:
     def _solve_sums(self, sums, dtype) -> bool:
         """Solve and keep the solution; or False, where rows of this precision left too few digits."""
 
-    def _draw_layer(self, X):
-        """The hidden layer for rows in memory, where they live."""
-        rng = check_random_state(self.random_state)
-        return self._layer_on(Survey.of(X, self._needs(), rng), rng).beside(X)
+    def _draw_layer(self, X, first_chunk: bool = False):
+        """The hidden layer for rows in memory, where they live; of a stream for those of its first chunk."""
+        rng, needs = check_random_state(self.random_state), self._needs()
+        if first_chunk and needs.box and X.shape[0] < FEWEST_ROWS:
+            warn_few_rows(X.shape[0], type(self).__name__)
+            needs = Needs()
+        return self._layer_on(Survey.of(X, needs, rng), rng).beside(X)
 
     def _fit_rows(self, X, targets) -> None:
         """Fit to rows in memory, in their precision if that will do."""
         self._layer = self._draw_layer(X)
         sums = self._add_rows(self._no_sums(X, targets), X, targets)
-        if not self._solve_sums(sums, numpy_dtype(X)):
+        if not self._finish(sums, numpy_dtype(X)):
             self._fit_rows(in_double(X), targets)
+
+    def _finish(self, sums, dtype) -> bool:
+        """Solve the sums over all rows of a fit, and keep them if they are to be gone on from."""
+        if self.keep_sums:
+            self._stream = sums
+        return self._solve_sums(sums, dtype)
+
+    def _begins(self) -> bool:
+        """Whether a call of ``partial_fit`` is the first of its stream.
+
+        Raises
+        ------
+        ValueError
+            If it comes after a fit that kept no sums.
+        """
+        if hasattr(self, "_stream"):
+            return False
+        if hasattr(self, "hidden_coef_"):
+            raise ValueError(
+                f"{type(self).__name__} was fitted with keep_sums=False: there is nothing that partial_fit "
+                "could go on from; accepted: fit with keep_sums=True, or a clone, which begins a new stream."
+            )
+        return True
 
 
 class AdditiveOverClasses(Additive):
@@ -192,3 +282,32 @@ class AdditiveOverClasses(Additive):
 
     def _add_rows(self, moments, X, codes):
         return add_rows(moments, self._layer, X, codes)
+
+
+class InBox(Additive):
+    """A learner of random units that are drawn in the box of the training rows, ``feature_range``."""
+
+    _parameter_constraints: dict = {"feature_range": FEATURE_RANGE}
+
+    def _needs(self):
+        return Needs(box=isinstance(self.feature_range, str))
+
+    def _draw_layer(self, X, first_chunk: bool = False):
+        layer = super()._draw_layer(X, first_chunk)
+        if self.feature_range_ is not None:
+            self.feature_range_ = like(self.feature_range_, layer.where)
+        return layer
+
+    def _box(self, survey: Survey) -> np.ndarray | None:
+        """The bounds of the features, shape (2, n_features), kept; None for features as they are."""
+        if self.feature_range is None or isinstance(self.feature_range, str):
+            self.feature_range_ = survey.box
+        else:
+            self.feature_range_ = given_box(self.feature_range, survey.n_features, type(self).__name__)
+        return self.feature_range_
+
+    def _box_sources(self, partition: Partition) -> list:
+        """The rows that draw a layer, and the training sets (``left_out``) that share it."""
+        if self._needs().box:
+            return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
+        return [(slice(None), list(partition.left_out))]

@@ -1,5 +1,7 @@
 """What the machines of this family share: labels to targets, real outputs back to labels or values."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import get_tags
@@ -171,7 +173,7 @@ def check_place(machine: BaseEstimator, X, method: str) -> None:
         That names both places.
     """
     if get_tags(machine).array_api_support:
-        check_same_namespace(machine, X, machine.coef_, method)
+        check_same_namespace(machine, X, machine.hidden_coef_, method)
 
 
 def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -227,16 +229,28 @@ def learn_stream_classes(machine: BaseEstimator, classes) -> None:
         raise ValueError(f"a stream needs at least two classes, got {machine.classes_.tolist()}.")
 
 
-def class_priors(priors, classes: np.ndarray) -> np.ndarray:
-    """Weights of the classes that add up to one: equal ones for None.
+def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
+    """Weights of the classes that add up to one: equal ones for None, by label of a mapping.
+
+    `counts` are the numbers of rows of the classes, which "empirical" asks for; without them it is as None.
 
     Raises
     ------
     ValueError
-        If they are not as many positive numbers as there are classes, or their ratios are none.
+        If they are not as many positive numbers as there are classes, their ratios are none, or a mapping
+        names other labels.
     """
+    if isinstance(priors, str):
+        priors = counts
     if priors is None:
         return np.full(len(classes), 1 / len(classes))
+    if isinstance(priors, Mapping):
+        labels = classes.tolist()
+        if set(priors) != set(labels):
+            raise ValueError(
+                f"priors names the labels {list(priors)}; accepted: a weight for each of {labels}."
+            )
+        priors = [priors[label] for label in labels]
     weights = np.asarray(priors, dtype=float)
     usable = weights.shape == classes.shape and np.isfinite(weights).all() and weights.min() > 0
     if usable:  # divided by the largest: their sum may be no number

@@ -5,6 +5,7 @@ Huang, Zhu and Siew (2006); with the ridge of eq. (4) of Deng, Ong and Zheng (20
 
 from numbers import Integral, Real
 
+from entrolearn.machines.additive import InBox
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.ridge import RIDGE
@@ -16,45 +17,51 @@ __all__ = ["ELMClassifier", "ELMRegressor"]
 ACTIVATIONS = {"sigmoid", "sine", "hardlimit", "rbf"}
 
 
-class _ELM:
+class _ELM(InBox):
     """Parameters and layer of the classifier and the regressor."""
 
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(ACTIVATIONS), callable],
+        **InBox._parameter_constraints,
         "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
         "C": RIDGE,
         "fit_intercept": ["boolean"],
+        "keep_sums": ["boolean"],
         "random_state": ["random_state"],
     }
 
     _size = "n_hidden"
-    _layer_settings = ("activation", "slope", "random_state")
+    _layer_settings = ("activation", "feature_range", "slope", "random_state")
 
     def __init__(
         self,
         n_hidden=100,
         *,
         activation="sigmoid",
+        feature_range="data",
         slope=1.0,
         C=0.0,
         fit_intercept=False,
+        keep_sums=False,
         random_state=None,
     ):
         self.n_hidden = n_hidden
         self.activation = activation
+        self.feature_range = feature_range
         self.slope = slope
         self.C = C
         self.fit_intercept = fit_intercept
+        self.keep_sums = keep_sums
         self.random_state = random_state
 
     def _layer_on(self, survey, rng) -> RandomLayer:
         layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
         _rescale(layer, self.slope)
-        return layer
+        return layer.in_box(self._box(survey), low=-1.0)
 
     def _layer_sources(self, partition: Partition) -> list:
-        return [(slice(None), list(partition.left_out))]  # the units do not depend on the rows
+        return self._box_sources(partition)
 
 
 def _rescale(layer: RandomLayer, slope: float) -> None:
@@ -89,24 +96,32 @@ class ELMClassifier(_ELM, LayeredClassifier):
         ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
         ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
         (n_samples, n_hidden).
+    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+        The box in which the units are drawn, as in :class:`EEMClassifier`; they see it moved to [-1, 1], as
+        in [2]_.
     slope : float, default=1.0
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     fit_intercept : bool, default=False
         Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
+    keep_sums : bool, default=False
+        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` goes on
+        from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
+    feature_range_ : ndarray of shape (2, n_features), or None
+        The box in use.
+    hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence.
+        Mean squared leave-one-out error of the targets for each C of a sequence; units are kept.
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int
@@ -155,23 +170,31 @@ class ELMRegressor(_ELM, LayeredRegressor):
         ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
         ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
         (n_samples, n_hidden).
+    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+        The box in which the units are drawn, as in :class:`EEMClassifier`; they see it moved to [-1, 1], as
+        in [1]_.
     slope : float, default=1.0
         Of the units; the lambda of the paper's tables.
     C : float or sequence of float, default=0.0
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     fit_intercept : bool, default=True
         Whether there is an intercept, which the ridge does not penalise. The paper has none.
+    keep_sums : bool, default=False
+        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` goes on
+        from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
+    feature_range_ : ndarray of shape (2, n_features), or None
+        The box in use.
+    hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
     intercept_ : float, or ndarray of shape (n_outputs,)
     C_ : float
         The ridge in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence.
+        Mean squared leave-one-out error of the targets for each C of a sequence; units are kept.
     solver_info_ : dict
         ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
     n_features_in_ : int
@@ -202,16 +225,20 @@ class ELMRegressor(_ELM, LayeredRegressor):
         n_hidden=100,
         *,
         activation="sigmoid",
+        feature_range="data",
         slope=1.0,
         C=0.0,
         fit_intercept=True,
+        keep_sums=False,
         random_state=None,
     ):
         super().__init__(
             n_hidden,
             activation=activation,
+            feature_range=feature_range,
             slope=slope,
             C=C,
             fit_intercept=fit_intercept,
+            keep_sums=keep_sums,
             random_state=random_state,
         )

@@ -26,28 +26,31 @@ class _Solved:
 
     left_out: tuple[int, ...]
     params: dict
-    priors: object = None
+    priors: np.ndarray | None = None
     readout: EntropyReadout | None = None
     folded: np.ndarray | None = None
     error: str = ""
 
 
 def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """Moments of each class in each part, once; every training set is a sum of parts."""
+    """Moments of each class in each part, once for each box; training sets of one box are sums of parts."""
     machines = [clone(estimator).set_params(**params) for params in grid]
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "activation", "gamma", "random_state"):
+    for members in same_settings(machines, "activation", "gamma", "feature_range", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
         sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
-        layer, solved = _solve_on_parts(largest, X, codes, partition, partition.left_out, sized)
-        if any(one.readout is None and not one.error for one in solved):
-            double = X.astype(np.float64)  # as fit does
-            layer, solved = _solve_on_parts(largest, double, codes, partition, partition.left_out, sized)
-        yield from _answer(layer, X, classes, solved)
+        for rows, left_outs in largest._box_sources(partition):
+            layer, solved = _solve_on_parts(largest, X, classes, codes, partition, left_outs, sized, rows)
+            if any(one.readout is None and not one.error for one in solved):
+                double = X.astype(np.float64)  # as fit does
+                layer, solved = _solve_on_parts(
+                    largest, double, classes, codes, partition, left_outs, sized, rows
+                )
+            yield from _answer(layer, X, classes, solved)
 
 
 def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
@@ -63,7 +66,7 @@ def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dic
         for rows, left_outs in _landmark_sources(largest, partition):
             sized = [(machines[i], min(machines[i].n_landmarks, len(rows)), grid[i]) for i in members]
             try:
-                layer, solved = _solve_on_parts(largest, X, codes, partition, left_outs, sized, rows)
+                layer, solved = _solve_on_parts(largest, X, classes, codes, partition, left_outs, sized, rows)
             except ValueError as error:
                 yield from (
                     PathPoint(left_out, grid[i], error=describe(error))
@@ -100,6 +103,7 @@ def _landmark_sources(
 def _solve_on_parts(
     largest: Machine,
     X,
+    classes: np.ndarray,
     codes: np.ndarray,
     partition: Partition,
     left_outs: Sequence[tuple[int, ...]],
@@ -109,7 +113,7 @@ def _solve_on_parts(
     """The largest machine's layer, drawn from some rows; the machines, with size and parameters, on it."""
     layer = largest._draw_layer(X[rows])
     sizes = {size for _, size, _ in sized}
-    n_classes = codes.max() + 1
+    n_classes = len(classes)
     if len(left_outs) > 1:
         moments = PartMoments(layer, X, codes, n_classes, partition.part, sizes)
         without = moments.without
@@ -123,7 +127,7 @@ def _solve_on_parts(
     for left_out in left_outs:
         training = without(left_out)
         solved += [
-            _solve_point(machine, layer, training, size, left_out, params, X.dtype)
+            _solve_point(machine, layer, classes, training, size, left_out, params, X.dtype)
             for machine, size, params in sized
         ]
     return layer, solved
@@ -136,7 +140,7 @@ def _shares_moments(machine: Machine) -> bool:
 
 
 def _solve_point(
-    machine: Machine, layer, moments: Sequence[ClassMoments], h: int, left_out, params: dict, dtype
+    machine: Machine, layer, classes, moments: Sequence[ClassMoments], h: int, left_out, params: dict, dtype
 ) -> _Solved:
     """The machine of the first h units."""
     try:
@@ -144,11 +148,12 @@ def _solve_point(
         if min(m.n for m in leading) < 1:
             raise ValueError("a class has no rows in the training set")
         means, covariances, _ = machine._gaussians_of(leading)
-        readout = entropy_discriminant(means, covariances, dtype)
+        readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
         if readout is None:
             return _Solved(left_out, params)
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
-        return _Solved(left_out, params, machine.priors, readout, folded)
+        priors = class_priors(machine.priors, classes, [m.n for m in leading])
+        return _Solved(left_out, params, priors, readout, folded)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
         return _Solved(left_out, params, error=describe(error))
 
@@ -161,7 +166,7 @@ def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterato
         sound, project_rows(layer, X, [machine.folded for machine in sound]), strict=True
     ):
         readout = machine.readout
-        gaussians = readout.gaussians(class_priors(machine.priors, classes))
+        gaussians = readout.gaussians(machine.priors)
         prediction = classes[gaussians.most_likely(projected)]
         if len(classes) > 2:
             yield PathPoint(machine.left_out, machine.params, prediction)

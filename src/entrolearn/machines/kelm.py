@@ -300,9 +300,10 @@ def _leave_one_out_errors(
     if centring.along_ones is not None:
         diagonals -= 1 / len(T) / (centring.along_ones + np.asarray(ridges))
     duals = (spectrum.solve(T, ridge) for ridge in ridges)
-    return np.array(
-        [np.mean((dual / own[:, None]) ** 2) for dual, own in zip(duals, diagonals.T, strict=True)]
-    )
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        pairs = zip(duals, diagonals.T, strict=True)
+        errors = np.array([np.mean((dual / own[:, None]) ** 2) for dual, own in pairs])
+    return np.where(np.isfinite(errors), errors, np.inf)  # where nothing is left of the inverse
 
 
 # --- path: one kernel matrix serves every C and every training set ------------------------------------

@@ -54,6 +54,9 @@ class _LayeredRidge(Additive):
 
     def _fit_outputs(self, X, T: np.ndarray) -> None:
         self._forget()
+        if self.keep_sums:
+            self._refuse_sums()
+            self._n_outputs = T.shape[1]
         candidates = ridge_candidates(self.C)
         if candidates is None:
             self._fit_rows(X, T)
@@ -69,12 +72,12 @@ class _LayeredRidge(Additive):
         self.C_ = ridge
         intercept = equations.intercept(coef)
         one = coef.shape[1] == 1
-        self.coef_ = coef[:, 0] if one else coef
+        self.hidden_coef_ = coef[:, 0] if one else coef
         self.intercept_ = float(intercept[0]) if one else intercept
         self.solver_info_ = {"method": method}
 
     def _outputs(self, X) -> np.ndarray:
-        (outputs,) = project_rows(self._layer, X, [as_columns(self.coef_)])
+        (outputs,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         intercept = self.intercept_
         return outputs + (intercept if isinstance(intercept, float) else cast(intercept, outputs))
 
@@ -87,7 +90,7 @@ class _LayeredRidge(Additive):
         if ridge_candidates(self.C) is not None:
             raise ValueError(
                 f"C={self.C!r}: several ridges are chosen from with all rows at hand; accepted of rows "
-                "that come in chunks: one number."
+                "that come in chunks, and with keep_sums: one number."
             )
 
     def _no_sums(self, X, T):
@@ -103,14 +106,13 @@ class _LayeredRidge(Additive):
     def _extend_stream(self, X, T: np.ndarray) -> None:
         """Add rows to the equations and solve them again; the first rows draw the layer."""
         if not hasattr(self, "_stream"):
-            vars(self).pop("loo_errors_", None)
-            self._layer = self._draw_layer(X)
+            self._layer = self._draw_layer(X, first_chunk=True)
             self._stream = self._no_sums(X, T)
         self._add_rows(self._stream, X, T)
         self._solve_sums(self._stream, numpy_dtype(X))
 
     def __sklearn_is_fitted__(self):
-        return hasattr(self, "coef_")
+        return hasattr(self, "hidden_coef_")
 
 
 def _one_ridge(machine: _LayeredRidge) -> bool:
@@ -127,7 +129,9 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
-        the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
+        the first call, which random units draw in the box of its rows (five or more; with fewer the features
+        are taken as they are, with a warning). After :meth:`fit` it goes on from its rows if
+        ``keep_sums`` is true, and is refused otherwise.
 
         Parameters
         ----------
@@ -143,10 +147,10 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         Raises
         ------
         ValueError
-            If `classes` is missing in the first call, names one class only or changes later, or y brings
-            another label.
+            If `classes` is missing in the first call, names one class only or changes later, y brings another
+            label, or the machine was fitted without ``keep_sums``.
         """
-        first = not hasattr(self, "_stream")
+        first = self._begins()
         learn_stream_classes(self, classes)
         self._extend_stream(*self._checked(X, y, first=first, dtypes=[np.float64]))
         return self
@@ -165,7 +169,9 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
-        the first call. :meth:`fit` keeps no sums: a call after it begins a new stream.
+        the first call, which random units draw in the box of its rows (five or more; with fewer the features
+        are taken as they are, with a warning). After :meth:`fit` it goes on from its rows if
+        ``keep_sums`` is true, and is refused otherwise.
 
         Parameters
         ----------
@@ -179,9 +185,10 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         Raises
         ------
         ValueError
-            If y has another number of outputs than in the first call.
+            If y has another number of outputs than in the first call, or the machine was fitted without
+            ``keep_sums``.
         """
-        self._extend_stream(*self._checked(X, y, first=not hasattr(self, "_stream"), dtypes=[np.float64]))
+        self._extend_stream(*self._checked(X, y, first=self._begins(), dtypes=[np.float64]))
         return self
 
     def _checked(self, X, y, *, first, dtypes):

@@ -149,12 +149,16 @@ class RandomLayer:
     below_one : bool
         Give G - 1 instead of G for the sigmoids: the same up to a constant, but saturated units keep their
         digits (1 - 1e-30 is one in floating point, -1e-30 is not).
+    origin, scale : ndarray, shape (n_features,), or None
+        Of rbf units in a box: they see (x - origin) * scale.
     """
 
     weights: np.ndarray
     biases: np.ndarray
     activation: str | Callable = "sigmoid"
     below_one: bool = False
+    origin: np.ndarray | None = None
+    scale: np.ndarray | None = None
 
     @classmethod
     def draw(
@@ -172,11 +176,41 @@ class RandomLayer:
             biases = GAMMAS[gamma](biases, n_features)
         return cls(weights, biases, activation, below_one)
 
+    def in_box(self, box, low: float = 0.0) -> "RandomLayer":
+        """The layer whose units see the features of `box` moved to [low, 1]; it takes over the weights.
+
+        Parameters
+        ----------
+        box : ndarray, shape (2, n_features), or None
+            Bounds of the features; those whose bounds are equal are not seen. None: the layer as it is.
+        low : float
+
+        Notes
+        -----
+        Units of <w, x> take the box into their weights and biases. Those of rbf units rescale their rows,
+        which costs little beside the distances.
+        """
+        if box is None:
+            return self
+        width, dtype = box[1] - box[0], self.weights.dtype
+        seen = width > 0
+        scale = np.where(seen, (1 - low) / np.where(seen, width, 1.0), 0.0)
+        origin = np.where(seen, box[0] - low * width / (1 - low), 0.0)
+        if self.activation == "rbf":
+            self.weights[:, ~seen] = 0.0
+            return replace(self, origin=origin.astype(dtype), scale=scale.astype(dtype))
+        self.weights[:] *= scale
+        shift = self.weights @ origin
+        self.biases[:] += shift / len(origin) if self.activation == "nsigmoid" else shift
+        return self
+
     def __call__(self, X, out=None) -> np.ndarray:
         """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
 
         A large array costs more to get than to fill: who asks for block after block gives the same `out`.
         """
+        if self.scale is not None:
+            return self._in_box(X, out)
         if not is_numpy(X):
             units = random_units(X, self.weights, self.biases, self.activation, self.below_one)
             return (
@@ -186,6 +220,15 @@ class RandomLayer:
             return self._activated(_affine(X, self.weights, -self.biases), out)
         table = {**ACTIVATIONS, **_BELOW_ONE} if self.below_one else ACTIVATIONS
         return table[self.activation](X, self.weights, self.biases, out)
+
+    def _in_box(self, X, out):
+        """Activations of rbf units in a box."""
+        if not issparse(X):
+            return replace(self, origin=None, scale=None)((X - self.origin) * self.scale, out)
+        X = X.astype(X.dtype)
+        X.data *= self.scale[X.indices]
+        centres = self.weights + self.origin * self.scale  # the rows stay sparse: the units move
+        return replace(self, weights=centres, origin=None, scale=None)(X, out)
 
     def _activated(self, Z: np.ndarray, out: np.ndarray | None) -> np.ndarray:
         """What a callable makes of an array, checked to be as many finite numbers."""
@@ -215,7 +258,8 @@ class RandomLayer:
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "RandomLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
-        return replace(self, weights=move(self.weights), biases=move(self.biases))
+        moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale")}
+        return replace(self, **{name: move(each) for name, each in moved.items() if each is not None})
 
 
 def _checked(units, shape: tuple[int, ...]):

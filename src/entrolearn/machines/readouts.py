@@ -281,7 +281,10 @@ def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
 
 
 def entropy_discriminant(
-    means: np.ndarray, covariances: Sequence[ClassCovariance | DenseCovariance], dtype=np.float64
+    means: np.ndarray,
+    covariances: Sequence[ClassCovariance | DenseCovariance],
+    dtype=np.float64,
+    pool_below: int = 0,
 ) -> EntropyReadout | None:
     """Directions that separate class Gaussians best, in closed form.
 
@@ -298,6 +301,8 @@ def entropy_discriminant(
     covariances : sequence of n_classes ClassCovariance or DenseCovariance
     dtype : dtype
         The precision of the hidden rows behind them.
+    pool_below : int
+        Classes of fewer rows have no projected covariance of their own.
 
     Returns
     -------
@@ -314,7 +319,8 @@ def entropy_discriminant(
     sums can tell from zero (ordinarily 1e-12 of the sum of its variances) gets the mean of these over all
     classes as its ridge, in Sigma and projected alike: directions in which no class is seen to vary count
     alike for all of them. A class of no more rows than there are components, and without a ridge, has no
-    density in their space: it takes the mean projected covariance of the other classes.
+    density in their space: it takes the mean projected covariance of the other classes, and so does one of
+    less than `pool_below` rows. Where all are so few they share the mean of all.
     """
     xp = namespace(means)
     differences = (means[1:, :] - means[0, :]).T
@@ -345,7 +351,7 @@ def entropy_discriminant(
         coef = solve_lower(factor, 2 * white / (white.T @ white), transposed=True)
     else:
         coef = solve_lower(factor, _principal_axes(white), transposed=True) / scale**0.5
-    projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least)
+    projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least, pool_below)
     if single and not (any(least) and _has_digits(projected, covariances, coef)):
         return None
     return EntropyReadout(coef, to_numpy(means @ coef), projected, _solver_info(dtype, ridge=more))
@@ -359,17 +365,20 @@ def _ridges(covariances, least: Sequence[float], largest: float) -> np.ndarray:
     return np.array([c.ridge if c.ridge > lowest else max(c.ridge, common) for c, lowest in pairs])
 
 
-def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float]) -> np.ndarray:
+def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float], pool_below: int) -> np.ndarray:
     """Class covariances in the space of the components, shape (n_classes, n_components, n_components)."""
     largest, n_components = float(ridges.max()), coef.shape[1]
     scaled = coef * largest**0.5  # the solution's own square can overflow
     gram = to_numpy(scaled.T @ scaled)
     spreads = _positive_part(np.array([to_numpy(c.projected_spread(coef)) for c in covariances]))
     projected = spreads + (ridges / largest)[:, None, None] * gram
-    if any(c.n_rows <= n_components for c in covariances):
+    n_rows = np.array([c.n_rows for c in covariances])
+    few = n_rows < pool_below
+    if (n_rows <= n_components).any():
         above = [(c.ridge - lowest) / largest for c, lowest in zip(covariances, least, strict=True)]
-        few = np.linalg.eigvalsh(spreads + np.array(above)[:, None, None] * gram)[:, 0] <= 0
-        few &= [c.n_rows <= n_components for c in covariances]
+        singular = np.linalg.eigvalsh(spreads + np.array(above)[:, None, None] * gram)[:, 0] <= 0
+        few |= singular & (n_rows <= n_components)
+    if few.any():
         projected[few] = projected[few if few.all() else ~few].mean(axis=0)
     # A projection is known to about this share of the spread of all classes, however tight one of them is.
     share = np.finfo(float).eps * projected.trace(axis1=1, axis2=2).sum() / n_components

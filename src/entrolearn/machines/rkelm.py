@@ -32,6 +32,7 @@ class _RKELM:
         "per_landmark_sigma": ["boolean"],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "keep_sums": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -49,6 +50,7 @@ class _RKELM:
         per_landmark_sigma=False,
         degree=3,
         coef0=1,
+        keep_sums=False,
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
@@ -59,6 +61,7 @@ class _RKELM:
         self.per_landmark_sigma = per_landmark_sigma
         self.degree = degree
         self.coef0 = coef0
+        self.keep_sums = keep_sums
         self.random_state = random_state
 
     def _needs(self):
@@ -119,6 +122,9 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
+    keep_sums : bool, default=False
+        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` goes on
+        from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 
@@ -126,7 +132,7 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
-    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
+    hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
     C_ : float
         The ridge in use.
@@ -192,13 +198,16 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
+    keep_sums : bool, default=False
+        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` goes on
+        from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 
     Attributes
     ----------
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
-    coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
+    hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
     intercept_ : float, or ndarray of shape (n_outputs,)
     C_ : float
         The ridge in use.
@@ -247,6 +256,7 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
         per_landmark_sigma=False,
         degree=3,
         coef0=1,
+        keep_sums=False,
         random_state=None,
     ):
         super().__init__(
@@ -258,5 +268,6 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
             per_landmark_sigma=per_landmark_sigma,
             degree=degree,
             coef0=coef0,
+            keep_sums=keep_sums,
             random_state=random_state,
         )

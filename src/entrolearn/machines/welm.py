@@ -5,14 +5,14 @@ Machines", states it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.additive import AdditiveOverClasses
+from entrolearn.machines.additive import AdditiveOverClasses, InBox
 from entrolearn.machines.base import (
     Machine,
     check_place,
@@ -38,7 +38,7 @@ from entrolearn.validation import (
 __all__ = ["WELMClassifier"]
 
 
-class WELMClassifier(AdditiveOverClasses, Machine):
+class WELMClassifier(InBox, AdditiveOverClasses, Machine):
     """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
 
     Parameters
@@ -48,6 +48,8 @@ class WELMClassifier(AdditiveOverClasses, Machine):
     activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable, default="rbf"
         Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`, whose gamma
         is the b of rbf units.
+    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+        The box in which the units are drawn; see :class:`EEMClassifier`.
     solver : {"pinv", "cholesky"}, default="pinv"
         ``"pinv"``: least squares of least norm on the hidden matrix itself, singular values cut at machine
         precision; the paper's tables need it. ``"cholesky"``: the normal equations, several times faster;
@@ -63,7 +65,9 @@ class WELMClassifier(AdditiveOverClasses, Machine):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
+    feature_range_ : ndarray of shape (2, n_features), or None
+        The box in use.
+    hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     solver_info_ : dict
         ``method``: "gelsd", "cholesky" or, where the Gram matrix is singular, "pinvh".
     n_features_in_ : int
@@ -95,6 +99,7 @@ class WELMClassifier(AdditiveOverClasses, Machine):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
+        **InBox._parameter_constraints,
         "solver": [StrOptions({"pinv", "cholesky"})],
         "C": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -106,6 +111,7 @@ class WELMClassifier(AdditiveOverClasses, Machine):
         n_hidden=100,
         *,
         activation="rbf",
+        feature_range="data",
         solver="pinv",
         C=0.0,
         class_weight="balanced",
@@ -113,6 +119,7 @@ class WELMClassifier(AdditiveOverClasses, Machine):
     ):
         self.n_hidden = n_hidden
         self.activation = activation
+        self.feature_range = feature_range
         self.solver = solver
         self.C = C
         self.class_weight = class_weight
@@ -125,7 +132,6 @@ class WELMClassifier(AdditiveOverClasses, Machine):
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Training rows, features scaled to [0, 1].
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
 
@@ -152,7 +158,8 @@ class WELMClassifier(AdditiveOverClasses, Machine):
         return self
 
     def _layer_on(self, survey, rng) -> RandomLayer:
-        return RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
+        layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
+        return layer.in_box(self._box(survey))
 
     def _refuse_sums(self):
         if self.solver != "cholesky":
@@ -166,7 +173,7 @@ class WELMClassifier(AdditiveOverClasses, Machine):
         return True
 
     def _keep(self, coef: np.ndarray, method: str) -> None:
-        self.coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
+        self.hidden_coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
         self.solver_info_ = {"method": method}
 
     def decision_function(self, X):
@@ -184,7 +191,7 @@ class WELMClassifier(AdditiveOverClasses, Machine):
         check_is_fitted(self)
         check_place(self, X, "decision_function")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        (output,) = project_rows(self._layer, X, [as_columns(self.coef_)])
+        (output,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         return output[:, 0] if len(self.classes_) == 2 else output
 
     def __sklearn_tags__(self):
@@ -222,16 +229,19 @@ def _solve_moments(
 def _welm_path(
     estimator: WELMClassifier, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """One evaluation of the largest layer; the normal equations from one pass of moments."""
+    """One evaluation of the largest layer for each box; the normal equations from one pass of moments."""
     machines = [clone(estimator).set_params(**params) for params in grid]
     if not all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-    for members in same_settings(machines, "activation", "random_state"):
-        layer = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)._draw_layer(X)
-        solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, partition)
-        yield from _answers(layer, X, np.unique(y), solutions)
+    for members in same_settings(machines, "activation", "feature_range", "random_state"):
+        largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
+        for rows, left_outs in largest._box_sources(partition):
+            layer = largest._draw_layer(X[rows])
+            some = replace(partition, left_out=tuple(left_outs), asked=None)
+            solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, some)
+            yield from _answers(layer, X, np.unique(y), solutions)
 
 
 @dataclass(frozen=True)

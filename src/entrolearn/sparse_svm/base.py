@@ -23,7 +23,7 @@ class SparseMachine(BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, 1e150, closed="right")],
         "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],

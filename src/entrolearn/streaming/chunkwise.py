@@ -15,7 +15,7 @@ from scipy.sparse import vstack as stack_sparse
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 
-from entrolearn.machines.additive import Additive, Spread
+from entrolearn.machines.additive import Additive, Needs, Seen
 from entrolearn.streaming import sampling
 
 __all__ = [
@@ -119,7 +119,7 @@ def merged_targets(parts: Sequence[Targets]) -> Targets:
     return Targets(lengths, reduce(np.union1d, labels))
 
 
-# --- survey: landmarks and spread --------------------------------------------------------------------------
+# --- survey: sample, spread and extent ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,13 @@ class Looking:
     Attributes
     ----------
     machine : Additive
-    spread : bool
-        Whether the spread of the numbers is asked for.
+    needs : Needs
     dtype : dtype
         Of the rows.
     """
 
     machine: Additive
-    spread: bool
+    needs: Needs
     dtype: np.dtype
 
 
@@ -214,20 +213,20 @@ def picks_of(lengths: Sequence[int], n_landmarks: int, rng: np.random.RandomStat
 
 
 @dataclass(frozen=True)
-class Seen:
+class Surveyed:
     """What a survey has found.
 
     Attributes
     ----------
-    landmarks : Picked or Reservoir
-    spread : Spread
+    sample : Picked or Reservoir
+    seen : Seen
     """
 
-    landmarks: object
-    spread: Spread
+    sample: object
+    seen: Seen
 
 
-def survey_of_chunk(X, y, where: str, looking: Looking, pick) -> Seen | None:
+def survey_of_chunk(X, y, where: str, looking: Looking, pick) -> Surveyed | None:
     """Of one chunk; None where it is empty."""
     if isinstance(pick, PickByNumber) and pick.n_rows != X.shape[0]:
         raise ValueError(
@@ -237,18 +236,18 @@ def survey_of_chunk(X, y, where: str, looking: Looking, pick) -> Seen | None:
     if not X.shape[0]:
         return None
     X, _ = checked_rows(looking.machine, X, y, where, first=False, dtypes=[looking.dtype])
-    return Seen(pick.of(X), Spread.of(X) if looking.spread else Spread())
+    return Surveyed(pick.of(X), Seen.of(X, looking.needs))
 
 
-def merged_surveys(parts: Sequence[Seen | None]) -> Seen | None:
+def merged_surveys(parts: Sequence[Surveyed | None]) -> Surveyed | None:
     """Of several chunks."""
     found = [part for part in parts if part is not None]
     if not found:
         return None
-    landmarks, spread = copy.copy(found[0].landmarks), found[0].spread
+    sample, seen = copy.copy(found[0].sample), found[0].seen
     for other in found[1:]:
-        landmarks, spread = landmarks.merge(other.landmarks), spread.merge(other.spread)
-    return Seen(landmarks, spread)
+        sample, seen = sample.merge(other.sample), seen.merge(other.seen)
+    return Surveyed(sample, seen)
 
 
 # --- sums --------------------------------------------------------------------------------------------------

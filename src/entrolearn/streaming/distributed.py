@@ -58,8 +58,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
     The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
     Chunks stay where they are; sums over rows travel, (n_hidden, n_hidden) for each class, and landmarks. A
     worker holds the chunks that it works on and a few sums. The chunks are computed once for the sums, those
-    of y once before unless `classes` names the labels, and all once before where a layer needs landmarks:
-    ``persist`` them where the workers' memory holds them.
+    of y once before unless `classes` names the labels, and all once before where a layer needs landmarks
+    or the bounds of the features: ``persist`` them where the workers' memory holds them.
 
     Parameters
     ----------
@@ -98,9 +98,10 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
     makes them, are two evaluations: persist them by one ``dask.persist(X, y)``.
 
     The hidden layer is drawn by the caller and goes to each worker once. Landmarks are the rows that
-    ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. Rows in single precision are
-    computed as ``machine.fit`` computes them; where that leaves no digits of a class's covariance, they are
-    summed once more in double precision.
+    ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. So are the rows that tell
+    which bounds of the features are far out. Rows in single precision are computed as ``machine.fit``
+    computes them; where that leaves no digits of a class's covariance, they are summed once more in double
+    precision.
 
     Examples
     --------
@@ -202,7 +203,7 @@ class _Fit:
         """The passes in turn."""
         machine = self.machine
         lengths = self.chunks.lengths
-        count = lengths is None and machine._needs().n_landmarks > 0
+        count = lengths is None and machine._needs().n_sampled > 0
         if count or (is_classifier(machine) and classes is None):
             seen = self._look_at_targets()
             lengths = seen.lengths
@@ -212,7 +213,7 @@ class _Fit:
         machine._refuse_sums()
         machine._forget()
         first_rows = self._first_rows()
-        if not self._sum_and_solve(first_rows, lengths, list(machine._dtypes)):
+        if not self._sum_and_solve(first_rows, lengths, machine._accepted_dtypes()):
             self._sum_and_solve(first_rows, lengths, [np.float64])
 
     def _look_at_targets(self) -> Targets:
@@ -251,24 +252,22 @@ class _Fit:
         total = self._merged(merged_sums, parts)
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
-        return machine._solve_sums(total.sums, X.dtype)
+        return machine._finish(total.sums, X.dtype)
 
     def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
         """What the layer has to know of all rows; of their number of features and precision X tells."""
         needs = self.machine._needs()
-        n_features, dtype = X.shape[1], X.dtype
-        if not needs.n_landmarks:
-            return Survey(n_features, dtype)
-        work = _ship(Looking(self.machine, needs.scale, dtype))
-        picks = picks_of(lengths, needs.n_landmarks, rng)
+        if not needs.n_sampled:
+            return Survey(X.shape[1], X.dtype)
+        work = _ship(Looking(self.machine, needs, X.dtype))
+        picks = picks_of(lengths, needs.n_sampled, needs.sampler(rng))
         parts = [
             block.apply(survey_of_chunk, work, pick)
             for block, pick in zip(self.chunks.blocks, picks, strict=True)
-            if needs.scale or pick
+            if needs.scale or needs.box or pick
         ]
         found = self._merged(merged_surveys, parts)
-        scale = found.spread.scale_gamma(n_features, dtype) if needs.scale else None
-        return Survey(n_features, dtype, found.landmarks.rows, scale)
+        return Survey.of_passes(X, needs, found.sample.rows, found.seen)
 
     def _merged(self, merged: Callable, parts: list[Delayed]):
         """What comes of the parts."""

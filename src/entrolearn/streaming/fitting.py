@@ -7,7 +7,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
-from entrolearn.machines.additive import Additive, Spread, Survey
+from entrolearn.machines.additive import Additive, Seen, Survey
 from entrolearn.machines.base import encode
 from entrolearn.streaming.additive import check_additive, check_classes_seen
 from entrolearn.streaming.base import Rows
@@ -24,7 +24,7 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
     The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
     Memory holds a chunk and the sums over the rows, (n_hidden, n_hidden) for each class. Rows are read once
     for the sums, labels once before unless `classes` names them, and all rows once before where a layer needs
-    landmarks or the gamma that is called "scale".
+    landmarks, the gamma that is called "scale" or the bounds of the features.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
     Rows in single precision are computed as ``fit`` computes them; where that leaves no digits of a class's
     covariance they are read once more, in double precision. Rows that can be read only once are computed in
     double precision. Where the number of rows is not known before they are read, or is above 2**27,
-    landmarks are a reservoir sample of them instead of those that ``fit`` draws.
+    landmarks, and rows that tell which bounds of the features are far out, are a reservoir sample of them
+    instead of those that ``fit`` draws.
 
     Examples
     --------
@@ -115,7 +116,7 @@ class _Fit:
         machine._refuse_sums()
         machine._forget()
         # Rows that can be read once are computed in double precision: there is no second look at them.
-        dtypes = list(machine._dtypes) if self.source.repeatable else [np.float64]
+        dtypes = machine._accepted_dtypes() if self.source.repeatable else [np.float64]
         if not self._sum_and_solve(dtypes):
             self._sum_and_solve([np.float64])
         _keep_names(machine, self.source)
@@ -123,6 +124,12 @@ class _Fit:
     def _refuse_what_is_read_once(self, machine, classes) -> None:
         if self.source.repeatable:
             return
+        if machine._needs().box:
+            raise ValueError(
+                f"{self.name} looks for the bounds of the features before it sums over the rows, and these "
+                "can be read only once; accepted: feature_range as a pair, an array of shape "
+                "(2, n_features) or None; or arrays, files, a function that returns a new iterator of chunks."
+            )
         if machine._needs().n_landmarks:
             raise ValueError(
                 f"{self.name} draws its landmarks from the rows before it sums over them, and these can be "
@@ -156,21 +163,19 @@ class _Fit:
                 seen.update(np.unique(y).tolist())
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), seen)
-        return machine._solve_sums(sums, survey.dtype)
+        return machine._finish(sums, survey.dtype)
 
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
         """What a layer has to know of all rows, from one pass; None where a first chunk will do."""
         needs = self.machine._needs()
-        if not needs.n_landmarks:
+        if not needs.n_sampled:
             return None
-        sample, spread, X = sample_of(self.source.n_rows, needs.n_landmarks, rng), Spread(), None
+        sample = sample_of(self.source.n_rows, needs.n_sampled, needs.sampler(rng))
+        seen, X = Seen(), None
         for X, _, _ in self._chunks(dtypes, "survey"):
             sample.offer(X)
-            if needs.scale:
-                spread = spread.merge(Spread.of(X))
-        n_features, dtype = X.shape[1], X.dtype
-        scale = spread.scale_gamma(n_features, dtype) if needs.scale else None
-        return Survey(n_features, dtype, sample.rows, scale)
+            seen = seen.merge(Seen.of(X, needs))
+        return Survey.of_passes(X, needs, sample.rows, seen)
 
     def _chunks(self, dtypes: list, purpose: str) -> Iterator[tuple]:
         """Checked rows in the first chunk's precision, their y, and what the machine makes of that."""
