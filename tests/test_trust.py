@@ -16,7 +16,7 @@ import psutil
 import pytest
 import yaml
 
-from entrolab.config import load_catalog, load_settings, load_study
+from entrolab.config import load_catalog, load_settings, load_study, store_digest
 from entrolab.schema import ConfigError
 
 ROOT = Path(__file__).parents[1]
@@ -123,13 +123,41 @@ def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
         load_study(tmp_path / "mine.yaml", SCHEMAS / "paper.yaml", {})
 
 
-@pytest.mark.fault("Trust", "a password in the setting of the store", "refused, and not repeated")
-def test_a_password_is_not_kept_among_the_notes_of_the_workflow():
+@pytest.mark.fault("Trust", "a password or a token in the setting of the store", "refused, and not repeated")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:secret@example.org",
+        "http://secret@example.org",
+        "https://example.org/?token=secret",
+        "https://example.org#secret",
+        "postgresql://example.org/runs?password=secret",
+        "postgresql://alice:pa@rt:secret@example.org/runs",
+        "postgresql://alice:pa/secret@example.org/runs",
+    ],
+)
+def test_a_password_is_not_kept_among_the_notes_of_the_workflow(address):
     with pytest.raises(ConfigError, match="give it in the variable MLFLOW_TRACKING_URI") as caught:
-        load_settings({"papers": [], "store": "https://me:secret@example.org"}, [])
+        load_settings({"papers": [], "store": address}, [])
     assert "secret" not in str(caught.value)
-    store = "https://example.org"
-    assert load_settings({"papers": [], "store": store}, [])["store"] == store
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://example.org:5000/runs", "sqlite:////home/a@b/c#d/runs.db", "sqlite:///mlflow.db", "databricks"],
+)
+def test_an_address_without_a_secret_is_a_setting(address):
+    assert load_settings({"papers": [], "store": address}, [])["store"] == address
+
+
+@pytest.mark.fault("Trust", "a password in MLFLOW_TRACKING_URI", "no digest of it is noted by the workflow")
+def test_no_digest_of_a_password_is_kept_among_the_notes_of_the_workflow(monkeypatch):
+    digests = set()
+    for secret in ("", "?password=secret", "?password=other"):
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"postgresql://example.org/runs{secret}")
+        digests.add(store_digest({"store": None}))
+    assert len(digests) == 1
+    assert store_digest({"store": "postgresql://example.org/others"}) not in digests
 
 
 # ----------------------------------------------------------------------------------------------- what listens

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import yaml
 
@@ -23,6 +22,7 @@ from entrolab.printed import check_printed
 from entrolab.registry import ONE_OF, expand_values
 from entrolab.schema import ConfigError, check_known, check_schema
 from entrolab.surroundings import find_learners_in
+from entrolab.text import without_secrets
 
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
@@ -109,10 +109,11 @@ def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
     # Snakemake notes what its jobs are told, for as long as their results stand.
-    if config.get("store") and urlsplit(config["store"]).password is not None:
+    store = config.get("store")
+    if store and without_secrets(store) != store:
         raise ConfigError(
-            "config: store: an address with a password would be kept among snakemake's notes; "
-            "give it in the variable MLFLOW_TRACKING_URI"
+            "config: store: an address with a user, a password or a query would be kept among snakemake's "
+            "notes; accepted: scheme, host and path alone, else give it in the variable MLFLOW_TRACKING_URI"
         )
     papers = config["papers"]
     papers = [papers] if isinstance(papers, str) else list(papers)
@@ -124,10 +125,10 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
 def store_digest(settings: Mapping) -> str:
     """What tells one tracking store from another: another address lacks the runs that were logged so far.
 
-    The address itself may hold a password, and snakemake would note it.
+    Snakemake notes it: of the address it has nothing that may be a secret, not even its digest.
     """
-    address = settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or ""
-    return hashlib.sha256(address.encode()).hexdigest()[:16]
+    address = without_secrets(settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or "")
+    return hashlib.sha256(os.fsencode(address)).hexdigest()[:16]
 
 
 def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:

@@ -642,12 +642,30 @@ def test_server_that_answers_nonsense_gives_one_short_line(cells, server, monkey
     assert track(cells)["written"] == BOTH
 
 
-@fault("a password in the address", "neither told nor logged")
-def test_password_of_a_store_is_in_no_line_of_a_traceback(cells, monkeypatch):
+@fault("a password or a token in the address", "neither told nor logged")
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("http://me:secret@127.0.0.1:9", "http://127.0.0.1:9: API request to http://127.0.0.1:9/api/"),
+        ("http://secret@127.0.0.1:9", "http://127.0.0.1:9: API request to http://127.0.0.1:9/api/"),
+        ("http://127.0.0.1:9?token=secret", "http://127.0.0.1:9: has a query; name the server alone"),
+        ("http://127.0.0.1:9/#secret", "http://127.0.0.1:9/: has a query; name the server alone"),
+        ("postgresql://me:secret@127.0.0.1:9/runs", "postgresql://127.0.0.1:9/runs: "),
+        ("postgresql://127.0.0.1:9/runs?user=me&password=secret", "postgresql://127.0.0.1:9/runs: "),
+        ("postgresql://127.0.0.1:9/runs?secret", "postgresql://127.0.0.1:9/runs: "),
+        (
+            "postgresql://alice:pa@rt:secret@127.0.0.1/runs",
+            "postgresql://127.0.0.1/runs: is no address of a database; write @, : and / of its password",
+        ),
+        ("postgresql://alice:pa/rt:secret@127.0.0.1/runs", "postgresql://***: "),
+        ("postgresql://alice:pa?rt:secret@127.0.0.1/runs", "postgresql://***: "),
+    ],
+)
+def test_password_of_a_store_is_in_no_line_of_a_traceback(cells, monkeypatch, uri, shown):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    for uri in ("http://me:secret@127.0.0.1:9", "postgresql://me:secret@127.0.0.1:9/runs"):
-        with pytest.raises(StoreUnavailable) as caught:
-            track(cells, store_uri=uri)
-        told = "".join(traceback.format_exception(caught.value))
-        assert "me:***@127.0.0.1:9" in told
-        assert "secret" not in told
+    with pytest.raises(StoreUnavailable) as caught:
+        track(cells, store_uri=uri)
+    told = "".join(traceback.format_exception(caught.value))
+    assert f"tracking store {shown}" in told
+    assert "secret" not in told
+    assert "pa@rt" not in told

@@ -22,13 +22,14 @@ from mlflow.store.db.db_types import DATABASE_ENGINES
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from mlflow.tracking.registry import UnsupportedModelRegistryStoreURIException
 from sqlalchemy import create_engine
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from entrolab.artifacts import follow_move
 from entrolab.atomic import replacing
+from entrolab.text import hide_secrets, without_secrets
 
-__all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "without_password"]
+__all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "url_of"]
 
 DEFAULT_STORE = "sqlite:///mlflow.db"
 PATIENCE = 60.0  # seconds that a locked store is waited for
@@ -52,7 +53,7 @@ class Store:
         Of its runs and of its registered models.
     retrying : tenacity.Retrying
     address : str
-        Without a password.
+        Without user, password and query.
     remote : bool
         Whether a server is asked, which has a place of its own for artifacts.
     """
@@ -71,9 +72,10 @@ class Store:
 def opened(store_uri: str | None, artifact_root: str | os.PathLike, patience: float) -> Iterator[Store]:
     """Open a store for one writer, or say in one line why that cannot be done."""
     uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
-    shown = without_password(uri)
+    shown = without_secrets(uri)
     remote = uri.startswith(("http://", "https://"))
     try:
+        _check_address(uri)
         file = _sqlite_file(uri)
         with nullcontext(uri) if file is None else _sole_writer(file, patience) as opened_uri:
             if file is not None:
@@ -125,11 +127,8 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
 
 def _sqlite_file(uri: str) -> Path | None:
     """The file of a SQLite store; None for any other store."""
-    try:
-        url = make_url(uri)
-    except ArgumentError:
-        return None
-    if url.get_backend_name() != "sqlite":
+    url = url_of(uri)
+    if url is None or url.get_backend_name() != "sqlite":
         return None
     if not url.database or url.database == ":memory:":
         raise NoStore(
@@ -139,13 +138,19 @@ def _sqlite_file(uri: str) -> Path | None:
     return Path(url.database).resolve()
 
 
+def _check_address(uri: str) -> None:
+    """Refuse addresses that MLflow would quote in errors and logs, whatever password is in them."""
+    scheme, _, rest = uri.partition("://")
+    if scheme in ("http", "https") and ("?" in rest or "#" in rest):
+        raise NoStore("has a query", "name the server alone, and give a token in MLFLOW_TRACKING_TOKEN")
+    if scheme.partition("+")[0] in DATABASE_ENGINES and url_of(uri) is None:
+        raise NoStore("is no address of a database", "write @, : and / of its password as %40, %3A and %2F")
+
+
 def _check_answers(uri: str) -> None:
     """Raise at once what MLflow would raise after minutes: no database answers, or its driver is not here."""
-    try:
-        url = make_url(uri)
-    except ArgumentError:
-        return
-    if url.get_backend_name() in DATABASE_ENGINES:
+    url = url_of(uri)
+    if url is not None and url.get_backend_name() in DATABASE_ENGINES:
         engine = create_engine(url)
         try:
             engine.connect().close()
@@ -199,7 +204,7 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def _reason(uri: str, error: Exception) -> str:
-    """What is wrong with a store, and what to do, in one line without its password."""
+    """What is wrong with a store, and what to do, in one line without its secrets."""
     stands = "the results stand, and the next run of this step logs them"
     text = next(iter(str(error).strip().splitlines()), type(error).__name__)
     remedy = "make it reachable and writable"
@@ -216,16 +221,16 @@ def _reason(uri: str, error: Exception) -> str:
         remedy = "install what this kind of store needs"
     elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         remedy = "move it aside"  # not a database, or a damaged one
-    shown = without_password(uri)
-    text = textwrap.shorten(text.replace(uri, shown), LONGEST_REASON, placeholder=" ...")
+    text = textwrap.shorten(hide_secrets(text, uri), LONGEST_REASON, placeholder=" ...")
     return (
-        f"tracking store {shown}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, and run again; "
-        f"{stands}"
+        f"tracking store {without_secrets(uri)}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, "
+        f"and run again; {stands}"
     )
 
 
-def without_password(uri: str) -> str:
+def url_of(uri: str) -> URL | None:
+    """The parts of a database's address; None for what is none."""
     try:
-        return make_url(uri).render_as_string(hide_password=True)
-    except ArgumentError:
-        return uri
+        return make_url(uri)
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
+        return None
