@@ -17,8 +17,9 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_cell, write_tables
 
+from entrolab.checkout import code_tags
 from entrolab.tables import COLUMNS
-from entrolab.tracking import Cell, StoreUnavailable, _code, track_paper
+from entrolab.tracking import Cell, StoreUnavailable, track_paper
 from entrolab.tracking.stores import opened
 
 
@@ -552,24 +553,14 @@ def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables,
     assert track(cells)["written"] == []
 
 
-def test_code_outside_a_repository_is_unknown(cells, monkeypatch):
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(Path.cwd().parent))
+@pytest.mark.fault("Surroundings", "results in a folder of another repository", "the code's commit")
+def test_the_commit_of_a_run_is_that_of_its_code(cells, monkeypatch):
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org"]
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "another"]):
+        subprocess.run([*git, *command], check=True)
+    monkeypatch.setenv("GIT_DIR", str(Path(".git").resolve()))
     track(cells)
     tags = runs_of()["small/moons/svm_rbf"].data.tags
-    assert (tags["commit"], tags["dirty"], tags["lock"]) == ("unknown",) * 3
-
-
-def test_commit_changes_and_lock_are_told(cells):
-    Path("requirements.lock").write_text("numpy==2.0\n")
-    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org"]
-    for command in (["init", "-q"], ["add", "requirements.lock"], ["commit", "-qm", "lock"]):
-        subprocess.run([*git, *command], check=True)
-    head = subprocess.run(
-        ["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True
-    ).stdout.strip()
-    code = _code()
-    assert (code["commit"], code["dirty"]) == (head, "false")
-    # printf 'numpy==2.0\n' | sha256sum
-    assert code["lock"] == "4e6648d7d85857bfc096a531dd6dcd0f7423b987d7a61e232eee8ac7deff0b96"
-    Path("requirements.lock").write_text("numpy==2.1\n")
-    assert _code()["dirty"] == "true"
+    assert {name: tags[name] for name in ("commit", "dirty", "lock")} == code_tags()
+    another = subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    assert tags["commit"] != another.stdout.strip()

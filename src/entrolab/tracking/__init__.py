@@ -33,7 +33,7 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
 from mlflow.entities import Metric
 
 from entrolab.cellfiles import Cell
-from entrolab.checkout import git
+from entrolab.checkout import code_tags
 from entrolab.comparisons import read_score_tables
 from entrolab.notes import linked, paper_note
 from entrolab.records import machine, versions, write_json
@@ -242,16 +242,10 @@ def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int
 
 
 def _code() -> dict[str, str]:
-    """The commit, whether the checkout differs from it, and the hash of the lock, as tags."""
-    commit = git("rev-parse", "HEAD")
-    lock = Path("requirements.lock")
-    tags = {
-        "commit": commit or "unknown",
-        "dirty": "unknown" if commit is None else str(bool(git("status", "--porcelain", "-uno"))).lower(),
-        "lock": hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else "unknown",
-    }
+    """What the code was, as tags."""
+    tags = code_tags()
     # MLflow's own name for the commit: the UI shows it in the list of runs.
-    return tags | ({} if commit is None else {"mlflow.source.git.commit": commit})
+    return tags | ({} if tags["commit"] == "unknown" else {"mlflow.source.git.commit": tags["commit"]})
 
 
 def _machine() -> dict[str, str]:
