@@ -441,7 +441,7 @@ def test_damaged_file_is_named(cells, which):
 @pytest.mark.fault("Store", "taken by another tracking job for too long", "one line")
 def test_store_locked_by_another_tracking_job_is_waited_for(cells):
     with (
-        opened(None, "mlruns", patience=1),
+        opened(None, patience=1),
         pytest.raises(StoreUnavailable, match="keeps it locked"),
     ):
         track(cells, patience=0.02)
@@ -461,21 +461,20 @@ def test_what_is_no_store_gives_one_line_that_names_it(cells):
         ("sqlite://mlflow.db", "names no file .* three slashes"),
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
+        ("sqlite:///what?/mlflow.db", r"has a `\?`, which ends the path"),
         ("mysql://127.0.0.1:9/runs", "No module named .*; install what this kind of store needs"),
         ("postgresql://127.0.0.1:9/runs", "Connection refused; make it reachable|No module named .*psycopg2"),
     ]:
         with pytest.raises(StoreUnavailable, match=reason) as caught:
             track(cells, store_uri=uri)
-        assert str(caught.value).startswith(f"tracking store {uri}: ")
+        assert str(caught.value).startswith(f"tracking store {uri.partition('?')[0]}: ")
         assert "\n" not in str(caught.value)
 
 
 @pytest.mark.fault("Store", "a server that does not answer", "one line without its password")
 def test_server_that_does_not_answer_gives_one_line_without_its_password(cells, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with pytest.raises(
-        StoreUnavailable, match=r"^tracking store http://me:\*\*\*@127\.0\.0\.1:9: "
-    ) as caught:
+    with pytest.raises(StoreUnavailable, match=r"^tracking store http://127\.0\.0\.1:9: ") as caught:
         track(cells, store_uri="http://me:secret@127.0.0.1:9")
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -24,6 +24,7 @@ from mlflow.exceptions import MlflowException
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from sqlalchemy import (
     JSON,
+    URL,
     Connection,
     MetaData,
     Table,
@@ -125,9 +126,9 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
         if not store.is_file():
             raise NoStore("there is no such file", "name the SQLite file of a store, such as mlflow.db")
         check_schema(store)
-        follow_move(store, store.parent / "mlruns")
+        follow_move(store)
     with _in_one_line(f"database {without_secrets(database)}", database):
-        source = create_engine(f"sqlite:///{store}")
+        source = create_engine(URL.create("sqlite", database=str(store)))
         # All of one moment, whoever goes on writing: a transaction of SQLite's begins when it is told to.
         event.listen(source, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         target = create_engine(database, connect_args={"options": f"-c lock_timeout={LOCK_SECONDS}s"})

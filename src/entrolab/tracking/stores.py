@@ -25,7 +25,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from entrolab.artifacts import follow_move
+from entrolab.artifacts import FOLDER, follow_move
 from entrolab.atomic import replacing
 from entrolab.text import hide_secrets, without_secrets
 
@@ -54,14 +54,14 @@ class Store:
     retrying : tenacity.Retrying
     address : str
         Without user, password and query.
-    remote : bool
-        Whether a server is asked, which has a place of its own for artifacts.
+    artifacts : Path or None
+        The folder of the artifacts of new experiments; None where a server has a place of its own.
     """
 
     client: MlflowClient
     retrying: tenacity.Retrying
     address: str
-    remote: bool
+    artifacts: Path | None
 
     def call(self, method: Callable, *arguments, **keywords):
         """Call the client; while another program holds the store, again."""
@@ -69,7 +69,7 @@ class Store:
 
 
 @contextmanager
-def opened(store_uri: str | None, artifact_root: str | os.PathLike, patience: float) -> Iterator[Store]:
+def opened(store_uri: str | None, patience: float) -> Iterator[Store]:
     """Open a store for one writer, or say in one line why that cannot be done."""
     uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
     shown = without_secrets(uri)
@@ -79,10 +79,12 @@ def opened(store_uri: str | None, artifact_root: str | os.PathLike, patience: fl
         file = _sqlite_file(uri)
         with nullcontext(uri) if file is None else _sole_writer(file, patience) as opened_uri:
             if file is not None:
-                follow_move(file, artifact_root)
+                follow_move(file)
             elif not remote:
                 _check_answers(uri)
-            yield Store(MlflowClient(opened_uri, registry_uri=opened_uri), _retrying(patience), shown, remote)
+            client = MlflowClient(opened_uri, registry_uri=opened_uri)
+            artifacts = None if remote else (file.parent if file else Path.cwd()) / FOLDER
+            yield Store(client, _retrying(patience), shown, artifacts)
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, NoStore) as error:
         # What is behind an error may name the password, and a log would keep it.
         raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
@@ -119,10 +121,10 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
                 # Where SQLite opens no file, as below a path of 512 letters, MLflow would try for minutes.
                 sqlite3.connect(temporary).close()
                 # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
-                SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
+                SqlAlchemyStore(_address(temporary), (file.parent / FOLDER).as_uri())
         retrying(check_schema, file)
         retrying(_check_writable, file)
-        yield f"sqlite:///{file}"
+        yield _address(file)
 
 
 def _sqlite_file(uri: str) -> Path | None:
@@ -135,7 +137,17 @@ def _sqlite_file(uri: str) -> Path | None:
             "names no file (a file has three slashes, or four and its whole path: sqlite:///mlflow.db)",
             "name one",
         )
+    if "?" in uri:
+        raise NoStore("has a `?`, which ends the path of a SQLite file", "move the store to another path")
     return Path(url.database).resolve()
+
+
+def _address(file: Path) -> str:
+    """The address of a SQLite file, which SQLAlchemy quotes nothing in: relative if a ? is above that."""
+    path = str(file) if "?" not in str(file) else os.path.relpath(file)
+    if "?" in path:
+        raise NoStore(f"{file} has a `?`, which ends the path of a SQLite file", "move the store elsewhere")
+    return URL.create("sqlite", database=path).render_as_string()
 
 
 def _check_address(uri: str) -> None:
@@ -176,7 +188,7 @@ def check_schema(file: Path) -> None:
         raise NoStore(
             f"its tables are not those of MLflow {mlflow.__version__} (version {found}, not {wanted}): "
             "another version or another program made them, or a migration was cut short",
-            f"copy the file, then `mlflow db upgrade sqlite:///{file}` brings an older version up to date; "
+            f"copy the file, then `mlflow db upgrade {_address(file)}` brings an older version up to date; "
             "if that fails, move it aside",
         )
 
