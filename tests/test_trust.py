@@ -115,7 +115,9 @@ def test_settings_make_no_objects(tmp_path):
 
 
 @pytest.mark.fault("Trust", "a study whose address is a program", "refused before any job")
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,<script>", "file:///a"])
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:text/html,<script>", "file:///a", "https://a/![](//b)", "http://a\n"]
+)
 def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
     study = yaml.safe_load((ROOT / "config" / "papers" / "demo.yaml").read_text())
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump({**study, "url": url}))

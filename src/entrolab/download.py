@@ -5,6 +5,7 @@ import http
 import ipaddress
 import json
 import logging
+import os
 import shutil
 import socket
 import time
@@ -127,7 +128,7 @@ def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[
     if target.is_file() and file.get("sha256") in (None, _sha256(target)):
         return "already there"
     original = Path(mirror).expanduser() / file["path"] if mirror else None
-    if original and original.exists():
+    if original and os.path.exists(original):  # no error where the path is too long to be one
         try:
             return _copy(file, original, target)
         except Refusal as refusal:

@@ -49,9 +49,7 @@ def test_code_that_git_does_not_know_is_a_difference(checkout, file):
     assert commit_of(checkout).endswith("-dirty")
 
 
-@pytest.mark.fault(
-    "Surroundings", "a copy unpacked, or installed, in another repository", "no commit told"
-)
+@pytest.mark.fault("Surroundings", "a copy unpacked, or installed, in another repository", "no commit told")
 def test_a_folder_in_another_repository_has_no_commit(checkout):
     committed(checkout.parent, "theirs.py")
     assert commit_of(checkout) is None

@@ -463,6 +463,12 @@ def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
     assert receipt["reason"] == ""
 
 
+@pytest.mark.fault("Network", "a mirror whose path is too long to be one", "fetched from the address")
+def test_a_mirror_of_300_letters_is_passed_over(server, fetch):
+    server.steps = [answer(DATA)]
+    assert fetch(mirror="m" * 300)["files"][0]["source"] == server.url
+
+
 @pytest.mark.fault("Network", "a wrong file in the mirror", "told; fetched from the address")
 @pytest.mark.parametrize(
     ("content", "said"),
