@@ -225,7 +225,7 @@ def test_a_run_says_what_its_learner_was_chosen_from(cells):
         "fixed.svm.tol": "0.1",
         "chosen.cv.one_of": "svm",
     }.items() <= run.params.items()
-    assert "- cv: one_of = svm, C = 1.0, step1__k = 2 (4 of 4 folds)" in run.tags["mlflow.note.content"]
+    assert r"- cv: one\_of = svm, C = 1.0, step1\_\_k = 2 (4 of 4 folds)" in run.tags["mlflow.note.content"]
 
 
 def test_a_table_of_other_printed_numbers_and_one_of_part_of_the_grid_are_compared_as_they_are(
