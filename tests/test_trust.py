@@ -34,7 +34,7 @@ def requirements(file: str) -> list[str]:
 @pytest.mark.fault(
     "Trust", "a package that is not the one that was tested", "pip and uv refuse it by its hash"
 )
-@pytest.mark.parametrize("file", ["requirements.lock", "tools/uv.txt"])
+@pytest.mark.parametrize("file", ["requirements.lock", "tools/uv.txt", "tools/build.txt"])
 def test_every_package_is_pinned_by_its_version_and_hashes(file):
     found = requirements(file)
     assert found
@@ -56,10 +56,26 @@ def test_the_lock_holds_what_the_project_asks_for():
 def test_each_installation_of_packages_demands_their_hashes():
     script = (ROOT / "tools" / "environment.sh").read_text()
     installations = [line for line in script.splitlines() if "pip install" in line]
-    assert len(installations) == 5
+    assert len(installations) == 7
     for line in installations:
         # The project itself comes from its folder, and brings nothing along.
-        assert "--require-hashes -r " in line or "--no-deps --no-build-isolation -e . -e src/entrolab" in line
+        if "--no-deps --no-build-isolation -e . -e src/entrolab" not in line:
+            assert "--require-hashes -r " in line
+            assert "--only-binary :all:" in line or "$wheels" in line
+
+
+@pytest.mark.fault("Trust", "a package without a wheel", "one, built by what is pinned by its hashes")
+def test_one_package_is_built_and_by_what_is_pinned():
+    script = (ROOT / "tools" / "environment.sh").read_text()
+    [wheels] = re.findall('^wheels="(.*)"$', script, flags=re.M)
+    assert wheels == "--only-binary :all: --no-binary connection-pool --no-build-isolation"
+    assert [line.partition("==")[0] for line in requirements("tools/build.txt")] == ["setuptools"]
+    # Wherever the lock is installed, what builds was installed before.
+    installed = re.findall(r"pip install .*--require-hashes -r ([\w./]+)", script)
+    assert [file for file in installed if file != "tools/uv.txt"] == [
+        "tools/build.txt",
+        "requirements.lock",
+    ] * 2
 
 
 # ----------------------------------------------------------------------------------------------- what is read
