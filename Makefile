@@ -66,7 +66,7 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	@.venv/bin/python -m entrolab.artifacts $(STORE)
 	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
 	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
-	    --host 127.0.0.1 --port $(PORT)
+	    --host 127.0.0.1 --port $(PORT) --allowed-hosts 127.0.0.1:$(PORT),localhost:$(PORT)
 
 server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
 	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)

@@ -127,6 +127,7 @@ def served(store: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
     command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", f"sqlite:///{store}"]
+    command += ["--allowed-hosts", f"127.0.0.1:{port}"]
     with tempfile.TemporaryFile() as log:
         server = subprocess.Popen(
             [*command, "--workers", "1", "--host", "127.0.0.1", "--port", str(port)],
