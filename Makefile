@@ -63,10 +63,10 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
 	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
 	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
-	@.venv/bin/python -m entrolab.artifacts $(STORE) mlruns
+	@.venv/bin/python -m entrolab.artifacts $(STORE)
 	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
 	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
-	    --host 127.0.0.1 --port $(PORT)
+	    --host 127.0.0.1 --port $(PORT) --allowed-hosts 127.0.0.1:$(PORT),localhost:$(PORT)
 
 server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
 	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)

@@ -1,5 +1,6 @@
 """A file server on 127.0.0.1 that fails as it is told."""
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +25,8 @@ class Script:
 
 
 @contextmanager
-def serving(path: str) -> Iterator[Script]:
-    """Serve until the end of a with statement; the script's ``url`` leads to `path`."""
+def serving(path: str, tls: ssl.SSLContext | None = None) -> Iterator[Script]:
+    """Serve until the end of a with statement, over https with `tls`; `url` of the script leads to `path`."""
     script = Script()
 
     class Handler(BaseHTTPRequestHandler):
@@ -36,7 +37,9 @@ def serving(path: str) -> Iterator[Script]:
             pass
 
     listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    script.url = f"http://127.0.0.1:{listening.server_port}/{path}"
+    if tls:
+        listening.socket = tls.wrap_socket(listening.socket, server_side=True)
+    script.url = f"http{'s' if tls else ''}://127.0.0.1:{listening.server_port}/{path}"
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

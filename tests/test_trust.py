@@ -16,7 +16,7 @@ import psutil
 import pytest
 import yaml
 
-from entrolab.config import load_catalog, load_settings, load_study
+from entrolab.config import load_catalog, load_settings, load_study, store_digest
 from entrolab.schema import ConfigError
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +34,7 @@ def requirements(file: str) -> list[str]:
 @pytest.mark.fault(
     "Trust", "a package that is not the one that was tested", "pip and uv refuse it by its hash"
 )
-@pytest.mark.parametrize("file", ["requirements.lock", "tools/uv.txt"])
+@pytest.mark.parametrize("file", ["requirements.lock", "tools/uv.txt", "tools/build.txt"])
 def test_every_package_is_pinned_by_its_version_and_hashes(file):
     found = requirements(file)
     assert found
@@ -56,10 +56,26 @@ def test_the_lock_holds_what_the_project_asks_for():
 def test_each_installation_of_packages_demands_their_hashes():
     script = (ROOT / "tools" / "environment.sh").read_text()
     installations = [line for line in script.splitlines() if "pip install" in line]
-    assert len(installations) == 5
+    assert len(installations) == 7
     for line in installations:
         # The project itself comes from its folder, and brings nothing along.
-        assert "--require-hashes -r " in line or "--no-deps --no-build-isolation -e . -e src/entrolab" in line
+        if "--no-deps --no-build-isolation -e . -e src/entrolab" not in line:
+            assert "--require-hashes -r " in line
+            assert "--only-binary :all:" in line or "$wheels" in line
+
+
+@pytest.mark.fault("Trust", "a package without a wheel", "one, built by what is pinned by its hashes")
+def test_one_package_is_built_and_by_what_is_pinned():
+    script = (ROOT / "tools" / "environment.sh").read_text()
+    [wheels] = re.findall('^wheels="(.*)"$', script, flags=re.M)
+    assert wheels == "--only-binary :all: --no-binary connection-pool --no-build-isolation"
+    assert [line.partition("==")[0] for line in requirements("tools/build.txt")] == ["setuptools"]
+    # Wherever the lock is installed, what builds was installed before.
+    installed = re.findall(r"pip install .*--require-hashes -r ([\w./]+)", script)
+    assert [file for file in installed if file != "tools/uv.txt"] == [
+        "tools/build.txt",
+        "requirements.lock",
+    ] * 2
 
 
 # ----------------------------------------------------------------------------------------------- what is read
@@ -115,7 +131,9 @@ def test_settings_make_no_objects(tmp_path):
 
 
 @pytest.mark.fault("Trust", "a study whose address is a program", "refused before any job")
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,<script>", "file:///a"])
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:text/html,<script>", "file:///a", "https://a/![](//b)", "http://a\n"]
+)
 def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
     study = yaml.safe_load((ROOT / "config" / "papers" / "demo.yaml").read_text())
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump({**study, "url": url}))
@@ -123,13 +141,41 @@ def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
         load_study(tmp_path / "mine.yaml", SCHEMAS / "paper.yaml", {})
 
 
-@pytest.mark.fault("Trust", "a password in the setting of the store", "refused, and not repeated")
-def test_a_password_is_not_kept_among_the_notes_of_the_workflow():
+@pytest.mark.fault("Trust", "a password or a token in the setting of the store", "refused, and not repeated")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:secret@example.org",
+        "http://secret@example.org",
+        "https://example.org/?token=secret",
+        "https://example.org#secret",
+        "postgresql://example.org/runs?password=secret",
+        "postgresql://alice:pa@rt:secret@example.org/runs",
+        "postgresql://alice:pa/secret@example.org/runs",
+    ],
+)
+def test_a_password_is_not_kept_among_the_notes_of_the_workflow(address):
     with pytest.raises(ConfigError, match="give it in the variable MLFLOW_TRACKING_URI") as caught:
-        load_settings({"papers": [], "store": "https://me:secret@example.org"}, [])
+        load_settings({"papers": [], "store": address}, [])
     assert "secret" not in str(caught.value)
-    store = "https://example.org"
-    assert load_settings({"papers": [], "store": store}, [])["store"] == store
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://example.org:5000/runs", "sqlite:////home/a@b/c#d/runs.db", "sqlite:///mlflow.db", "databricks"],
+)
+def test_an_address_without_a_secret_is_a_setting(address):
+    assert load_settings({"papers": [], "store": address}, [])["store"] == address
+
+
+@pytest.mark.fault("Trust", "a password in MLFLOW_TRACKING_URI", "no digest of it is noted by the workflow")
+def test_no_digest_of_a_password_is_kept_among_the_notes_of_the_workflow(monkeypatch):
+    digests = set()
+    for secret in ("", "?password=secret", "?password=other"):
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"postgresql://example.org/runs{secret}")
+        digests.add(store_digest({"store": None}))
+    assert len(digests) == 1
+    assert store_digest({"store": "postgresql://example.org/others"}) not in digests
 
 
 # ----------------------------------------------------------------------------------------------- what listens
@@ -201,7 +247,12 @@ def test_the_page_answers_its_own_name_and_no_other_sites_requests(page):
     experiments = f"{address}/api/2.0/mlflow/experiments"
     made = b'{"name": "mine"}'
     assert status(f"{experiments}/search?max_results=1") == 200
-    assert status(f"{experiments}/search?max_results=1", Host="hostile.example") == 403
+    port = address.rpartition(":")[2]
+    assert status(f"{experiments}/search?max_results=1", Host=f"localhost:{port}") == 200
+    # Names that begin as private addresses do may lead to this machine too: DNS rebinding.
+    for host in ("hostile.example", "10.hostile.example", "192.168.hostile.example", "10.0.0.1"):
+        for name in (host, f"{host}:{port}"):
+            assert status(f"{experiments}/search?max_results=1", Host=name) == 403
     assert status(f"{experiments}/create", made, Origin="http://hostile.example") == 403
     assert status(f"{experiments}/create", made, Origin=address) == 200
 

@@ -19,6 +19,8 @@ stamp=$venv/.entrolearn          # what the finished environment was made from
 unfinished=$venv/.unfinished     # the process that is making it; an interrupted one leaves it behind
 log=$venv/install.log
 installer=${ENTROLEARN_INSTALLER:-uv}
+# Wheels alone, but for the one package that has none: what tools/build.txt pins builds it.
+wheels="--only-binary :all: --no-binary connection-pool --no-build-isolation"
 
 export UV_SYSTEM_CERTS=1 UV_PYTHON_DOWNLOADS=never UV_NO_PROGRESS=1
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
@@ -98,16 +100,19 @@ with_uv() {
         uv=uv
     else
         uv=$venv/bin/uv
-        [ -x "$uv" ] || { has_pip && "$python" -m pip install --require-hashes -r tools/uv.txt; } || return 1
+        [ -x "$uv" ] ||
+            { has_pip && "$python" -m pip install --only-binary :all: --require-hashes -r tools/uv.txt; } || return 1
     fi
+    "$uv" pip install --python "$python" --only-binary :all: --require-hashes -r tools/build.txt || return 1
     # Compiled at once: each of the workflow's jobs imports in a third of the time, also where Python may not write.
-    "$uv" pip install --compile-bytecode --python "$python" --require-hashes -r requirements.lock &&
+    "$uv" pip install --compile-bytecode --python "$python" $wheels --require-hashes -r requirements.lock &&
         "$uv" pip install --python "$python" --no-deps --no-build-isolation -e . -e src/entrolab
 }
 
 with_pip() {
     has_pip &&
-        "$python" -m pip install --require-hashes -r requirements.lock &&
+        "$python" -m pip install --only-binary :all: --require-hashes -r tools/build.txt &&
+        "$python" -m pip install --use-pep517 $wheels --require-hashes -r requirements.lock &&
         "$python" -m pip install --no-deps --no-build-isolation -e . -e src/entrolab
 }
 

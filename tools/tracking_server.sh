@@ -139,7 +139,7 @@ start_mlflow() {
     PGPASSFILE=$passwords MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_DISABLE_TELEMETRY=true DO_NOT_TRACK=true \
         "$python" -c 'import os, sys; os.setsid(); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])' \
         -m mlflow server --backend-store-uri "$database" --artifacts-destination "$artifacts" \
-        --host 127.0.0.1 --port "$port" --workers "$workers" \
+        --host 127.0.0.1 --port "$port" --allowed-hosts "127.0.0.1:$port,localhost:$port" --workers "$workers" \
         --uvicorn-opts "--log-level warning --timeout-worker-healthcheck 600 --timeout-keep-alive 60" \
         </dev/null >>"$log" 2>&1 &
     process=$!

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-__all__ = ["follow_move"]
+__all__ = ["FOLDER", "follow_move"]
 
 SECONDS = 20.0  # that a store which another program writes to is waited for
 # Where MLflow keeps them, by the table of a store: each below its experiment's.
@@ -24,18 +24,19 @@ COLUMNS = (
 )
 
 
-def follow_move(store: str | os.PathLike, root: str | os.PathLike) -> int:
-    """Let a SQLite store look for its artifacts below `root`, if the two lie in one folder that was moved.
+FOLDER = "mlruns"  # beside the store
+
+
+def follow_move(store: str | os.PathLike) -> int:
+    """Let a SQLite store look for its artifacts beside it, in `FOLDER`, if it was moved there with them.
 
     An experiment whose artifacts are elsewhere of somebody's own will is left alone: one whose folder is not
-    named as the workflow names it, or that is still there while there is nothing of it below `root`.
+    named as the workflow names it, or that is still there while there is nothing of it beside the store.
 
     Parameters
     ----------
     store : path
         The file.
-    root : path
-        The folder of the artifacts, with a folder for each experiment.
 
     Returns
     -------
@@ -47,9 +48,8 @@ def follow_move(store: str | os.PathLike, root: str | os.PathLike) -> int:
     sqlite3.Error
         The file cannot be read as a store or, if something has moved, not be written.
     """
-    store, root = Path(store).absolute(), Path(root).absolute()
-    if store.parent != root.parent:
-        return 0
+    store = Path(store).absolute()
+    root = store.parent / FOLDER
     here = root.resolve().as_uri()
     with closing(sqlite3.connect(store, timeout=SECONDS)) as connection, connection:
         experiments = connection.execute("SELECT artifact_location FROM experiments")
@@ -77,6 +77,6 @@ def _has_moved(location: str | None, root: Path) -> bool:
 
 if __name__ == "__main__":
     try:
-        follow_move(*sys.argv[1:])
+        follow_move(sys.argv[1])
     except sqlite3.Error as error:
         sys.exit(f"{sys.argv[1]}: {error}")

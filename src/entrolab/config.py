@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import yaml
 
@@ -21,8 +20,9 @@ from entrolab.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.owndata import entry_of
 from entrolab.printed import check_printed
 from entrolab.registry import ONE_OF, expand_values
-from entrolab.schema import ConfigError, check_known, check_schema
+from entrolab.schema import ConfigError, check_known, check_schema, shortened
 from entrolab.surroundings import find_learners_in
+from entrolab.text import without_secrets
 
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
@@ -68,6 +68,7 @@ YAMLS_WORDS = {
 # Values of one parameter that are written in short, and values of a whole file with its aliases written out.
 MOST_IN_FULL = 10_000
 MOST_VALUES = 1_000_000
+MOST_BITS = 63
 
 
 def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, dict, dict]:
@@ -109,10 +110,11 @@ def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
     # Snakemake notes what its jobs are told, for as long as their results stand.
-    if config.get("store") and urlsplit(config["store"]).password is not None:
+    store = config.get("store")
+    if store and without_secrets(store) != store:
         raise ConfigError(
-            "config: store: an address with a password would be kept among snakemake's notes; "
-            "give it in the variable MLFLOW_TRACKING_URI"
+            "config: store: an address with a user, a password or a query would be kept among snakemake's "
+            "notes; accepted: scheme, host and path alone, else give it in the variable MLFLOW_TRACKING_URI"
         )
     papers = config["papers"]
     papers = [papers] if isinstance(papers, str) else list(papers)
@@ -124,10 +126,10 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
 def store_digest(settings: Mapping) -> str:
     """What tells one tracking store from another: another address lacks the runs that were logged so far.
 
-    The address itself may hold a password, and snakemake would note it.
+    Snakemake notes it: of the address it has nothing that may be a secret, not even its digest.
     """
-    address = settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or ""
-    return hashlib.sha256(address.encode()).hexdigest()[:16]
+    address = without_secrets(settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or "")
+    return hashlib.sha256(os.fsencode(address)).hexdigest()[:16]
 
 
 def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
@@ -142,6 +144,7 @@ def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
             )
         for key, entry in entries.items():
             _check_rows(file, key, entry["expect"])
+            _check_names(file, key, entry.get("files", []))
         catalog |= entries
     return catalog
 
@@ -156,6 +159,19 @@ def _check_rows(file: Path, key: str, expect: Mapping) -> None:
         )
 
 
+def _check_names(file: Path, key: str, files: Iterable[Mapping]) -> None:
+    """The files of a data set lie in one folder, by their own names."""
+    seen: dict[str, str] = {}
+    for path in (one["path"] for one in files):
+        name = Path(path).name.lower()  # some file systems tell no case
+        if name in seen:
+            raise ConfigError(
+                f"{file}: {key}.files: found {seen[name]} and {path}, which would be one file here; "
+                "accepted: names that differ"
+            )
+        seen[name] = path
+
+
 def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Mapping]) -> dict[str, dict]:
     """Every study of some folders by name, which is its file's.
 
@@ -166,9 +182,10 @@ def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Ma
     """
     studies: dict[str, dict] = {}
     for folder in folders:
-        files = sorted(Path(folder).glob("*.yaml"))
+        is_there = os.path.isdir(folder)
+        files = sorted(Path(folder).glob("*.yaml")) if is_there else []
         if not files:
-            found = "no study (*.yaml) in this folder" if Path(folder).is_dir() else "there is no such folder"
+            found = "no study (*.yaml) in this folder" if is_there else "there is no such folder"
             raise ConfigError(f"{folder}: {found}; accepted: a folder with studies, one file each")
         for file in files:
             if file.stem in studies:
@@ -193,9 +210,10 @@ def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict
     catalog : mapping
         The entries of the data sets that there are.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", file.stem):
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,99}", file.stem):
         raise ConfigError(
-            f"{file}: a study's file is named in lower-case letters, digits and _, such as eem.yaml"
+            f"{file}: a study's file is named in lower-case letters, digits and _, at most 100 of "
+            "them, such as eem.yaml"
         )
     if file.stem in RULES:
         raise ConfigError(f"{file}: `snakemake {file.stem}` is there already; give this file another name")
@@ -206,10 +224,21 @@ def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
     study = {**_with_defaults(study, file), "file": str(file)}
     check_study(file, study, schema, catalog)
+    _check_braces(file, study)
     if "published" in study:
         study["published"] = _published(file, study["published"])
         check_printed(study["published"], study)
     return study
+
+
+def _check_braces(file: Path, study: Mapping) -> None:
+    """Snakemake's own report takes braces for wildcards in what it calls studies, tables and figures."""
+    shown = {"title": study["title"]}
+    for part in ("tables", "figures"):
+        shown |= {f"{part}.{name}.caption": entry["caption"] for name, entry in study[part].items()}
+    for where, text in shown.items():
+        if "{" in text or "}" in text:
+            raise ConfigError(f"{file}: {where}: found {shortened(text)}; accepted: a text without braces")
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
@@ -272,7 +301,8 @@ _NO_NAMES = {"tag:yaml.org,2002:bool": "true or false", "tag:yaml.org,2002:null"
 
 
 class _Loader(yaml.SafeLoader):
-    def construct_mapping(self, node, deep=False):
+    def compose_mapping_node(self, anchor):
+        node = super().compose_mapping_node(anchor)
         seen = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -284,7 +314,23 @@ class _Loader(yaml.SafeLoader):
                     key, f"key {key.value!r} means {means} in YAML; accepted: '{key.value}' in quotes"
                 )
             seen.add(key.value)
-        return super().construct_mapping(node, deep)
+        return node
+
+    def flatten_mapping(self, node):
+        super().flatten_mapping(node)
+        # Of each key the last alone, which is the one that counts: merges of merges would grow without end.
+        node.value = [*{(key.tag, key.value): (key, value) for key, value in node.value}.values()]
+
+    def construct_object(self, node, deep=False):
+        try:
+            made = super().construct_object(node, deep)
+        except (ValueError, OverflowError, LookupError, AttributeError) as error:
+            self._refuse(node, f"found {shortened(node.value)}, {error}; accepted: text in quotes")
+        if isinstance(made, int) and made.bit_length() > MOST_BITS:
+            self._refuse(
+                node, f"found {shortened(node.value)}; accepted: whole numbers of at most {MOST_BITS} bits"
+            )
+        return made
 
     def _refuse(self, key: yaml.Node, problem: str) -> None:
         raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)

@@ -2,14 +2,18 @@
 
 import hashlib
 import http
+import ipaddress
 import json
 import logging
+import os
 import shutil
+import socket
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 import requests
 import tenacity
@@ -124,7 +128,7 @@ def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[
     if target.is_file() and file.get("sha256") in (None, _sha256(target)):
         return "already there"
     original = Path(mirror).expanduser() / file["path"] if mirror else None
-    if original and original.exists():
+    if original and os.path.exists(original):  # no error where the path is too long to be one
         try:
             return _copy(file, original, target)
         except Refusal as refusal:
@@ -179,13 +183,41 @@ def _fetch_once(file: dict, target: Path, patience: Patience) -> None:
 
 
 class _Session(requests.Session):
-    """Follows redirects without reading their bodies, which requests would hold in memory, however long."""
+    """Sends no password of ``~/.netrc``, and follows redirects to no less guarded or more private places.
+
+    The bodies of redirects are not read, which requests would hold in memory, however long.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.auth = lambda request: request  # where there is none, requests looks into ~/.netrc
+
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        prepared_request.headers.pop("Authorization", None)
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         target = super().get_redirect_target(resp)
         if target is not None:
             resp.close()
+            _check_redirect(urlsplit(resp.url), urlsplit(urljoin(resp.url, target)))
         return target
+
+
+def _check_redirect(old: SplitResult, new: SplitResult) -> None:
+    if (old.scheme, new.scheme) == ("https", "http"):
+        raise Refusal("a redirect from https to http")
+    if new.hostname != old.hostname and _is_this_machine(new.hostname):
+        raise Refusal(f"a redirect to {new.hostname}, a name of this machine or its link,")
+
+
+def _is_this_machine(host: str | None) -> bool:
+    """Whether a name leads to this machine, or to what only machines on its link are to ask."""
+    try:
+        found = {ipaddress.ip_address(answer[4][0]) for answer in socket.getaddrinfo(host, None)}
+    except (OSError, ValueError):  # no such name, at least not here: a proxy may know it
+        return False
+    addresses = {getattr(one, "ipv4_mapped", None) or one for one in found}
+    return any(one.is_loopback or one.is_unspecified or one.is_link_local for one in addresses)
 
 
 def _answer(url: str, patience: Patience) -> requests.Response:

@@ -11,6 +11,8 @@ from entrolab.cellfiles import Cell, CellFiles
 from entrolab.cells import scaling_of
 from entrolab.comparisons import Comparison, headline
 from entrolab.metrics import METRICS
+from entrolab.rendering import escape_md
+from entrolab.text import one_line
 from entrolab.verdicts import VERDICTS
 
 __all__ = [
@@ -23,7 +25,12 @@ __all__ = [
     "version_note",
 ]
 
-LONGEST_ERROR = 1000
+LONGEST = 1000  # of a text that somebody else has written
+
+
+def _plain(text: object) -> str:
+    """What a study, a catalog or an error says, in one line: no markup, link or picture of its own."""
+    return escape_md(one_line(text, LONGEST))
 
 
 def cell_note(
@@ -31,9 +38,12 @@ def cell_note(
 ) -> str:
     """What the run of a cell is, and how to get it again."""
     record = files.record
-    lines = [f"**{label}** (`{record['estimator']}`) on **{cell.dataset}** · {study['title']}", ""]
+    lines = [
+        f"**{_plain(label)}** (`{record['estimator']}`) on **{cell.dataset}** · {_plain(study['title'])}",
+        "",
+    ]
     if not record["success"]:
-        lines += [f"**{record['kind']}**: {record['error'][:LONGEST_ERROR]}", ""]
+        lines += [f"**{record['kind']}**: {_plain(record['error'])}", ""]
     draws = _draws(study)
     if comparisons:
         lines += [_in_words(headline(comparisons), draws, _link), ""]
@@ -45,12 +55,13 @@ def cell_note(
         lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
         for criterion, (params, times) in chosen.items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
-            lines.append(f"- {criterion}: {values or 'the only point'} ({times} {draws})")
+            lines.append(f"- {criterion}: {_plain(values) or 'the only point'} ({times} {draws})")
     lines += [
-        f"- {note}: {count} of {record['n_candidates']} fits" for note, count in record["notes"].items()
+        f"- {_plain(note)}: {count} of {record['n_candidates']} fits"
+        for note, count in record["notes"].items()
     ]
     if record["success"] and files.facts.get("error"):
-        lines.append(f"- no model is stored: {files.facts['error'][:LONGEST_ERROR]}")
+        lines.append(f"- no model is stored: {_plain(files.facts['error'])}")
     command = f"snakemake {cell.scores.as_posix()} --forcerun {cell.record.as_posix()}"
     return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
 
@@ -102,19 +113,24 @@ def experiment_note(study: Mapping, paper: str, views: Mapping[str, str]) -> str
     """What an experiment is; `views` are addresses on the page by what they show."""
     shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
     parts = [
-        f"**{study['title']}** · `snakemake {paper}` · {shown}",
-        study["reference"],
-        study["url"],
+        f"**{_plain(study['title'])}** · `snakemake {paper}` · {shown}",
+        *_source(study),
         f"The run *{paper} · tables* holds the rendered tables, the figures and the study's file; each "
         "of the others is of a data set and a model: `ours` beside the `published` number, the `difference`, "
         "and the tag `verdict`.",
     ]
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(parts)
+
+
+def _source(study: Mapping) -> list[str]:
+    """Where a study comes from, as far as it says: the reference and the address."""
+    url = f"<{study['url']}>" if study["url"] else ""
+    return [part for part in (_plain(study["reference"]), url) if part]
 
 
 def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str) -> str:
     """What the paper's own run is, how many printed numbers are reproduced, and its verdicts by table."""
-    lines = [f"**{study['title']}** · `snakemake {paper}`", ""]
+    lines = [f"**{_plain(study['title'])}** · `snakemake {paper}`", ""]
     if verdicts:
         lines += [
             f"Reproduced: {reproduced} printed numbers.",
@@ -123,14 +139,14 @@ def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, i
             *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),
         ]
     lines += ["", f"Report: `results/report/{paper}.html`, beside this store."]
-    return "\n".join([*lines, "", study["reference"], "", study["url"]]).rstrip()
+    return "\n\n".join(["\n".join(lines), *_source(study)])
 
 
 def registered_note(study: Mapping, paper: str) -> str:
     """What the registered model of a paper is."""
     return (
-        f"Fitted models of *{study['title']}*. The alias `{alias('<data set>')}` leads to the one that "
-        "scores best on a data set, of those that the first table with its scores compares:\n\n"
+        f"Fitted models of *{_plain(study['title'])}*. The alias `{alias('<data set>')}` leads to the one "
+        "that scores best on a data set, of those that the first table with its scores compares:\n\n"
         f'    mlflow.sklearn.load_model("models:/{paper}@{alias("<data set>")}")'
     )
 
@@ -140,10 +156,10 @@ def version_note(study: Mapping, cell: Cell, label: str, files: CellFiles, best:
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
     scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, cell.dataset).items())
     parts = [
-        f"{label} on {cell.dataset}, the best of {best.table} there.",
+        f"{_plain(label)} on {cell.dataset}, the best of {best.table} there.",
         _in_words(best, _draws(study), str),
-        f"Fitted with {params or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. It takes "
-        f"rows as they stand in `{cell.scaled.as_posix()}` (scaling: {scaling}).",
+        f"Fitted with {_plain(params) or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. It "
+        f"takes rows as they stand in `{cell.scaled.as_posix()}` (scaling: {scaling}).",
         f'    mlflow.sklearn.load_model("models:/{cell.paper}@{alias(cell.dataset)}")',
     ]
     return "\n\n".join(parts)

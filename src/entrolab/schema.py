@@ -43,14 +43,24 @@ def check_schema(data, schema: Path, file: str, key: str = "", dataset: str = ""
     raise ConfigError(f"{file}: {where + ': ' if where else ''}{_in_words(error)}{of_dataset}")
 
 
-def _is_finite_number(checker, value) -> bool:
+def _is_finite(number: float) -> bool:
     """YAML's .inf and .nan are no numbers of JSON's, and no limit of a schema stops a NaN."""
-    return Draft202012Validator.TYPE_CHECKER.is_type(value, "number") and math.isfinite(value)
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # of hundreds of digits
+        return False
 
 
 _Validator = validators.extend(
     Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", _is_finite_number),
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {
+            kind: lambda checker, value, kind=kind: (
+                Draft202012Validator.TYPE_CHECKER.is_type(value, kind) and _is_finite(value)
+            )
+            for kind in ("number", "integer")
+        }
+    ),
 )
 
 

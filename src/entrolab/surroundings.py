@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from entrolab import LEARNERS_IN
+from entrolab.text import one_line
 
 # The workflow's folders in the working folder.
 WRITTEN = ("results", "resources", "logs")
@@ -43,8 +44,9 @@ def check_writable(folder: str | os.PathLike) -> None:
     Raises
     ------
     SurroundingsError
-        Naming the first folder in it that cannot be written.
+        Naming the first folder in it that cannot be written, or one whose name is no text.
     """
+    _check_name(os.path.abspath(folder))
     for one in _written_to(Path(folder)):
         if not os.access(one, os.W_OK | os.X_OK):
             raise SurroundingsError(
@@ -73,7 +75,18 @@ def check_paths(paths: Iterable[str]) -> None:
         Naming the first of them.
     """
     for path in paths:
+        _check_name(path)
         if "{" in path or "}" in path:
             raise SurroundingsError(
                 f"{path}: snakemake takes braces in a path for a wildcard: rename that folder or file"
             )
+
+
+def _check_name(path: str) -> None:
+    """Refuse bytes that are no UTF-8: URIs and JSON files, which results and runs are noted in, have none."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise SurroundingsError(
+            f"{one_line(path)}: a name that is not UTF-8: rename that folder or file"
+        ) from None

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from entrolab import LEARNERS_IN
 from entrolab.cells import cell_spec, figure_cells, table_cells
 from entrolab.config import load_catalog, load_configuration, load_studies, load_study, read_yaml
 from entrolab.kinds import KINDS
@@ -85,6 +86,74 @@ def test_numbers_without_a_dot_are_numbers(tmp_path):
     assert read_yaml(file) == [0.001, 2e5, 150.0, -10.0, 10, 1.5, "1e", "e1"]
 
 
+MERGES = "".join(f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}]}}\n" for n in range(1, 14))
+
+
+@pytest.mark.fault("Configuration", "641 bytes of merge keys that mean 9^13 entries", "read in no time")
+def test_merged_mappings_do_not_grow_without_end(tmp_path):
+    (tmp_path / "bomb.yaml").write_text(f"m0: &m0 {{a: 1, b: 2}}\n{MERGES}")
+    program = "from entrolab.config import read_yaml; print(read_yaml('bomb.yaml')['m13'])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30
+    )
+    assert done.stdout == "{'a': 1, 'b': 2}\n"
+
+
+def test_merged_mappings_are_what_yaml_makes_of_them(tmp_path):
+    text = "a: &a {x: 1, y: 2}\nb: &b {<<: *a, y: 3}\nc: {<<: [*b, {x: 4, z: 5}], w: 6}\nd: {y: 7, <<: *a}\n"
+    (tmp_path / "merged.yaml").write_text(text)
+    assert read_yaml(tmp_path / "merged.yaml") == yaml.safe_load(text)
+
+
+@pytest.mark.fault(
+    "Configuration", "numbers of thousands of digits, a 99th month, !!int of no number", "one line"
+)
+@pytest.mark.parametrize(
+    "value",
+    ["9" * 5000, f"0x{'f' * 5000}", str(2**63), "9999-99-99", "!!int x"]
+    + ["!!int ''", "!!bool maybe", "!!timestamp x", "!!binary é"],
+)
+def test_a_value_that_yaml_cannot_make_is_one_line(tmp_path, value):
+    (tmp_path / "mine.yaml").write_text(f"title: a\nseed: {value}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"mine\.yaml: line 2: .*") as caught:
+        read_yaml(tmp_path / "mine.yaml")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300 + len(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("part", "text"), [("title", "About {input}"), ("tables.table1.caption", "All of {paper}")]
+)
+@pytest.mark.fault("Configuration", "a title or a caption with {input}", "one line before any job")
+def test_braces_in_what_snakemakes_report_shows_are_refused(load, study, part, text):
+    (study if part == "title" else study["tables"]["table1"])[part.rpartition(".")[2]] = text
+    with pytest.raises(ConfigError, match=rf"{part}: found .*; accepted: a text without braces"):
+        load(study)
+
+
+@pytest.mark.fault("Configuration", "a name that ends in a line break, or has 300 letters", "one line")
+@pytest.mark.parametrize("name", ["mine\n", "m" * 300], ids=["line break", "long"])
+def test_a_name_that_no_file_can_have_is_refused(load, study, name):
+    study["models"][name] = {"estimator": "sklearn.svm.SVC"}
+    with pytest.raises(ConfigError, match="expected a name of lower-case letters.*, at most 100 in all"):
+        load(study)
+
+
+def test_an_import_path_that_ends_in_a_line_break_is_refused(load, study):
+    study["models"]["svm"]["estimator"] = "sklearn.svm.SVC\n"
+    with pytest.raises(ConfigError, match="expected a dotted import path"):
+        load(study)
+
+
+@pytest.mark.fault("Configuration", "a path of 300 letters", "one line")
+@pytest.mark.parametrize("setting", ["extra_studies", "extra_datasets"])
+def test_a_setting_that_no_path_can_be_is_one_line(monkeypatch, setting):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv(LEARNERS_IN, "")
+    with pytest.raises(ConfigError, match="^a{299,}.*: (File name too long|there is no such folder)"):
+        load_configuration(ROOT, {"papers": ["demo"], "seed": 0, setting: "a" * 300})
+
+
 def test_a_study_needs_a_name_that_can_be_a_target(tmp_path):
     with pytest.raises(ConfigError, match="lower-case"):
         load_study(tmp_path / "My-Study.yaml", SCHEMAS / "paper.yaml", {})
@@ -128,6 +197,7 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
             {"papers": ["eem"], "seed": 0, "limit_gib": 0},
             "limit_gib: 0 is less than or equal to the minimum of 0",
         ),
+        ({"papers": ["eem"], "seed": 10**400}, "seed: found 1000.*, expected a value of type integer"),
         ({"papers": 3, "seed": 0}, "papers: found 3, expected a study's name or a list of them"),
     ],
 )

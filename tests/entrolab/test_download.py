@@ -2,11 +2,18 @@
 
 import gzip
 import hashlib
+import ipaddress
 import json
+import ssl
+from datetime import UTC, datetime, timedelta
 from threading import Event
+from urllib.parse import urlsplit
 
 import pytest
-from scripted_server import answer, redirect
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from scripted_server import answer, redirect, serving
 
 from entrolab import download as module
 from entrolab.download import Patience, download
@@ -280,6 +287,72 @@ def test_a_redirect_to_what_is_no_address_is_told(server, fetch, tmp_path, locat
     refused(fetch(), tmp_path, "request failed (")
 
 
+@pytest.fixture
+def tls(tmp_path, monkeypatch):
+    """What a server on 127.0.0.1 needs for https, with a certificate that this test trusts."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(address, critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    file = tmp_path / "certificate.pem"
+    file.write_bytes(
+        key.private_bytes(pem, form, serialization.NoEncryption()) + certificate.public_bytes(pem)
+    )
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(file))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    return context
+
+
+@pytest.mark.fault("Network", "a redirect from https to http", "refused before it is asked; no file left")
+def test_a_redirect_from_https_to_http_is_refused(server, tls, tmp_path):
+    server.steps = [answer(DATA)]
+    with serving("set/data.csv", tls) as guarded:
+        guarded.steps = [redirect("/elsewhere"), answer(DATA)]
+        entry = entry_of(guarded.url)
+        assert download("set", entry, tmp_path / "other", patience=IMPATIENT)["available"]
+        guarded.steps = [redirect(server.url)]
+        receipt = download("set", entry, tmp_path / "raw", patience=IMPATIENT)
+    refused(receipt, tmp_path, "a redirect from https to http from https://127.0.0.1")
+    assert server.requests == 0
+
+
+@pytest.mark.fault("Network", "a redirect to another name of this machine", "refused before it is asked")
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.2", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"])
+def test_a_redirect_to_another_name_of_this_machine_is_refused(server, fetch, tmp_path, host):
+    port = urlsplit(server.url).port
+    server.steps = [redirect(f"http://{host}:{port}/private"), answer(DATA)]
+    refused(fetch(), tmp_path, f"a redirect to {host.strip('[]')}, a name of this machine")
+    assert server.requests == 1
+
+
+@pytest.mark.fault("Network", "a redirect to where a cloud keeps its secrets", "refused before it is asked")
+def test_a_redirect_to_the_link_is_refused(server, fetch, tmp_path):
+    server.steps = [redirect("http://169.254.169.254/latest/meta-data/")]
+    refused(fetch(), tmp_path, "a redirect to 169.254.169.254, a name of this machine or its link")
+
+
+@pytest.mark.fault("Network", "a server that ~/.netrc has a password of", "the password is not sent")
+def test_no_password_of_netrc_is_sent(server, fetch, tmp_path, monkeypatch):
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    sent = []
+
+    def noted(step):
+        return lambda handler: (sent.append(handler.headers["Authorization"]), step(handler))
+
+    server.steps = [noted(redirect("/elsewhere")), noted(answer(DATA))]
+    assert fetch()["available"]
+    assert sent == [None, None]
+
+
 @pytest.mark.fault("Network", "a redirect with a body without end", "followed unread")
 def test_what_a_redirect_says_besides_is_not_read(server, fetch):
     stopped = Event()
@@ -388,6 +461,12 @@ def test_what_the_mirror_lacks_comes_from_the_url(server, fetch, mirror):
     receipt = fetch(mirror=mirror)
     assert receipt["files"][0]["source"] == server.url
     assert receipt["reason"] == ""
+
+
+@pytest.mark.fault("Network", "a mirror whose path is too long to be one", "fetched from the address")
+def test_a_mirror_of_300_letters_is_passed_over(server, fetch):
+    server.steps = [answer(DATA)]
+    assert fetch(mirror="m" * 300)["files"][0]["source"] == server.url
 
 
 @pytest.mark.fault("Network", "a wrong file in the mirror", "told; fetched from the address")

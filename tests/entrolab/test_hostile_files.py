@@ -439,7 +439,7 @@ ENTRY = {
 ODD_PATHS = [
     "../a.csv", "made/../../a.csv", "/etc/passwd", "~/a.csv", "made//a.csv", "./a.csv", "made/a.csv\n",
     "made/a b", "made/é", "made/$(id)", "made/a;b", "-rf", ".hidden", "C:\\a", "made/receipt.json",
-    "attempt.json", "made/\0", "",
+    "attempt.json", "made/\0", "", "a" * 300, "made/" + "a" * 300,
 ]  # fmt: skip
 
 
@@ -458,6 +458,23 @@ def test_a_path_that_leads_elsewhere_is_refused(tmp_path, path):
     with pytest.raises(ConfigError, match=r"made\.files\.0\.path: found .*, expected a relative") as caught:
         loaded(tmp_path, files=[{**FILE, "path": path}])
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.fault(
+    "Network", "train/x.csv and test/x.csv of one data set, which would be one file", "refused before any job"
+)
+@pytest.mark.parametrize("other", ["other/a.csv", "other/A.csv"])
+def test_files_of_one_name_are_refused(tmp_path, other):
+    assert loaded(tmp_path, files=[FILE, {**FILE, "path": "made/b.csv"}])
+    with pytest.raises(ConfigError, match=rf"made\.files: found made/a\.csv and {other}, which would be one"):
+        loaded(tmp_path, files=[FILE, {**FILE, "path": other}])
+
+
+@pytest.mark.fault("Network", "an address or a checksum that ends in a line break", "refused in one line")
+@pytest.mark.parametrize("part", ["url", "sha256"])
+def test_no_text_ends_in_a_line_break(tmp_path, part):
+    with pytest.raises(ConfigError, match=rf"files\.0\.{part}: found "):
+        loaded(tmp_path, files=[{**FILE, part: FILE[part] + "\n"}])
 
 
 @pytest.mark.fault("Network", "addresses of other protocols, or with a password", "refused before any job")

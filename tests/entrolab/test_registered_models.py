@@ -128,7 +128,7 @@ def test_registered_model_predicts_in_a_fresh_process(best, data, tmp_path, monk
         here = tmp_path.with_name(f"{tmp_path.name} näher")
         shutil.move(tmp_path, here)
         monkeypatch.chdir(here)
-        subprocess.run([sys.executable, "-m", "entrolab.artifacts", "mlflow.db", "mlruns"], check=True)
+        subprocess.run([sys.executable, "-m", "entrolab.artifacts", "mlflow.db"], check=True)
     said = subprocess.run([sys.executable, "-c", PREDICTS], stdout=subprocess.PIPE, text=True, check=True)
     found = json.loads(said.stdout)
     original = skops.io.load(Cell.at("small", "moons", "svm_rbf").fitted)

@@ -293,13 +293,12 @@ def read_only(path: Path) -> Iterator[None]:
         for name, what, reason in [
             ("file", "store/mlflow.db", "attempt to write a readonly database"),
             ("folder", "store", "Read-only file system"),
-            ("folder of artifacts", "mlruns", "Read-only file system"),
+            ("folder of artifacts", "store/mlruns", "Read-only file system"),
         ]
     ],
 )
 def test_read_only_store_gives_one_line(cells, what, reason):
-    for folder in (Path("store"), Path("mlruns")):
-        folder.mkdir()
+    Path("store/mlruns").mkdir(parents=True)
     shutil.move("mlflow.db", "store/mlflow.db")
     with read_only(Path(what).resolve()):
         line = refused(cells, store_uri="sqlite:///store/mlflow.db")
@@ -478,9 +477,9 @@ def test_paths_are_mended_without_tracking_as_make_ui_does(cells, tmp_path, monk
     here = tmp_path.with_name(f"{tmp_path.name}-moved")
     shutil.move(tmp_path, here)
     monkeypatch.chdir(here)
-    subprocess.run([sys.executable, "-m", "entrolab.artifacts", "mlflow.db", "mlruns"], check=True)
+    subprocess.run([sys.executable, "-m", "entrolab.artifacts", "mlflow.db"], check=True)
     assert all(where.startswith(f"{Path('mlruns').resolve().as_uri()}/") for where in artifacts_at())
-    assert follow_move("mlflow.db", "mlruns") == 0
+    assert follow_move("mlflow.db") == 0
 
 
 def test_artifacts_that_are_elsewhere_on_purpose_stay_there(cells, tmp_path):
@@ -490,13 +489,34 @@ def test_artifacts_that_are_elsewhere_on_purpose_stay_there(cells, tmp_path):
     client().create_experiment("bucket", "s3://somewhere/mlruns/bucket")
     track(cells)
     assert {elsewhere.as_uri(), "s3://somewhere/mlruns/bucket"} <= artifacts_at()
-    # A store that lies elsewhere is not moved with this folder.
-    with closing(sqlite3.connect("mlflow.db")) as store, closing(sqlite3.connect("disk/mlflow.db")) as copy:
-        store.backup(copy)
-    before = artifacts_at("disk/mlflow.db")
-    shutil.move("mlruns", "gone")
-    assert follow_move("disk/mlflow.db", "mlruns") == 0
-    assert artifacts_at("disk/mlflow.db") == before
+
+
+@fault("a store of two checkouts, one of which is deleted", "the other's runs and artifacts stand")
+def test_artifacts_lie_beside_their_store(cells, tmp_path, monkeypatch):
+    shutil.copytree(tmp_path, tmp_path.with_name("other"), ignore=shutil.ignore_patterns("mlflow.db*"))
+    (tmp_path.parent / "both").mkdir()
+    store = f"sqlite:///{shutil.move('mlflow.db', tmp_path.parent / 'both' / 'mlflow.db')}"
+    first = track(cells, store_uri=store)
+    monkeypatch.chdir(tmp_path.with_name("other"))
+    assert track(cells, store_uri=store)["written"] == []
+    shutil.rmtree(tmp_path)
+    assert track(cells, store_uri=store)["written"] == []
+    run = mlflow.MlflowClient(store).get_run(first["runs"]["svm_rbf"])
+    assert run.info.artifact_uri.startswith((tmp_path.parent / "both" / "mlruns" / "small").as_uri())
+
+
+@pytest.mark.slow
+@fault("a folder whose name has ?, # and %3F", "made there, with its artifacts; nothing beside it")
+def test_store_is_made_in_a_folder_of_any_name(untracked, tmp_path, monkeypatch):
+    odd = tmp_path / "in" / "what? 50%3F#"
+    shutil.copytree(tmp_path, odd)
+    monkeypatch.chdir(odd)
+    found = in_another_program("print(json.dumps(again))")
+    assert (found["store"], found["written"]) == ("sqlite:///mlflow.db", BOTH)
+    assert all(where.startswith(f"{(odd / 'mlruns').as_uri()}/") for where in artifacts_at() - {None})
+    assert len([*Path("mlruns").rglob("record.json")]) == len(BOTH)
+    assert [*odd.parent.iterdir()] == [odd]
+    assert in_another_program("print(json.dumps(again))")["written"] == []
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -642,12 +662,30 @@ def test_server_that_answers_nonsense_gives_one_short_line(cells, server, monkey
     assert track(cells)["written"] == BOTH
 
 
-@fault("a password in the address", "neither told nor logged")
-def test_password_of_a_store_is_in_no_line_of_a_traceback(cells, monkeypatch):
+@fault("a password or a token in the address", "neither told nor logged")
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("http://me:secret@127.0.0.1:9", "http://127.0.0.1:9: API request to http://127.0.0.1:9/api/"),
+        ("http://secret@127.0.0.1:9", "http://127.0.0.1:9: API request to http://127.0.0.1:9/api/"),
+        ("http://127.0.0.1:9?token=secret", "http://127.0.0.1:9: has a query; name the server alone"),
+        ("http://127.0.0.1:9/#secret", "http://127.0.0.1:9/: has a query; name the server alone"),
+        ("postgresql://me:secret@127.0.0.1:9/runs", "postgresql://127.0.0.1:9/runs: "),
+        ("postgresql://127.0.0.1:9/runs?user=me&password=secret", "postgresql://127.0.0.1:9/runs: "),
+        ("postgresql://127.0.0.1:9/runs?secret", "postgresql://127.0.0.1:9/runs: "),
+        (
+            "postgresql://alice:pa@rt:secret@127.0.0.1/runs",
+            "postgresql://127.0.0.1/runs: is no address of a database; write @, : and / of its password",
+        ),
+        ("postgresql://alice:pa/rt:secret@127.0.0.1/runs", "postgresql://***: "),
+        ("postgresql://alice:pa?rt:secret@127.0.0.1/runs", "postgresql://***: "),
+    ],
+)
+def test_password_of_a_store_is_in_no_line_of_a_traceback(cells, monkeypatch, uri, shown):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    for uri in ("http://me:secret@127.0.0.1:9", "postgresql://me:secret@127.0.0.1:9/runs"):
-        with pytest.raises(StoreUnavailable) as caught:
-            track(cells, store_uri=uri)
-        told = "".join(traceback.format_exception(caught.value))
-        assert "me:***@127.0.0.1:9" in told
-        assert "secret" not in told
+    with pytest.raises(StoreUnavailable) as caught:
+        track(cells, store_uri=uri)
+    told = "".join(traceback.format_exception(caught.value))
+    assert f"tracking store {shown}" in told
+    assert "secret" not in told
+    assert "pa@rt" not in told

@@ -6,10 +6,12 @@ import stat
 import subprocess
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import psycopg2
 import pytest
+import requests
 import skops.io
 import sqlalchemy
 from sklearn.linear_model import LogisticRegression
@@ -96,6 +98,15 @@ def runs_at(uri: str) -> dict[str, str]:
 
 # ---------------------------------------------------------------------------------------------------------
 # What was moved
+
+
+@pytest.mark.fault("Trust", "a team's server, asked by a name that is not its own", "refused")
+@pytest.mark.parametrize("host", ["hostile.example", "10.hostile.example", "192.168.hostile.example"])
+def test_the_server_answers_to_no_name_but_its_own(team, host):
+    address, port = f"{team.uri}/api/2.0/mlflow/experiments/search?max_results=1", urlsplit(team.uri).port
+    assert requests.get(address, timeout=30).status_code == 200
+    for name in (host, f"{host}:{port}"):
+        assert requests.get(address, headers={"Host": name}, timeout=30).status_code == 403
 
 
 def test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts(team):

@@ -33,7 +33,7 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
 from mlflow.entities import Metric
 
 from entrolab.cellfiles import Cell
-from entrolab.checkout import git
+from entrolab.checkout import code_tags
 from entrolab.comparisons import read_score_tables
 from entrolab.notes import linked, paper_note
 from entrolab.records import machine, versions, write_json
@@ -54,7 +54,6 @@ def track_dataset(
     cells: Sequence[Cell],
     *,
     store_uri: str | None = None,
-    artifact_root: str | os.PathLike = "mlruns",
     tables: Iterable[str | os.PathLike] = (),
     receipt: str | os.PathLike | None = None,
     patience: float = PATIENCE,
@@ -78,8 +77,7 @@ def track_dataset(
     cells : sequence of Cell
     store_uri : str, optional
         Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
-    artifact_root : path
-        Folder of the artifacts of a new experiment; a tracking server has its own.
+        Artifacts of a SQLite file lie in ``mlruns`` beside it, whichever folder is worked in.
     tables : iterable of paths
         The csv files of the study's score tables, in its order: what runs say of means, printed numbers and
         verdicts is read from them.
@@ -103,7 +101,7 @@ def track_dataset(
     """
     code = _code()
     contents = dataset_contents(study, cells, read_score_tables(tables))
-    with open_ledger(store_uri, paper, study, artifact_root, patience) as ledger:
+    with open_ledger(store_uri, paper, study, patience) as ledger:
         study_run = ledger.study_run(paper, study)
         live = ledger.live_runs(f"tags.dataset = '{dataset}'")
         runs, written = {}, []
@@ -145,7 +143,6 @@ def track_paper(
     *,
     config: str | os.PathLike,
     store_uri: str | None = None,
-    artifact_root: str | os.PathLike = "mlruns",
     receipt: str | os.PathLike | None = None,
     patience: float = PATIENCE,
 ) -> dict:
@@ -157,7 +154,7 @@ def track_paper(
 
     Parameters
     ----------
-    study, paper, store_uri, artifact_root, receipt, patience
+    study, paper, store_uri, receipt, patience
         As for :func:`track_dataset`.
     tables : sequence of paths
         The rendered tables; the verdicts are counted in those that end in ``.csv``.
@@ -187,7 +184,7 @@ def track_paper(
     digest = hashlib.sha256()
     for path in [Path(config), *tables, *figures]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    with open_ledger(store_uri, paper, study, artifact_root, patience) as ledger:
+    with open_ledger(store_uri, paper, study, patience) as ledger:
         run_id = ledger.study_run(paper, study)
         run = ledger.call(ledger.client.get_run, run_id)
         known = run.data.tags.get("entrolearn.digest")
@@ -242,16 +239,10 @@ def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int
 
 
 def _code() -> dict[str, str]:
-    """The commit, whether the checkout differs from it, and the hash of the lock, as tags."""
-    commit = git("rev-parse", "HEAD")
-    lock = Path("requirements.lock")
-    tags = {
-        "commit": commit or "unknown",
-        "dirty": "unknown" if commit is None else str(bool(git("status", "--porcelain", "-uno"))).lower(),
-        "lock": hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else "unknown",
-    }
+    """What the code was, as tags."""
+    tags = code_tags()
     # MLflow's own name for the commit: the UI shows it in the list of runs.
-    return tags | ({} if commit is None else {"mlflow.source.git.commit": commit})
+    return tags | ({} if tags["commit"] == "unknown" else {"mlflow.source.git.commit": tags["commit"]})
 
 
 def _machine() -> dict[str, str]:

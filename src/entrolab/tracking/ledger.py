@@ -1,7 +1,6 @@
 """What is written to an open store: the experiment of a paper, its runs, their models."""
 
 import json
-import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -54,15 +53,12 @@ def open_ledger(
     store_uri: str | None,
     paper: str,
     study: Mapping,
-    artifact_root: str | os.PathLike,
     patience: float,
 ) -> Iterator["Ledger"]:
     """Open the paper's experiment for one writer."""
-    with opened(store_uri, artifact_root, patience) as store:
+    with opened(store_uri, patience) as store:
         ledger = Ledger(store)
-        ledger.open_experiment(
-            paper, study, None if store.remote else Path(artifact_root, paper).resolve().as_uri()
-        )
+        ledger.open_experiment(paper, study, store.artifacts and (store.artifacts / paper).as_uri())
         yield ledger
 
 

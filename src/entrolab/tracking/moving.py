@@ -24,6 +24,7 @@ from mlflow.exceptions import MlflowException
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from sqlalchemy import (
     JSON,
+    URL,
     Connection,
     MetaData,
     Table,
@@ -34,11 +35,11 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from entrolab.artifacts import COLUMNS, follow_move
-from entrolab.tracking.stores import NoStore, check_schema, without_password
+from entrolab.text import hide_secrets, without_secrets
+from entrolab.tracking.stores import NoStore, check_schema, url_of
 
 __all__ = ["Moved", "NotMoved", "move"]
 
@@ -125,9 +126,9 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
         if not store.is_file():
             raise NoStore("there is no such file", "name the SQLite file of a store, such as mlflow.db")
         check_schema(store)
-        follow_move(store, store.parent / "mlruns")
-    with _in_one_line(f"database {without_password(database)}"):
-        source = create_engine(f"sqlite:///{store}")
+        follow_move(store)
+    with _in_one_line(f"database {without_secrets(database)}", database):
+        source = create_engine(URL.create("sqlite", database=str(store)))
         # All of one moment, whoever goes on writing: a transaction of SQLite's begins when it is told to.
         event.listen(source, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         target = create_engine(database, connect_args={"options": f"-c lock_timeout={LOCK_SECONDS}s"})
@@ -142,7 +143,7 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
 
 
 @contextmanager
-def _in_one_line(what: str) -> Iterator[None]:
+def _in_one_line(what: str, address: str = "") -> Iterator[None]:
     try:
         yield
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, ValueError) as error:
@@ -150,14 +151,12 @@ def _in_one_line(what: str) -> Iterator[None]:
         line = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
         remedy = f"; {error.remedy}" if isinstance(error, NoStore) else ""
         # What is behind an error may name the password.
-        raise NotMoved(f"{what}: {line}{remedy}; nothing was moved") from None
+        raise NotMoved(f"{what}: {hide_secrets(line, address)}{remedy}; nothing was moved") from None
 
 
 def _check_database(database: str) -> None:
-    try:
-        kind = make_url(database).get_backend_name()
-    except ArgumentError:
-        kind = "no address"
+    url = url_of(database)
+    kind = "no address" if url is None else url.get_backend_name()
     if kind != "postgresql":
         raise NotMoved(f"the database is {kind}; accepted: postgresql://user@host:port/name")
 

@@ -22,13 +22,14 @@ from mlflow.store.db.db_types import DATABASE_ENGINES
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from mlflow.tracking.registry import UnsupportedModelRegistryStoreURIException
 from sqlalchemy import create_engine
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from entrolab.artifacts import follow_move
+from entrolab.artifacts import FOLDER, follow_move
 from entrolab.atomic import replacing
+from entrolab.text import hide_secrets, without_secrets
 
-__all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "without_password"]
+__all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "url_of"]
 
 DEFAULT_STORE = "sqlite:///mlflow.db"
 PATIENCE = 60.0  # seconds that a locked store is waited for
@@ -52,15 +53,15 @@ class Store:
         Of its runs and of its registered models.
     retrying : tenacity.Retrying
     address : str
-        Without a password.
-    remote : bool
-        Whether a server is asked, which has a place of its own for artifacts.
+        Without user, password and query.
+    artifacts : Path or None
+        The folder of the artifacts of new experiments; None where a server has a place of its own.
     """
 
     client: MlflowClient
     retrying: tenacity.Retrying
     address: str
-    remote: bool
+    artifacts: Path | None
 
     def call(self, method: Callable, *arguments, **keywords):
         """Call the client; while another program holds the store, again."""
@@ -68,19 +69,22 @@ class Store:
 
 
 @contextmanager
-def opened(store_uri: str | None, artifact_root: str | os.PathLike, patience: float) -> Iterator[Store]:
+def opened(store_uri: str | None, patience: float) -> Iterator[Store]:
     """Open a store for one writer, or say in one line why that cannot be done."""
     uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
-    shown = without_password(uri)
+    shown = without_secrets(uri)
     remote = uri.startswith(("http://", "https://"))
     try:
+        _check_address(uri)
         file = _sqlite_file(uri)
         with nullcontext(uri) if file is None else _sole_writer(file, patience) as opened_uri:
             if file is not None:
-                follow_move(file, artifact_root)
+                follow_move(file)
             elif not remote:
                 _check_answers(uri)
-            yield Store(MlflowClient(opened_uri, registry_uri=opened_uri), _retrying(patience), shown, remote)
+            client = MlflowClient(opened_uri, registry_uri=opened_uri)
+            artifacts = None if remote else (file.parent if file else Path.cwd()) / FOLDER
+            yield Store(client, _retrying(patience), shown, artifacts)
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, NoStore) as error:
         # What is behind an error may name the password, and a log would keep it.
         raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
@@ -117,35 +121,48 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
                 # Where SQLite opens no file, as below a path of 512 letters, MLflow would try for minutes.
                 sqlite3.connect(temporary).close()
                 # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
-                SqlAlchemyStore(f"sqlite:///{temporary}", Path("mlruns").resolve().as_uri())
+                SqlAlchemyStore(_address(temporary), (file.parent / FOLDER).as_uri())
         retrying(check_schema, file)
         retrying(_check_writable, file)
-        yield f"sqlite:///{file}"
+        yield _address(file)
 
 
 def _sqlite_file(uri: str) -> Path | None:
     """The file of a SQLite store; None for any other store."""
-    try:
-        url = make_url(uri)
-    except ArgumentError:
-        return None
-    if url.get_backend_name() != "sqlite":
+    url = url_of(uri)
+    if url is None or url.get_backend_name() != "sqlite":
         return None
     if not url.database or url.database == ":memory:":
         raise NoStore(
             "names no file (a file has three slashes, or four and its whole path: sqlite:///mlflow.db)",
             "name one",
         )
+    if "?" in uri:
+        raise NoStore("has a `?`, which ends the path of a SQLite file", "move the store to another path")
     return Path(url.database).resolve()
+
+
+def _address(file: Path) -> str:
+    """The address of a SQLite file, which SQLAlchemy quotes nothing in: relative if a ? is above that."""
+    path = str(file) if "?" not in str(file) else os.path.relpath(file)
+    if "?" in path:
+        raise NoStore(f"{file} has a `?`, which ends the path of a SQLite file", "move the store elsewhere")
+    return URL.create("sqlite", database=path).render_as_string()
+
+
+def _check_address(uri: str) -> None:
+    """Refuse addresses that MLflow would quote in errors and logs, whatever password is in them."""
+    scheme, _, rest = uri.partition("://")
+    if scheme in ("http", "https") and ("?" in rest or "#" in rest):
+        raise NoStore("has a query", "name the server alone, and give a token in MLFLOW_TRACKING_TOKEN")
+    if scheme.partition("+")[0] in DATABASE_ENGINES and url_of(uri) is None:
+        raise NoStore("is no address of a database", "write @, : and / of its password as %40, %3A and %2F")
 
 
 def _check_answers(uri: str) -> None:
     """Raise at once what MLflow would raise after minutes: no database answers, or its driver is not here."""
-    try:
-        url = make_url(uri)
-    except ArgumentError:
-        return
-    if url.get_backend_name() in DATABASE_ENGINES:
+    url = url_of(uri)
+    if url is not None and url.get_backend_name() in DATABASE_ENGINES:
         engine = create_engine(url)
         try:
             engine.connect().close()
@@ -171,7 +188,7 @@ def check_schema(file: Path) -> None:
         raise NoStore(
             f"its tables are not those of MLflow {mlflow.__version__} (version {found}, not {wanted}): "
             "another version or another program made them, or a migration was cut short",
-            f"copy the file, then `mlflow db upgrade sqlite:///{file}` brings an older version up to date; "
+            f"copy the file, then `mlflow db upgrade {_address(file)}` brings an older version up to date; "
             "if that fails, move it aside",
         )
 
@@ -199,7 +216,7 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def _reason(uri: str, error: Exception) -> str:
-    """What is wrong with a store, and what to do, in one line without its password."""
+    """What is wrong with a store, and what to do, in one line without its secrets."""
     stands = "the results stand, and the next run of this step logs them"
     text = next(iter(str(error).strip().splitlines()), type(error).__name__)
     remedy = "make it reachable and writable"
@@ -216,16 +233,16 @@ def _reason(uri: str, error: Exception) -> str:
         remedy = "install what this kind of store needs"
     elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         remedy = "move it aside"  # not a database, or a damaged one
-    shown = without_password(uri)
-    text = textwrap.shorten(text.replace(uri, shown), LONGEST_REASON, placeholder=" ...")
+    text = textwrap.shorten(hide_secrets(text, uri), LONGEST_REASON, placeholder=" ...")
     return (
-        f"tracking store {shown}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, and run again; "
-        f"{stands}"
+        f"tracking store {without_secrets(uri)}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, "
+        f"and run again; {stands}"
     )
 
 
-def without_password(uri: str) -> str:
+def url_of(uri: str) -> URL | None:
+    """The parts of a database's address; None for what is none."""
     try:
-        return make_url(uri).render_as_string(hide_password=True)
-    except ArgumentError:
-        return uri
+        return make_url(uri)
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
+        return None

@@ -1,0 +1,56 @@
+"""Notes on MLflow's page: what others have written is text there, and makes no browser ask anybody."""
+
+from types import SimpleNamespace
+
+import pytest
+from markdown_it import MarkdownIt
+from tracked_cells import STUDY
+
+from entrolab.cellfiles import Cell
+from entrolab.notes import cell_note, experiment_note, paper_note, registered_note
+
+HARM = (
+    "![x](https://evil.example/1.png) <img src=//evil.example/2> [a](javascript:b)\n\n# c `d` | *e* \x1b[2J"
+)
+CELL = Cell.at("small", "moons", "svm_rbf")
+
+
+def study_of(harm: str) -> dict:
+    """A study with a text in the place of each that is free."""
+    return {**STUDY, "title": harm, "reference": harm}
+
+
+def files_of(harm: str, success: bool) -> SimpleNamespace:
+    """What a cell's files say, with a text in the place of each that is free."""
+    record = {"estimator": "sklearn.svm.SVC", "success": success, "kind": "failed", "error": harm}
+    return SimpleNamespace(
+        record=record | {"notes": {harm: 1}, "n_candidates": 2},
+        facts={"error": harm},
+        most_chosen=lambda: {"cv": ({"kernel": harm}, "1 of 1")},
+    )
+
+
+NOTES = {
+    "a study": lambda harm: experiment_note(study_of(harm), "small", {}),
+    "its tables": lambda harm: paper_note(study_of(harm), "small", {}, ""),
+    "its models": lambda harm: registered_note(study_of(harm), "small"),
+    "a model": lambda harm: cell_note(study_of(harm), CELL, harm, files_of(harm, True), []),
+    "a failure": lambda harm: cell_note(study_of(harm), CELL, harm, files_of(harm, False), []),
+}
+
+
+@pytest.mark.fault("Trust", "pictures, links and html in titles, labels and errors of runs", "shown as text")
+@pytest.mark.parametrize("note", NOTES)
+def test_what_others_have_written_is_text_in_a_note(note):
+    as_browsers_see_it = MarkdownIt("commonmark", {"html": True}).enable("table").render
+    harmless, made = (as_browsers_see_it(NOTES[note](text)) for text in ("harmless", HARM))
+    for markup in ("<img", "<a ", "<h1", "<code", "<em", "<p", "<script"):
+        assert made.count(markup) == harmless.count(markup)
+    assert "![x](https://evil.example/1.png)" in made
+    assert "&lt;img src=//evil.example/2&gt;" in made
+    assert "\x1b" not in made
+
+
+def test_the_address_of_a_study_is_a_link():
+    made = MarkdownIt().render(experiment_note(STUDY | {"url": "https://a.example/b_c_d?e=*f*"}, "small", {}))
+    assert '<a href="https://a.example/b_c_d?e=*f*">https://a.example/b_c_d?e=*f*</a>' in made
