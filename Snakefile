@@ -37,7 +37,6 @@ for paper in STUDIES:
 
 include: "workflow/rules/data.smk"
 include: "workflow/rules/train.smk"
-include: "workflow/rules/select.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/tracking.smk"
 include: "workflow/rules/report.smk"

@@ -51,7 +51,7 @@ def cell_note(
     ]
     if record["success"] and files.facts.get("error"):
         lines.append(f"- no model is stored: {files.facts['error'][:LONGEST_ERROR]}")
-    command = f"snakemake {cell.scores.as_posix()} --forcerun {cell.record.as_posix()}"
+    command = f"snakemake {cell.selection.as_posix()} --forcerun {cell.record.as_posix()}"
     return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
 
 

@@ -195,7 +195,7 @@ def test_the_digests_hold_all_that_a_training_job_runs(monkeypatch):
     run = set()
     sys.setprofile(lambda frame, event, _: run.add(frame.f_globals.get("__name__", "")))
     try:
-        _, record = training.train_cell(data, np.arange(60)[None] % 3, cell, Limits(60, 8))
+        _, record, *_ = training.train_cell(data, np.arange(60)[None] % 3, cell, Limits(60, 8))
     finally:
         sys.setprofile(None)
     assert record["success"]

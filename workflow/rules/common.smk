@@ -10,7 +10,6 @@ try:
     import entrolab
     from entrolab.cells import (
         cell_spec,
-        choice_spec,
         figure_cells,
         figure_datasets,
         figure_files,
@@ -26,13 +25,12 @@ try:
     )
     from entrolab.config import load_configuration, store_digest
     from entrolab.digests import changed_files, end_future, set_changed_aside
-    from entrolab.kinds import GENERATED, KINDS
+    from entrolab.kinds import FILES, GENERATED, KINDS
     from entrolab.origins import MADE_BY
     from entrolab.registry import made_of, parts_seed
     from entrolab.resources import (
         ceiling,
         needs_of_cell,
-        needs_of_choice,
         needs_of_data,
         needs_of_drawing,
     )
@@ -132,11 +130,6 @@ def code_of_cell(wildcards):
     return source_digests("entrolab.training", *made_of(cell_of(wildcards)))
 
 
-def code_of_choice(wildcards):
-    cells = choices_of(wildcards)
-    return source_digests("entrolab.stages", *chain.from_iterable(map(made_of, cells)))
-
-
 def code_of_figure(wildcards):
     figure = figure_of(wildcards)
     fitted = [panel["learner"] for panel in figure.get("panels", [])]
@@ -160,20 +153,6 @@ def cell_of(wildcards):
     )
 
 
-def choices_of(wildcards):
-    """What is to be chosen in the cells of a study's data set."""
-    return [
-        choice_spec(
-            wildcards.paper,
-            study_of(wildcards),
-            wildcards.dataset,
-            model,
-            SETTINGS["seed"],
-        )
-        for model in models_of(wildcards)
-    ]
-
-
 def asked(needs):
     """What a cluster is asked for, by the work's needs: its memory and its minutes, more on each attempt."""
     return {
@@ -192,10 +171,6 @@ def data_needs(wildcards):
 
 def cell_needs(wildcards):
     return needs_of_cell(cell_of(wildcards), CATALOG[wildcards.dataset])
-
-
-def choice_needs(wildcards):
-    return needs_of_choice(choices_of(wildcards), CATALOG[wildcards.dataset])
 
 
 def figure_needs(wildcards):

@@ -39,7 +39,7 @@ rule table:
 rule figure:
     input:
         sources=sources_of_figure,
-        records=of_figure("results/{paper}/records/{dataset}/{model}.json"),
+        records=of_figure(FILES["record"]),
     output:
         report(
             "results/{paper}/figures/{figure}.svg",
@@ -90,8 +90,8 @@ rule page:
     input:
         tables=lambda wildcards: tables_of(wildcards.paper, ["csv"]),
         figures=lambda wildcards: figures_of(wildcards.paper, ["csv", "html"]),
-        records=of_study("results/{paper}/records/{dataset}/{model}.json"),
-        scores=of_study("results/{paper}/scores/{dataset}"),
+        records=of_study(FILES["record"]),
+        selection=of_study(FILES["selection"]),
         templates=local(TEMPLATES),
     output:
         page="results/report/{paper}.html",

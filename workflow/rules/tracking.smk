@@ -8,11 +8,13 @@ localrules:
 
 rule track:
     input:
-        records=of_dataset("results/{paper}/records/{dataset}/{model}.json"),
-        candidates=of_dataset("results/{paper}/candidates/{dataset}/{model}.parquet"),
-        scaled="results/{paper}/scaled/{dataset}.npz",
-        scores="results/{paper}/scores/{dataset}",
-        models="results/{paper}/models/{dataset}",
+        records=of_dataset(FILES["record"]),
+        candidates=of_dataset(FILES["candidates"]),
+        selection=of_dataset(FILES["selection"]),
+        predictions=of_dataset(FILES["predictions"]),
+        models=of_dataset(FILES["model"]),
+        facts=of_dataset(FILES["facts"]),
+        scaled=FILES["scaled"],
         tables=score_tables_of,
     output:
         receipt="results/{paper}/tracked/{dataset}.json",

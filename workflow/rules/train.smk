@@ -1,4 +1,5 @@
-# A job fits a learner's whole grid on all training sets of a data set: what starting a job costs is paid once.
+# A run, which is a data set and a model of a study, is one job: the grid on all training sets, the selection among it
+# and the refit of what was selected. What starting a job costs is paid once.
 
 
 rule train:
@@ -6,8 +7,12 @@ rule train:
         dataset="results/{paper}/scaled/{dataset}.npz",
         folds="results/{paper}/folds/{dataset}.npz",
     output:
-        candidates="results/{paper}/candidates/{dataset}/{model}.parquet",
-        record="results/{paper}/records/{dataset}/{model}.json",
+        candidates=FILES["candidates"],
+        selection=FILES["selection"],
+        predictions=FILES["predictions"],
+        record=FILES["record"],
+        model=FILES["model"],
+        facts=FILES["facts"],
     log:
         "logs/{paper}/train/{dataset}/{model}.log",
     benchmark:
