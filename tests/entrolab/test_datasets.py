@@ -47,7 +47,7 @@ from entrolab.generators import (
     stretched_gaussians,
     waveform,
 )
-from entrolab.parsers import FORMATS
+from entrolab import formats
 from entrolab.prepare import prepare, summary
 from entrolab.protocols import Folds
 from entrolab.scale import SCALERS, scale
@@ -83,7 +83,9 @@ def test_the_catalog_keeps_to_its_schema(catalog):
 
 def test_schema_and_tables_name_the_same_formats_loaders_and_generators():
     definitions = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))["$defs"]
-    assert set(definitions["format"]["properties"]["name"]["enum"]) == set(FORMATS)
+    assert set(definitions["format"]["properties"]["name"]["enum"]) == {
+        found.name for found in pkgutil.iter_modules(formats.__path__) if found.name != "columns"
+    }
     assert set(definitions["entry"]["properties"]["loader"]["enum"]) == set(BUNDLED)
     assert set(definitions["generator"]["properties"]["name"]["enum"]) == set(GENERATORS)
 

@@ -22,7 +22,7 @@ import yaml
 from entrolab.config import load_catalog
 from entrolab.dataset import DataError, load_dataset, load_folds
 from entrolab.limits import Limits
-from entrolab.parsers import FORMATS
+from entrolab import formats
 from entrolab.prepare import prepare
 from entrolab.schema import ConfigError
 

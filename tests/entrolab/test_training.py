@@ -29,7 +29,7 @@ from entrolab.dataset import Dataset
 from entrolab.limits import Limits
 from entrolab.metrics import METRICS
 from entrolab.protocols import Folds, Trials
-from entrolab.scoring import SCORES, scores
+from entrolab.scoring import ERRORS, SCORES, scores
 from entrolab.training import FACTS, without_data
 from entrolearn.metrics import gmean_score
 from entrolearn.path import path

@@ -4,8 +4,8 @@
 
 rule train:
     input:
-        dataset="results/{paper}/scaled/{dataset}.npz",
-        folds="results/{paper}/folds/{dataset}.npz",
+        dataset=FILES["scaled"],
+        folds=FILES["folds"],
     output:
         candidates=FILES["candidates"],
         selection=FILES["selection"],
@@ -22,11 +22,10 @@ rule train:
     threads: 1
     # Limits are resources, not parameters: raising them does not make anew what is there.
     resources:
-        **asked(cell_needs),
-        limit_seconds=SETTINGS["limit_seconds"],
-        limit_mebibytes=LIMIT_MEBIBYTES,
+        **asked(PLAN.needs_of_cell, SETTINGS),
+        **LIMITS,
     params:
-        cell=cell_of,
-        code=code_of_cell,
+        cell=PLAN.cell,
+        code=PLAN.code_of_cell,
     script:
         "../scripts/train.py"
