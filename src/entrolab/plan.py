@@ -261,9 +261,7 @@ class Plan:
 
     def study_files(self, paper: str) -> list[str]:
         """All that is made of a study."""
-        tracked = (
-            f"results/{paper}/tracked/{dataset}.json" for dataset, _ in study_cells(self.studies[paper])
-        )
+        datasets = dict.fromkeys(dataset for dataset, _ in study_cells(self.studies[paper]))
         return [
             *self._tables(paper, TABLE_FORMATS),
             *self._figures(paper, ("svg", "png", "csv", "html")),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.io import arff
 
-from entrolab.formats.columns import numeric
+from entrolab.columns import numeric
 from entrolab.rawtables import Table
 
 

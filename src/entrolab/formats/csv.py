@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from entrolab.formats.columns import numeric
+from entrolab.columns import numeric
 from entrolab.rawtables import Table, numbered
 
 
