@@ -325,7 +325,7 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Ma
 def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str, np.ndarray]:
     """What a fit says of the rows that it is tested with, those of two classes ranked too."""
     rows = partition.held_out(fit.left_out)
-    said = {"prediction": fit.prediction[rows]}
+    said = {"prediction": np.ravel(fit.prediction[rows])}
     if y.dtype.kind == "f" or y.max() > 1:
         return said
     decision = probability = None
@@ -348,7 +348,9 @@ def _ranked(fitted, X) -> tuple[np.ndarray | None, np.ndarray | None]:
     """What a fitted binary classifier says of rows beyond their class; None for what it does not say."""
     try:
         probability = fitted.predict_proba(X)[:, 1] if hasattr(fitted, "predict_proba") else None
-        decision = fitted.decision_function(X) if hasattr(fitted, "decision_function") else probability
+        decision = fitted.decision_function(X) if hasattr(fitted, "decision_function") else None
+        if decision is None or decision.ndim > 1:
+            decision = probability
     except Exception:  # a learner may fail in any way; its labels stand
         logger.exception("the rows that were left out could not be ranked")
         return None, None
