@@ -410,8 +410,8 @@ def test_an_edited_caption_trains_nothing(finished):
     assert not {"prepare", "scale", "split", "train", "measure"} & rules(output)
 
 
-def test_a_table_asks_for_its_own_runs_alone(new_project, study):
-    result = new_project(study).run("-n", "results/tiny/tables/table2.csv")
+def test_a_table_asks_for_its_own_runs_alone(new_project):
+    result = new_project().run("-n", "results/tiny/tables/table2.csv")
     trained = {wildcards for rule, wildcards in planned(result.stdout) if rule == "train"}
     assert trained == {"paper=tiny, dataset=my-moons, model=broken"}
 
