@@ -17,12 +17,12 @@ include: "workflow/rules/common.smk"
 rule all:
     default_target: True
     input:
-        [study_files(paper) for paper in SETTINGS["papers"]],
+        [PLAN.study_files(paper) for paper in SETTINGS["papers"]],
 
 
 rule papers:
     input:
-        [study_files(paper) for paper in STUDIES],
+        [PLAN.study_files(paper) for paper in STUDIES],
 
 
 # One target for each study, of its name.
@@ -32,12 +32,11 @@ for paper in STUDIES:
         name:
             paper
         input:
-            study_files(paper),
+            PLAN.study_files(paper),
 
 
 include: "workflow/rules/data.smk"
 include: "workflow/rules/train.smk"
-include: "workflow/rules/select.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/tracking.smk"
 include: "workflow/rules/report.smk"

@@ -1,4 +1,4 @@
-"""Cells as the train and select stages leave them, for the tests of tracking, and a look into their store."""
+"""Cells as training leaves them, for the tests of tracking, and a look into their store."""
 
 import json
 import sqlite3
@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import skops.io
+from told_scores import write_scores
 
 from entrolab import artifacts
 from entrolab.cells import score_tables
@@ -70,8 +71,8 @@ table10,moons,svm_rbf,gmean,60.0,
 def write_cell(
     cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5, metric="gmean"
 ):
-    """The files of one cell, as the train and select stages leave them."""
-    for path in (cell.record, cell.scores, cell.candidates, cell.facts):
+    """The files of one cell, as training leaves them."""
+    for path in (cell.record, cell.candidates, cell.facts):
         path.parent.mkdir(parents=True, exist_ok=True)
     record = {
         "key": cell.key,
@@ -117,7 +118,7 @@ def write_cell(
     ]
     scores = pd.DataFrame(rows)
     candidates = pd.DataFrame({"point": [0, 1, 2], "test_gmean": [0.1, 0.8, 0.2], "path_seconds": seconds})
-    (scores if success else scores[:0]).to_parquet(cell.scores)
+    write_scores(cell.selection, cell.predictions, scores if success else scores[:0])
     (candidates if success else candidates[:0]).to_parquet(cell.candidates)
     if estimator is None:
         cell.facts.write_text(json.dumps({"error": error or "not asked for"}))

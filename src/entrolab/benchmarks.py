@@ -30,9 +30,7 @@ def peak_memory(study: Mapping, folder: Path) -> Peak | None:
 
 def _jobs(study: Mapping) -> Iterable[str]:
     """The jobs of a study whose memory is looked at, as their files are named."""
-    cells = study_cells(study)
-    yield from (f"train/{dataset}/{model}" for dataset, model in cells)
-    yield from dict.fromkeys(f"select/{dataset}" for dataset, _ in cells)
+    yield from (f"train/{dataset}/{model}" for dataset, model in study_cells(study))
     for name, table in study["tables"].items():
         if KINDS[table["kind"]].measured_by:
             places = dict.fromkeys(dataset for dataset, _ in rows_and_models(study, table))

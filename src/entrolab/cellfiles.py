@@ -10,7 +10,8 @@ from pathlib import Path
 import pandas as pd
 
 from entrolab.frames import read_frame
-from entrolab.metrics import METRICS
+from entrolab.metrics import METRICS, metrics_of
+from entrolab.predictions import read_scores
 from entrolab.records import read_json
 from entrolab.registry import made_of
 from entrolab.stored import trusted_types
@@ -26,8 +27,9 @@ class Cell:
     dataset: str
     model: str
     record: Path
-    scores: Path
     candidates: Path
+    selection: Path
+    predictions: Path
     facts: Path
     fitted: Path
     scaled: Path  # the rows that the models of a data set take
@@ -41,8 +43,9 @@ class Cell:
             dataset,
             model,
             record=folder / "records" / dataset / f"{model}.json",
-            scores=folder / "scores" / dataset / f"{model}.parquet",
             candidates=folder / "candidates" / dataset / f"{model}.parquet",
+            selection=folder / "selection" / dataset / f"{model}.parquet",
+            predictions=folder / "predictions" / dataset / f"{model}.parquet",
             facts=folder / "models" / dataset / f"{model}.json",
             fitted=folder / "models" / dataset / f"{model}.skops",
             scaled=folder / "scaled" / f"{dataset}.npz",
@@ -70,13 +73,15 @@ class CellFiles:
         record = read_json(cell.record)
         facts = read_json(cell.facts) if _filled(cell.facts) else {}
         named = made_of(study["models"][cell.model])
-        scores = read_frame(cell.scores) if _filled(cell.scores) else _NO_SCORES
+        metrics = metrics_of(study["tasks"][cell.dataset], study["metrics"])
+        known = _filled(cell.selection) and _filled(cell.predictions)
+        scores = read_scores(cell.selection, cell.predictions, metrics) if known else _NO_SCORES
         return cls(
             record=record,
             facts=facts,
             scores=scores,
             candidates=read_frame(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
-            metrics=[name for name in study["metrics"] if name in scores and _is_had(scores, name)],
+            metrics=[name for name in metrics if name in scores and _is_had(scores, name)],
             trusted_types=fitted and trusted_types(fitted, named, facts.get("types", ())),
         )
 

@@ -18,20 +18,20 @@ FIGURE_STAGES = {
     "process": ("scaled",),
     "grid_curves": ("candidates",),
     "grid_surface": ("candidates",),
-    "trials": ("scores",),
+    "trials": ("selection", "predictions"),
     "density": ("measured",),
-    "support": ("scaled", "folds", "models"),
+    "support": ("scaled", "folds", "model"),
     "tradeoff": ("candidates",),
-    "by_data": ("tables", "records"),
+    "by_data": ("tables", "record"),
     "projections": ("scaled",),
     "starts": ("measured",),
     "expected_maximum": ("measured",),
     "evaluations": ("measured",),
     "samples": ("scaled",),
-    "weights": ("scaled", "models"),
+    "weights": ("scaled", "model"),
     "clusterings": ("scaled",),
     "error_densities": ("scaled",),
-    "loss_curves": ("models",),
+    "loss_curves": ("model",),
     "critical_difference": ("tables",),
 }
 # The kind of table that a kind of figure draws, or whose measurement, and what decides of it how that looks.
@@ -56,7 +56,7 @@ OF_STORED_MODELS = {"support", "weights", "loss_curves"}
 # Kinds of figures whose rows can be hovered over on a page of their own.
 TO_HOVER = {"projections"}
 # The stages that need cells to be trained.
-OF_CELLS = {"candidates", "scores", "models"}
+OF_CELLS = {"candidates", "selection", "model"}
 
 
 def table_cells(study: Mapping, table: str) -> list[tuple[str, str]]:
@@ -137,12 +137,13 @@ def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
         cells = [(dataset, "") for dataset in study["datasets"][entry["datasets"]]]
     else:
         cells = figure_cells(study, figure)
-    files = (
+    files = [
         FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
         for dataset, model in cells
         for stage in FIGURE_STAGES[entry["kind"]]
-    )
-    return list(dict.fromkeys(files))
+    ]
+    # Of trained cells each has its own, if they share some.
+    return files if figure_cells(study, figure) else list(dict.fromkeys(files))
 
 
 def figure_datasets(study: Mapping, figure: str) -> list[str]:
@@ -175,7 +176,6 @@ def study_cells(study: Mapping) -> list[tuple[str, str]]:
 def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
     """All that decides the results of one cell, and nothing else: a cell is recomputed when this changes."""
     entry, task = study["models"][model], study["tasks"][dataset]
-    metrics = metrics_of(task, study["metrics"])
     decided = {
         name: _resolved(entry[name], study, dataset, f"models.{model}.{name}")
         for name in ("params", "steps", "grid", ONE_OF)
@@ -187,17 +187,31 @@ def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -
         "estimator": estimator_of(entry, task),
         **decided,
         "seed": seed,
-        "metrics": [metric for metric in metrics if not METRICS[metric].of_probabilities],
+        "metrics": candidate_metrics(study, dataset, model),
         "criteria": entry["criteria"],
         "protocol": protocol_of(study, dataset, model),
     }
 
 
-def choice_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
-    """All that decides what is chosen in a cell and what that scores: ``probabilities`` besides."""
-    metrics = metrics_of(study["tasks"][dataset], study["metrics"])
-    of_chosen = [metric for metric in metrics if METRICS[metric].of_probabilities]
-    return cell_spec(paper, study, dataset, model, seed) | {"probabilities": of_chosen}
+def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
+    """The metrics that all candidates are scored by: the one that selects, and those shown of whole grids.
+
+    All other metrics of a study are computed from the selected models' predictions.
+    """
+    cell = (dataset, model)
+    shown = [
+        entry["metric"]
+        for name, entry in study.get("figures", {}).items()
+        if "candidates" in FIGURE_STAGES[entry["kind"]] and cell in figure_cells(study, name)
+    ]
+    shown += [
+        entry["metric"]
+        for name, entry in study["tables"].items()
+        if entry.get("among") and cell in table_cells(study, name)
+    ]
+    named = {metric for one in shown for metric in ([one] if isinstance(one, str) else one)}
+    first, *others = metrics_of(study["tasks"][dataset], study["metrics"])
+    return [first, *(metric for metric in others if metric in named and METRICS[metric].chooses)]
 
 
 def scaling_of(study: Mapping, dataset: str) -> dict:

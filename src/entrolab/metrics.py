@@ -1,7 +1,7 @@
 """Which scores there are: what they are called, whom they fit, which end is the good one.
 
-How they are computed is :mod:`entrolab.training`'s business. Nothing is imported here that a rule or a
-table does not have already.
+:mod:`entrolab.scoring` and :mod:`entrolab.probabilities` compute them. Nothing is imported here that a rule
+or a table does not have already.
 """
 
 from collections.abc import Iterable
@@ -31,8 +31,8 @@ class Metric:
         Whether the fitted machine alone decides it, whatever it predicts. Nothing is chosen by such a metric,
         and a machine may have none.
     of_probabilities : bool
-        Whether it asks for more than a class: for scores or probabilities. It is taken of what was chosen,
-        fitted once more; nothing is chosen by it, and a machine may have none.
+        Whether it asks for more than a class: for decision values or probabilities. Nothing is chosen by it,
+        and a machine may have none.
     digits : int
         Decimals that tables show of it where it is no fraction.
     """

@@ -62,7 +62,7 @@ def cell_note(
     ]
     if record["success"] and files.facts.get("error"):
         lines.append(f"- no model is stored: {_plain(files.facts['error'])}")
-    command = f"snakemake {cell.scores.as_posix()} --forcerun {cell.record.as_posix()}"
+    command = f"snakemake {cell.selection.as_posix()} --forcerun {cell.record.as_posix()}"
     return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
 
 

@@ -1,10 +1,19 @@
-"""Which module makes a data set, by the source in its entry."""
+"""Which module makes a data set, by its entry in the catalog."""
 
-# Each has a table of functions that read or generate. Named rather than imported: a data set depends on its
-# own module alone, and the rules need not import any.
-MADE_BY = {
-    "files": "entrolab.parsers",
-    "own": "entrolab.parsers",
-    "bundled": "entrolab.bundled",
-    "generated": "entrolab.generators",
-}
+from collections.abc import Mapping
+
+BUNDLED, GENERATORS = "entrolab.bundled", "entrolab.generators"
+
+
+def made_by(entry: Mapping) -> str:
+    """The module that reads or makes a data set: it depends on no other.
+
+    Named rather than imported, so that the rules need not import any.
+
+    Examples
+    --------
+    >>> made_by({"source": "files", "format": {"name": "csv", "label": 0}})
+    'entrolab.formats.csv'
+    """
+    of_sources = {"bundled": BUNDLED, "generated": GENERATORS}
+    return of_sources.get(entry["source"]) or f"entrolab.formats.{entry['format']['name']}"

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from entrolab.dataset import DataError, Dataset, DataUnavailable
 from entrolab.limits import GIB, LimitError, Limits, within
-from entrolab.origins import MADE_BY
+from entrolab.origins import BUNDLED, GENERATORS, made_by
 from entrolab.rawtables import Table
 from entrolab.text import one_line
 
@@ -69,7 +69,7 @@ def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> 
     expected = entry["expect"]["rows"] * entry["expect"]["features"]
     explained = READER_GIB + BYTES_PER_NUMBER * expected / GIB
     try:
-        (table,) = within(replace(limits, gib=min(limits.gib, explained)), _read, paths, entry["format"])
+        (table,) = within(replace(limits, gib=min(limits.gib, explained)), _read, paths, entry)
     except (LimitError, RuntimeError) as error:
         files = ", ".join(path.name for path in paths)
         raise DataError(
@@ -78,12 +78,11 @@ def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> 
     return table
 
 
-def _read(paths: Sequence[Path], format: Mapping) -> Iterator[Table]:
+def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
     """The table in some files, for :func:`~entrolab.limits.within`."""
-    parsers = importlib.import_module(MADE_BY["files"])
-    options = dict(format)
+    options = {name: value for name, value in entry["format"].items() if name != "name"}
     try:
-        table = parsers.FORMATS[options.pop("name")](paths, **options)
+        table = importlib.import_module(made_by(entry)).read(paths, **options)
     except ValueError as error:
         if "out of memory" in str(error):  # pandas has an error of its own for it
             raise MemoryError(str(error)) from error
@@ -125,12 +124,12 @@ def _sha256(path: Path) -> str:
 
 
 def _bundled(key: str, entry: Mapping, folder, limits: Limits):
-    bundled = importlib.import_module(MADE_BY["bundled"])
+    bundled = importlib.import_module(BUNDLED)
     return _undivided(bundled.BUNDLED[entry["loader"]]())
 
 
 def _generated(key: str, entry: Mapping, folder, limits: Limits):
-    generators = importlib.import_module(MADE_BY["generated"])
+    generators = importlib.import_module(GENERATORS)
     options = dict(entry["generator"])
     return _undivided(generators.GENERATORS[options.pop("name")](**options))
 

@@ -1,14 +1,15 @@
 """Features and labels as their source has them.
 
-What the labels mean is the catalog's business (see `lab/datasets.py`).
+What the labels mean is the catalog's business (see :mod:`entrolab.prepare`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-__all__ = ["Table", "as_table", "numbered"]
+__all__ = ["Table", "as_table", "numbered", "stacked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,3 +45,13 @@ def as_table(X, labels) -> Table:
     if len(labels) != len(X):
         raise ValueError(f"{len(X)} rows of features but {len(labels)} labels")
     return Table(X, labels, numbered(X.shape[1]), [len(X)])
+
+
+def stacked(tables: Sequence[Table]) -> Table:
+    """The rows of several tables of the same features, one below the other."""
+    return Table(
+        np.concatenate([table.X for table in tables]),
+        np.concatenate([table.labels for table in tables]),
+        tables[0].feature_names,
+        [len(table.X) for table in tables],
+    )

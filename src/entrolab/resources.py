@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from entrolab.registry import grid_points, learners_of
 
-__all__ = ["Ask", "Needs", "ceiling", "needs_of_cell", "needs_of_choice", "needs_of_data", "needs_of_drawing"]
+__all__ = ["Ask", "Needs", "ceiling", "needs_of_cell", "needs_of_data", "needs_of_drawing"]
 
 MIB = 2**20
 # Beside the work itself: the job's process with its libraries, and the two snakemakes that a cluster's job
@@ -113,7 +113,7 @@ def needs_of_data(entry: Mapping) -> Needs:
 
 
 def needs_of_cell(cell: Mapping, entry: Mapping) -> Needs:
-    """What training a learner's whole grid on all training sets of a data set takes.
+    """What training a learner's whole grid on all training sets of a data set takes, the refit included.
 
     Parameters
     ----------
@@ -130,12 +130,6 @@ def needs_of_cell(cell: Mapping, entry: Mapping) -> Needs:
         data.bytes + max(needs.bytes for needs in of_learners),
         data.seconds + sum(needs.seconds for needs in of_learners),
     )
-
-
-def needs_of_choice(cells: Iterable[Mapping], entry: Mapping) -> Needs:
-    """What choosing in the cells of a data set takes: one fit after another of what was trained in them."""
-    each = [needs_of_cell(cell, entry) for cell in cells]
-    return Needs(max(needs.bytes for needs in each), sum(needs.seconds for needs in each))
 
 
 def needs_of_drawing(entries: Iterable[Mapping]) -> Needs:

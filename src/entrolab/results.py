@@ -11,6 +11,8 @@ from scipy.sparse import issparse
 from entrolab.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.frames import read_frame
 from entrolab.kinds import FILES
+from entrolab.metrics import metrics_of
+from entrolab.predictions import read_scores
 from entrolab.records import read_json
 from entrolab.selecting import choose_within
 
@@ -25,7 +27,7 @@ class Results:
     paper : str
         The study's key.
     study : mapping
-        With its ``metrics`` and ``criteria``.
+        With its ``metrics``, ``criteria`` and ``tasks``.
     home : path
         The workflow's working folder.
     """
@@ -37,25 +39,34 @@ class Results:
         self.division = cache(self._division)
         self.features = cache(self._features)
         self.measured = cache(self._measured)
+        self._scores = cache(self._of_predictions)
 
     def record(self, dataset: str, model: str) -> dict | None:
         """What became of a cell; None if it has no record."""
-        file = self._file("records", dataset=dataset, model=model)
+        file = self._file("record", dataset=dataset, model=model)
         return read_json(file) if file.exists() else None
 
     def facts(self, dataset: str, model: str) -> dict:
         """What is known of a cell's chosen model; empty if there is none."""
-        file = self._file("models", dataset=dataset) / f"{model}.json"
+        file = self._file("facts", dataset=dataset, model=model)
         return read_json(file) if file.exists() else {}
+
+    def selection(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
+        """What each criterion chose in each fold."""
+        rows = read_frame(self._file("selection", dataset=dataset, model=model))
+        return dict(iter(rows.groupby("criterion", sort=False)))
 
     def scores(self, dataset: str, model: str, among: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
         """The folds' scores by criterion; chosen among part of the grid if `among` has limits."""
-        if among:
-            file = self._file("candidates", dataset=dataset, model=model)
-            rows = choose_within(file, among, self._study)
-        else:
-            rows = read_frame(self._file("scores", dataset=dataset) / f"{model}.parquet")
+        if not among:
+            return self._scores(dataset, model)
+        rows = choose_within(self._file("candidates", dataset=dataset, model=model), among, self._study)
         return dict(iter(rows.groupby("criterion", sort=False)))
+
+    def _of_predictions(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
+        metrics = metrics_of(self._study["tasks"][dataset], self._study["metrics"])
+        files = (self._file(stage, dataset=dataset, model=model) for stage in ("selection", "predictions"))
+        return dict(iter(read_scores(*files, metrics).groupby("criterion", sort=False)))
 
     def _characteristics(self, dataset: str) -> dict:
         """Features and samples, each class's too; ``absent`` says why there is nothing, empty if there is."""

@@ -1,33 +1,23 @@
-"""Selection: which grid point each criterion takes, what it scores, and the chosen model fitted for good."""
+"""Selection: which grid point each criterion takes in each fold."""
 
 import json
 import os
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FunctionType, ModuleType
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
-from sklearn.base import BaseEstimator, clone
 
 from entrolab.frames import read_frame
-from entrolab.metrics import METRICS
-from entrolab.protocols import protocol
-from entrolab.registry import alternatives, build, learner_at, seed_from, step_params
-from entrolearn.path import n_iterations, n_support_vectors
+from entrolab.scoring import ERRORS
 from entrolearn.selection import best_point
 
 ORACLE = "oracle"
-GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
-TIMED_AT_LEAST = 0.5  # seconds: what takes less is repeated, and the quickest time counts
-TIMED_AT_MOST = 5  # repetitions
 
 
-def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
-    """What each criterion chose in each fold, and how that scores on the rows left out.
+def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None = None) -> pd.DataFrame:
+    """What each criterion chose in each fold, and how its candidate scores on the rows left out.
 
     A criterion takes the candidate with its largest value; ``cv``, the mean of the cell's first metric over
     the inner folds, with its smallest where less is better, as of errors. An undefined value (NaN) is never
@@ -42,12 +32,15 @@ def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
         As :func:`entrolab.training.train_cell` gives it.
     cell : mapping
         As :func:`entrolab.cells.cell_spec` gives it.
+    shown : sequence of str, optional
+        The metrics to show of what is chosen; by default those of the cell.
 
     Returns
     -------
     DataFrame
         One row per repeat, fold and criterion; where nothing could be chosen, ``success`` is False.
     """
+    shown = cell["metrics"] if shown is None else shown
     rows = []
     for repeat, of_repeat in candidates.groupby("repeat"):
         oracle = _oracle_point(of_repeat, cell)
@@ -59,11 +52,11 @@ def choose(candidates: pd.DataFrame, cell: Mapping) -> pd.DataFrame:
             }
             for criterion in cell["criteria"]:
                 row, value = _best(of_fold, criterion, cell)
-                rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, cell)})
+                rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, shown)})
             point, value = oracle
             row = None if point is None else usable[usable["point"] == point].iloc[0]
-            rows.append({**place, "criterion": ORACLE, **_chosen(row, value, of_fold, cell)})
-    return _frame(rows, cell)
+            rows.append({**place, "criterion": ORACLE, **_chosen(row, value, of_fold, shown)})
+    return _frame(rows, shown)
 
 
 def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
@@ -120,77 +113,6 @@ def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
     return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])
 
 
-def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
-    """Fit the chosen model alone, and measure what a user would pay for it.
-
-    Where there are folds it is fitted on all rows and predicts them; where there are trials, it is fitted on
-    the training rows of the first one and predicts its test rows.
-
-    Returns
-    -------
-    fitted : estimator
-    facts : dict
-        ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
-        (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` of a
-        machine that has support vectors, ``n_iter`` of one that says how many iterations it took.
-    """
-    seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
-    chosen = step_params(cell, params, alternatives(cell, seed))
-    estimator = build(cell, seed).set_params(**chosen)
-    learnt, predicted = protocol(cell["protocol"]).final_rows(parts)
-    X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
-    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
-    _, predict_seconds = _timed(lambda: fitted.predict(unseen))
-    told = {"n_support": n_support_vectors(fitted), "n_iter": n_iterations(fitted)}
-    return fitted, {
-        "params": dict(params),
-        "chosen_by": cell["criteria"][0],
-        "estimator": learner_at(cell, params)["estimator"],
-        "fit_seconds": fit_seconds,
-        "predict_seconds": predict_seconds,
-        "n_stored_numbers": n_stored_numbers(fitted),
-        **{name: number for name, number in told.items() if number is not None},
-    }
-
-
-def n_stored_numbers(fitted) -> int:
-    """How many numbers a fitted estimator keeps in arrays, those of the objects inside it included.
-
-    The state of a generator of random numbers is none of them.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> n_stored_numbers(Ridge().fit([[0.0, 1.0], [1.0, 0.0]], [0.0, 1.0]))  # two coefficients
-    2
-    """
-    counted: dict[int, object] = {}  # kept meanwhile, so that no other object gets an id that is known
-
-    def count(value) -> int:
-        if id(value) in counted or isinstance(value, (type, FunctionType, ModuleType, *GENERATORS)):
-            return 0
-        counted[id(value)] = value
-        if isinstance(value, np.ndarray):
-            return _numbers_in(value) if value.dtype != object else sum(map(count, value.flat))
-        if sparse.issparse(value):
-            return value.nnz
-        if isinstance(value, dict):
-            return sum(map(count, value.values()))
-        if isinstance(value, (list, tuple)):
-            return sum(map(count, value))
-        # What is compiled, as a tree, tells its arrays as it does to be copied.
-        state = vars(value) if hasattr(value, "__dict__") else value.__getstate__()
-        return count(state) if isinstance(state, dict) else 0
-
-    return count(fitted)
-
-
-def _numbers_in(array: np.ndarray) -> int:
-    """How many numbers an array holds; of records, all their fields."""
-    types = [array.dtype[name] for name in array.dtype.names or ()] or [array.dtype]
-    return array.size * sum(one.kind in "fiub" for one in types)
-
-
 def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
     usable = of_fold[of_fold["success"]]
     if criterion == "cv" and len(of_fold) == len(usable) == 1:
@@ -206,7 +128,7 @@ def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Seri
 
 def _sign(metric: str) -> int:
     """What a metric is multiplied with for its best value to be the largest."""
-    return 1 if METRICS[metric].greater_is_better else -1
+    return -1 if metric in ERRORS else 1
 
 
 def _oracle_point(of_repeat: pd.DataFrame, cell: Mapping) -> tuple[int | None, float | None]:
@@ -222,9 +144,9 @@ def _oracle_point(of_repeat: pd.DataFrame, cell: Mapping) -> tuple[int | None, f
     return int(best), float(means[best])
 
 
-def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, cell: Mapping) -> dict:
+def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, shown: Sequence[str]) -> dict:
     if row is not None:
-        scores = {metric: row[f"test_{metric}"] for metric in cell["metrics"]}
+        scores = {metric: row[f"test_{metric}"] for metric in shown}
         return {
             "point": row["point"],
             "params": row["params"],
@@ -235,27 +157,17 @@ def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, c
         }
     errors = Counter(error for error in of_fold["error"] if error)
     reason = errors.most_common(1)[0][0] if errors else "the criterion is undefined for every grid point"
-    nothing = dict.fromkeys(["criterion_value", *cell["metrics"]], np.nan)
+    nothing = dict.fromkeys(["criterion_value", *shown], np.nan)
     return {"point": -1, "params": "", **nothing, "success": False, "error": reason}
 
 
-def _frame(rows: list[dict], cell: Mapping) -> pd.DataFrame:
+def _frame(rows: list[dict], shown: Sequence[str]) -> pd.DataFrame:
     """Score rows in the order of their columns' contract, typed also where there is no row."""
     types = (
         dict.fromkeys(["paper", "dataset", "model"], "str")
         | dict.fromkeys(["repeat", "fold"], "int64")
         | {"criterion": "str", "point": "int64", "params": "str", "criterion_value": "float64"}
-        | dict.fromkeys(cell["metrics"], "float64")
+        | dict.fromkeys(shown, "float64")
         | {"success": "bool", "error": "str"}
     )
     return pd.DataFrame(rows, columns=list(types)).astype(types)
-
-
-def _timed(action: Callable):
-    """The result of an action and its seconds on the processor, whatever else runs there."""
-    times = []
-    while not times or (sum(times) < TIMED_AT_LEAST and len(times) < TIMED_AT_MOST):
-        started = time.process_time()
-        result = action()
-        times.append(time.process_time() - started)
-    return result, min(times)

@@ -1,7 +1,8 @@
-"""Training one cell: a learner's whole grid on every training set of a data set's folds, or of its trials.
+"""A run's training job: the whole grid on every training set, the selection, and the refit of what it took.
 
-What comes out is a table with one row per repeat (or trial), left-out fold and grid point, which holds all
-that any selection criterion needs: choosing is another stage's work, and costs no fit.
+Candidates are a table with one row per repeat (or trial), left-out fold and grid point, which holds all that
+any selection criterion needs. Of the selected ones the predictions are kept, from which the scores that
+tables show are computed: a new metric trains nothing.
 """
 
 import json
@@ -11,60 +12,28 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import differential_entropy
+from scipy.special import expit
 
+from entrolab.atomic import replacing
 from entrolab.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.frames import write_frame
 from entrolab.limits import LimitError, Limits, within
 from entrolab.protocols import protocol
 from entrolab.records import new_record, write_json
+from entrolab.refitting import refit_within
 from entrolab.registry import alternatives, build, grid_points, seed_from, step_params
+from entrolab.scoring import scores
+from entrolab.selecting import choose, headline_params
 from entrolearn.path import Partition, PathPoint, describe, path
 from entrolearn.selection import entropy_criterion
 
 logger = logging.getLogger(__name__)
 
-
-class _Counts:
-    """The rows of each class that were recognised, and all its rows; and those that were taken for class 1.
-
-    A cell takes tens of thousands of scores on folds of a few dozen rows, where scikit-learn's checks would
-    take a hundred times the counting.
-    """
-
-    def __init__(self, y: np.ndarray, prediction: np.ndarray):
-        sizes = np.bincount(y, minlength=2)
-        hits = np.bincount(y[prediction == y], minlength=len(sizes))
-        present = sizes > 0
-        self.hits, self.sizes = hits[present], sizes[present]
-        self.recalls = self.hits / self.sizes
-        self.positives, self.found = sizes[1], np.count_nonzero(prediction == 1)
-        self.found_rightly = hits[1]
-
-
-class _Errors:
-    """How far predicted values are from the right ones."""
-
-    def __init__(self, y: np.ndarray, prediction: np.ndarray):
-        self.errors = prediction - y
-
-
-# What cannot be told (no row of class 1, or none taken for it) is 0, as in scikit-learn with zero_division=0.
-SCORES: dict[str, Callable] = {
-    "gmean": lambda of: np.prod(of.recalls) ** (1 / len(of.recalls)),
-    "balanced_accuracy": lambda of: np.mean(of.recalls),
-    "accuracy": lambda of: np.sum(of.hits) / np.sum(of.sizes),
-    "precision": lambda of: of.found_rightly / max(of.found, 1),
-    "recall": lambda of: of.found_rightly / max(of.positives, 1),
-    "f1": lambda of: 2 * of.found_rightly / max(of.found + of.positives, 1),
-    "error_rate": lambda of: 1 - np.sum(of.hits) / np.sum(of.sizes),
-    "rmse": lambda of: np.sqrt(np.mean(of.errors**2)),
-    # From the spacings of the errors, so that no width of a kernel has to be chosen.
-    "error_entropy": lambda of: differential_entropy(of.errors),
-}
 
 # What a fit says of itself, whatever it predicts; NaN where it has nothing to say.
 FACTS: dict[str, Callable[[PathPoint, Partition], float]] = {
@@ -77,25 +46,73 @@ FACTS: dict[str, Callable[[PathPoint, Partition], float]] = {
 DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
 
 
+class Trained(NamedTuple):
+    """What training a run gives.
+
+    Attributes
+    ----------
+    candidates : DataFrame
+        One row per repeat, left-out fold and grid point. The same for the same input, ``path_seconds`` (the
+        seconds of the row's whole repeat) apart. A fit that failed, or that a limit left no room for, is a
+        row with ``success=False`` and the reason.
+    record : dict
+        Successful if every fold of every repeat has at least one candidate, and no limit was reached: what
+        is best among the points that happened to come first is not what is best.
+    selection : DataFrame
+        As :func:`entrolab.selecting.choose` gives it.
+    predictions : DataFrame
+        One row per repeat, fold, selected grid point and test row: ``row``, its index in the data set; ``y``
+        and ``prediction``, codes of classes or values; for two classes ``decision``, larger for rows that are
+        more likely of class 1, and ``probability`` of class 1, NaN where the learner has none.
+    """
+
+    candidates: pd.DataFrame
+    record: dict
+    selection: pd.DataFrame
+    predictions: pd.DataFrame
+
+
 def train(
     dataset: str,
     folds: str,
-    candidates: str,
-    record: str,
+    outputs: Mapping[str, str],
     cell: Mapping,
     limits: Mapping,
     progress: Callable[[int, int], None],
 ) -> None:
-    """Read a scaled data set and its folds; write the cell's candidates and its record."""
+    """Read a scaled data set and its folds; write all files of a run.
+
+    Parameters
+    ----------
+    dataset, folds : path
+    outputs : mapping
+        The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``. A
+        run without a refitted model leaves an empty file in its place and the reason among the facts.
+    cell : mapping
+        As :func:`entrolab.cells.cell_spec` gives it.
+    limits : mapping
+        ``seconds`` and ``gib`` of all fits of the run together, the refit included.
+    progress : callable
+    """
+    allowed = Limits(**limits)
     try:
-        table, outcome = train_cell(
-            load_dataset(dataset), load_folds(folds), cell, Limits(**limits), progress
-        )
+        data, parts = load_dataset(dataset), load_folds(folds)
+        trained = train_cell(data, parts, cell, allowed, progress)
     except DataUnavailable as absence:
-        table, outcome = without_data(cell, str(absence))
-    write_frame(candidates, table)
-    write_json(record, outcome)
-    logger.info("%d of %d candidates failed", outcome["n_failed"], outcome["n_candidates"])
+        trained = without_data(cell, str(absence))
+    record = trained.record
+    model, facts = b"", {"error": record["error"]}
+    if record["success"]:
+        params = headline_params(trained.selection, cell)
+        left = replace(allowed, seconds=allowed.seconds - record["seconds"])
+        model, facts = refit_within(left, data, parts, params, cell)
+    for name in ("candidates", "selection", "predictions"):
+        write_frame(outputs[name], getattr(trained, name))
+    with replacing(outputs["model"]) as temporary:
+        temporary.write_bytes(model)
+    write_json(outputs["facts"], facts)
+    write_json(outputs["record"], record)
+    logger.info("%d of %d candidates failed", record["n_failed"], record["n_candidates"])
 
 
 def train_cell(
@@ -104,8 +121,8 @@ def train_cell(
     cell: Mapping,
     limits: Limits,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[pd.DataFrame, dict]:
-    """Fit every grid point of one learner on every training set.
+) -> Trained:
+    """Fit every grid point of one learner on every training set, and select among them.
 
     Parameters
     ----------
@@ -119,51 +136,25 @@ def train_cell(
         What the fits may take.
     progress : callable
         Called after each fit with the fits done and the fits in all.
-
-    Returns
-    -------
-    candidates : DataFrame
-        One row per repeat, left-out fold and grid point. The same for the same input, ``path_seconds`` (the
-        seconds of the row's whole repeat) apart. A fit that failed, or that a limit left no room for, is a
-        row with ``success=False`` and the reason.
-    record : dict
-        Successful if every fold of every repeat has at least one candidate, and no limit was reached: what
-        is best among the points that happened to come first is not what is best.
     """
     started = datetime.now(UTC)
     grid = grid_points(cell)
     parts = parts[: cell["protocol"].get("trials")]
     fits = _Fits(limits, progress, _count_fits(parts, cell, len(grid)))
-    rows = [
-        row for repeat, part in enumerate(parts) for row in _repeat(dataset, part, repeat, cell, grid, fits)
-    ]
-    candidates = _frame(rows, cell)
-    return candidates, _record(candidates, dataset, cell, started, fits)
+    repeats = [_repeat(dataset, part, repeat, cell, grid, fits) for repeat, part in enumerate(parts)]
+    candidates, selection, said = zip(*repeats, strict=True)
+    candidates = pd.concat(candidates, ignore_index=True)
+    record = _record(candidates, dataset, cell, started, fits)
+    return Trained(
+        candidates, record, pd.concat(selection, ignore_index=True), _all_predictions(chain(*said))
+    )
 
 
-def without_data(cell: Mapping, reason: str) -> tuple[pd.DataFrame, dict]:
+def without_data(cell: Mapping, reason: str) -> Trained:
     """What :func:`train_cell` gives for a data set that could not be had."""
-    record = new_record(cell, datetime.now(UTC))
-    return _frame([], cell), {**record, "kind": "no data", "error": reason}
-
-
-def scores(y: np.ndarray, prediction: np.ndarray, metrics: Sequence[str]) -> dict[str, float]:
-    """Some of :data:`SCORES`, as fractions; classes that do not occur in `y` do not count.
-
-    Parameters
-    ----------
-    y, prediction : ndarray, shape (n_samples,)
-        Whole numbers from 0 for classes, floats for values.
-    metrics : sequence of str
-        Such as fit the task.
-
-    Examples
-    --------
-    >>> scores(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 0]), ["balanced_accuracy"])
-    {'balanced_accuracy': 0.625}
-    """
-    outcome = (_Errors if y.dtype.kind == "f" else _Counts)(y, prediction)
-    return {metric: float(SCORES[metric](outcome)) for metric in metrics}
+    record = {**new_record(cell, datetime.now(UTC)), "kind": "no data", "error": reason}
+    candidates = _frame([], cell)
+    return Trained(candidates, record, choose(candidates, cell, [*FACTS]), _all_predictions(()))
 
 
 class _Fits:
@@ -207,29 +198,32 @@ def _partition(part: np.ndarray, cell: Mapping, n_points: int) -> Partition:
     return protocol(cell["protocol"]).partition(part, nested=nested, whole=whole)
 
 
-def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fits: _Fits) -> list[dict]:
-    """The candidate rows of one repeat."""
+def _repeat(
+    dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fits: _Fits
+) -> tuple[pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]:
+    """Candidates, selection and predictions of one repeat."""
     started = time.perf_counter()
     seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], repeat)
-    X, y, part = _used(dataset, part)
-    partition = _partition(part, cell, len(grid))
+    X, y, used = _used(dataset, part)
+    partition = _partition(used, cell, len(grid))
     outer: dict[tuple[int, int], dict] = {}
-    inner: dict[tuple[int, int], list[dict]] = defaultdict(list)
+    inner: dict[tuple[int, int], list[float]] = defaultdict(list)
+    said: dict[tuple[int, int], dict] = {}
     reason = "the learner's path left this point out"
     try:
         for kind, fold, point, results in fits.within_limits(_results, X, y, partition, cell, grid, seed):
             if kind == "outer":
-                outer[fold, point] = results
+                outer[fold, point], said[fold, point] = results
             else:
-                for of_fold, scores in zip(fold, results, strict=True):
-                    inner[of_fold, point].append(scores)
+                for of_fold, score in zip(fold, results, strict=True):
+                    inner[of_fold, point].append(score)
     except (LimitError, RuntimeError) as error:
         reason = str(error)
 
     seconds = time.perf_counter() - started
     folds = [left_out[0] for left_out in partition.left_out if len(left_out) == 1]
     nothing = _no_results(reason, cell)
-    return [
+    rows = [
         {
             "paper": cell["paper"],
             "dataset": cell["dataset"],
@@ -246,6 +240,30 @@ def _repeat(dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fit
         for fold in folds
         for point, params in enumerate(grid)
     ]
+    candidates = _frame(rows, cell)
+    selection = choose(candidates, cell, [*FACTS])
+    return candidates, selection, _predictions(selection, said, partition, y, np.flatnonzero(part >= 0))
+
+
+def _predictions(
+    selection: pd.DataFrame, said: Mapping, partition: Partition, y: np.ndarray, rows: np.ndarray
+) -> list[pd.DataFrame]:
+    """What each selected candidate of a repeat said of its test rows; `rows` are those of the data set."""
+    chosen = selection.loc[selection["success"], ["repeat", "fold", "point"]].drop_duplicates()
+    frames = []
+    for place in chosen.sort_values(["fold", "point"]).to_dict("records"):
+        tested = partition.held_out((place["fold"],))
+        answers = said[place["fold"], place["point"]]
+        frames.append(pd.DataFrame({**place, "row": rows[tested], "y": y[tested], **answers}))
+    return frames
+
+
+def _all_predictions(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Predictions in one table, whole numbers in few bytes, typed also where there is no row."""
+    types = {"repeat": "int16", "fold": "int16", "point": "int32", "row": "int32"}
+    found = pd.concat([pd.DataFrame(columns=[*types, "y", "prediction"], dtype="int16"), *frames])
+    labels = [name for name in ("y", "prediction") if found[name].dtype.kind in "iub"]
+    return found.astype(types | dict.fromkeys(labels, "int16")).reset_index(drop=True)
 
 
 def _used(dataset, part: np.ndarray) -> tuple:
@@ -261,8 +279,10 @@ def _results(
 ) -> Iterator[tuple]:
     """For each fit what is kept of it: ``("outer", fold, point, results)``, or the scores of an inner fit.
 
-    An inner fit leaves out two parts and may serve both: ``("inner", folds, point, scores for each fold)``.
+    The results of an outer fit are its row and its answers on the test rows. An inner fit leaves out two
+    parts and may serve both: ``("inner", folds, point, score for each fold)``, by the metric that selects.
     """
+    selects = cell["metrics"][:1]
     validates = protocol(cell["protocol"]).validates
     learners = alternatives(cell, seed)
     points = [step_params(cell, params, learners) for params in grid]
@@ -271,11 +291,17 @@ def _results(
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out
-            yield "outer", fold, point, _outer_results(fit, y, partition, cell)
+            results = _outer_results(fit, y, partition, cell)
+            yield (
+                "outer",
+                fold,
+                point,
+                (results, _answers(fit, X, y, partition) if results["success"] else {}),
+            )
         else:
             folds, validated = zip(*validates(fit.left_out), strict=True)
-            scores = [_scores(fit, y, partition, (inner,), cell) for inner in validated]
-            yield "inner", folds, point, scores
+            found = [_scores(fit, y, partition, (inner,), selects) for inner in validated]
+            yield "inner", folds, point, [scores[selects[0]] for scores in found]
 
 
 def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Mapping) -> dict:
@@ -290,35 +316,66 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Ma
         }
     except (ValueError, ArithmeticError) as error:
         return _no_results(f"no divergence of the projections: {describe(error)}", cell)
-    scores = _scores(fit, y, partition, fit.left_out, cell)
-    tests = {f"test_{metric}": score for metric, score in scores.items()}
+    found = _scores(fit, y, partition, fit.left_out, cell["metrics"])
+    found |= {name: fact(fit, partition) for name, fact in FACTS.items()}
+    tests = {f"test_{metric}": score for metric, score in found.items()}
     return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}
 
 
-def _inner_results(scores: Sequence[Mapping], cell: Mapping) -> dict:
-    """Means over the inner folds; undefined unless there are some and every inner fit gave a score."""
-    complete = len(scores) == protocol(cell["protocol"]).n_inner
+def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str, np.ndarray]:
+    """What a fit says of the rows that it is tested with, those of two classes ranked too."""
+    rows = partition.held_out(fit.left_out)
+    said = {"prediction": np.ravel(fit.prediction[rows])}
+    if y.dtype.kind == "f" or y.max() > 1:
+        return said
+    decision = probability = None
+    if fit.fitted is not None:
+        decision, probability = _ranked(fit.fitted, X[rows])
+    elif fit.log_odds is not None:
+        decision = fit.log_odds[rows]
+        probability = expit(decision)
+    elif fit.projection is not None:
+        decision = fit.projection[rows]
+    nothing = np.full(len(rows), np.nan)
     return {
-        f"cv_{metric}": float(np.mean([score[metric] for score in scores])) if complete else np.nan
-        for metric in cell["metrics"]
+        **said,
+        "decision": nothing if decision is None else decision,
+        "probability": nothing if probability is None else probability,
     }
 
 
+def _ranked(fitted, X) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """What a fitted binary classifier says of rows beyond their class; None for what it does not say."""
+    try:
+        probability = fitted.predict_proba(X)[:, 1] if hasattr(fitted, "predict_proba") else None
+        decision = fitted.decision_function(X) if hasattr(fitted, "decision_function") else None
+        if decision is None or decision.ndim > 1:
+            decision = probability
+    except Exception:  # a learner may fail in any way; its labels stand
+        logger.exception("the rows that were left out could not be ranked")
+        return None, None
+    return decision, probability
+
+
+def _inner_results(found: Sequence[float], cell: Mapping) -> dict:
+    """The mean over the inner folds; undefined unless there are some and every inner fit gave a score."""
+    complete = len(found) == protocol(cell["protocol"]).n_inner
+    return {f"cv_{cell['metrics'][0]}": float(np.mean(found)) if complete else np.nan}
+
+
 def _no_results(reason: str, cell: Mapping) -> dict:
-    undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in cell["metrics"])]
+    undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in [*cell["metrics"], *FACTS])]
     return {**dict.fromkeys(undefined, np.nan), "success": False, "note": "", "error": reason}
 
 
 def _scores(
-    fit: PathPoint, y: np.ndarray, partition: Partition, tested: tuple[int, ...], cell: Mapping
+    fit: PathPoint, y: np.ndarray, partition: Partition, tested: tuple[int, ...], metrics: Sequence[str]
 ) -> dict[str, float]:
-    """A fit's scores on the rows of some parts, and what it says of itself."""
+    """A fit's scores on the rows of some parts."""
     if fit.error:
-        return dict.fromkeys(cell["metrics"], np.nan)
+        return dict.fromkeys(metrics, np.nan)
     rows = partition.held_out(tested)
-    of_predictions = [metric for metric in cell["metrics"] if metric in SCORES]
-    facts = {metric: FACTS[metric](fit, partition) for metric in cell["metrics"] if metric in FACTS}
-    return scores(y[rows], fit.prediction[rows], of_predictions) | facts
+    return scores(y[rows], fit.prediction[rows], metrics)
 
 
 def _key(params: Mapping) -> str:
@@ -333,8 +390,8 @@ def _frame(rows: Sequence[dict], cell: Mapping) -> pd.DataFrame:
         | dict.fromkeys(["repeat", "fold", "point"], "int64")
         | {"params": "str"}
         | dict.fromkeys(DIVERGENCES, "float64")
-        | {f"cv_{metric}": "float64" for metric in metrics}
-        | {f"test_{metric}": "float64" for metric in metrics}
+        | {f"cv_{metrics[0]}": "float64"}
+        | {f"test_{metric}": "float64" for metric in [*metrics, *FACTS]}
         | {"path_seconds": "float64", "seed": "int64", "success": "bool", "note": "str", "error": "str"}
     )
     return pd.DataFrame(rows, columns=list(types)).astype(types)

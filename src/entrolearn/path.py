@@ -116,6 +116,10 @@ class PathPoint:
         to speak of, whatever its number of coefficients.
     n_iter : int or None
         How many iterations (or epochs) its solver took; None where it does not say.
+    log_odds : ndarray, shape (n_samples,), or None
+        The log odds of the second of two classes, in nats, where not the projection decides (EEM, EEKM).
+    fitted : estimator or None
+        The fitted machine, where fits are made one by one; None where they share work.
     note : str
         What a reader of the result should know, such as a solver that stopped early.
     error : str
@@ -129,6 +133,8 @@ class PathPoint:
     gaussians: tuple[float, float, float, float] | None = None
     n_support: int | None = None
     n_iter: int | None = None
+    log_odds: np.ndarray | None = None
+    fitted: BaseEstimator | None = None
     note: str = ""
     error: str = ""
 
@@ -183,6 +189,7 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
                     gaussians=projected_gaussians(fitted),
                     n_support=n_support_vectors(fitted),
                     n_iter=n_iterations(fitted),
+                    fitted=fitted,
                     note=stopped_early(fitted),
                 )
             except FAILURES as error:
@@ -291,6 +298,7 @@ class _Transformed:
     A row that is both comes twice, since ``fit_transform`` need not give what ``transform`` does.
     """
 
+    steps: Pipeline
     X: np.ndarray | sparse.spmatrix
     y: np.ndarray
     n_learnt: int
@@ -316,7 +324,7 @@ class _Transformed:
         both = [learnt, steps.transform(_safe_indexing(X, predicted))]
         stacked = sparse.vstack(both, format="csr") if sparse.issparse(learnt) else np.concatenate(both)
         y = np.concatenate([y[rows], y[predicted]])
-        return cls(stacked, y, len(rows), predicted, left_out, n_samples, all_asked=asked is None)
+        return cls(steps, stacked, y, len(rows), predicted, left_out, n_samples, all_asked=asked is None)
 
     def path(self, last: _LastStep) -> Iterator[PathPoint]:
         """The path of a last step on these rows, told of the rows of the pipeline's data."""
@@ -328,6 +336,10 @@ class _Transformed:
                 left_out=self.left_out,
                 prediction=self._in_places(point.prediction),
                 projection=self._in_places(point.projection),
+                log_odds=self._in_places(point.log_odds),
+                fitted=None
+                if point.fitted is None
+                else Pipeline([*self.steps.steps, ("last", point.fitted)]),
             )
 
     def _in_places(self, values: np.ndarray | None) -> np.ndarray | None:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import told_scores
 import yaml
 from scripted_server import Script, serving
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from entrolab import predictions
 from entrolab.cellfiles import Cell
 from entrolab.config import load_catalog, load_study
 
@@ -407,6 +409,12 @@ def data() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2)) + np.repeat([[0.0], [2.0]], 20, axis=0)
     return X, np.repeat([0, 1], 20)
+
+
+@pytest.fixture(autouse=True)
+def scores_as_told(monkeypatch):
+    """Files of `told_scores` have the scores that a test wrote into them."""
+    monkeypatch.setattr(predictions, "score_selection", told_scores.as_told)
 
 
 @pytest.fixture

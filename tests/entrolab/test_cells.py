@@ -67,13 +67,12 @@ def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
         "results/mine/measured/ranks/sonar.parquet",
     ]
     assert table_files("mine", study, "seconds") == [
-        "results/mine/models/two-moons",
+        "results/mine/models/two-moons/lda.json",
         "results/mine/records/two-moons/lda.json",
     ]
     assert table_files("mine", study, "table2") == [
-        "results/mine/scores/two-moons",
-        "results/mine/records/two-moons/svm.json",
         "results/mine/candidates/two-moons/svm.parquet",
+        "results/mine/records/two-moons/svm.json",
     ]
 
 
@@ -82,7 +81,11 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert table_files("mine", study, "sparse") == ["results/mine/measured/sparse/generated.parquet"]
     assert figure_files("mine", study, "density") == ["results/mine/measured/sparse/generated.parquet"]
     assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
-    assert figure_files("mine", study, "each") == [f"results/mine/scores/{dataset}" for dataset in DATASETS]
+    assert figure_files("mine", study, "each") == [
+        f"results/mine/{stage}/{dataset}/{model}.parquet"
+        for dataset, model in figure_cells(study, "each")
+        for stage in ("selection", "predictions")
+    ]
     assert "results/mine/folds/heart.npz" in table_files("mine", study, "sizes")
     assert ("two-moons", "svm") not in table_cells(study, "chosen")
     assert figure_spec("mine", study, "density", 0)["dims"] == [10, 100]
@@ -123,7 +126,7 @@ def test_a_cell_has_the_learner_and_the_metrics_of_its_task(load_trials, study_o
     study = load_trials(study_of_trials)
     cells = [cell_spec("mine", study, dataset, "ridge", 0) for dataset in DATASETS]
     assert [cell["estimator"].rpartition(".")[2] for cell in cells] == ["RidgeClassifier"] * 2 + ["Ridge"]
-    assert [cell["metrics"] for cell in cells] == [["accuracy", "f1"], ["accuracy"], ["rmse"]]
+    assert [cell["metrics"] for cell in cells] == [["accuracy"], ["accuracy"], ["rmse"]]
 
 
 def test_a_cell_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
@@ -150,9 +153,10 @@ def test_training_needs_its_cells_trained_and_information_is_measured(load_trial
     cells = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
     assert table_cells(study, "taken") == cells
     assert table_files("mine", study, "taken") == [
-        *(f"results/mine/scores/{dataset}" for dataset in ("heart", "sonar")),
+        *(f"results/mine/selection/{dataset}/{model}.parquet" for dataset, model in cells),
+        *(f"results/mine/predictions/{dataset}/{model}.parquet" for dataset, model in cells),
         *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
-        *(f"results/mine/models/{dataset}" for dataset in ("heart", "sonar")),
+        *(f"results/mine/models/{dataset}/{model}.json" for dataset, model in cells),
     ]
     assert table_cells(study, "known") == []
     assert table_files("mine", study, "known") == [

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import math
+import pkgutil
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from sklearn.metrics import log_loss
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
+from entrolab import formats
 from entrolab.bundled import BUNDLED
 from entrolab.config import load_catalog
 from entrolab.dataset import (
@@ -47,11 +49,12 @@ from entrolab.generators import (
     stretched_gaussians,
     waveform,
 )
-from entrolab.parsers import FORMATS
 from entrolab.prepare import prepare, summary
 from entrolab.protocols import Folds
 from entrolab.scale import SCALERS, scale
 from entrolab.schema import ConfigError
+
+FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/dataset.yaml"

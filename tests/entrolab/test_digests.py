@@ -18,7 +18,7 @@ from entrolab.digests import changed_files, end_future, note_of, set_changed_asi
 from entrolab.frames import read_frame, write_frame
 from entrolab.records import read_json, write_json
 
-RECORD, SCORES = "results/eem/records/heart/svm.json", "results/eem/scores/heart"
+RECORD, SCORES = "results/eem/records/heart/svm.json", "results/eem/selection/heart"
 LOG = "logs/eem/train/heart/svm.log"
 
 DAMAGES = {

@@ -13,6 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from told_scores import write_scores
 
 from entrolab.dataset import Dataset, DataUnavailable, passing_absence, save_dataset, save_folds
 from entrolab.figures import alternative_text, make_figure, make_page_to_hover, read_figure, reasons
@@ -316,18 +317,18 @@ TRIALS = {
 
 
 def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
-    records = []
+    records, sources = [], []
     for dataset, metric in (("iris", "accuracy"), ("diabetes", "rmse")):
-        (tmp_path / dataset).mkdir()
         for model in ("rkelm", "elm"):
             rows = pd.DataFrame({"repeat": [1, 0, 0], "fold": 0, "criterion": ["cv", "cv", "oracle"]})
             rows = rows.assign(success=True, error="", **{metric: [0.5, 0.25, 1.0]})
-            rows.to_parquet(tmp_path / dataset / f"{model}.parquet")
+            sources += [tmp_path / "selection" / dataset / model, tmp_path / "predictions" / dataset / model]
+            write_scores(*sources[-2:], rows)
             failed = (dataset, model) == ("iris", "elm")
             records.append(tmp_path / f"{dataset}_{model}.json")
             outcome = {"success": not failed, "kind": "failed" if failed else "", "error": "singular"}
             records[-1].write_text(json.dumps(outcome))
-    table = drawn(tmp_path, TRIALS, [tmp_path / "iris", tmp_path / "diabetes"], records)
+    table = drawn(tmp_path, TRIALS, sources, records)
     scores = table.dropna(subset="trial").groupby(["dataset", "model"])["score"].apply(list).to_dict()
     assert scores == {
         ("iris", "rkelm"): [25, 50],
@@ -450,7 +451,8 @@ def machines(tmp_path, catalog):
         machine.fit(data.X[rows], data.y[rows])
         (tmp_path / "models" / f"{name}.skops").write_bytes(dump(machine))
         (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "kind": "", "error": ""}))
-    sources = [tmp_path / "scaled.npz", tmp_path / "folds.npz", tmp_path / "models"]
+    shared = [tmp_path / "scaled.npz", tmp_path / "folds.npz"]
+    sources = [path for name in fitted for path in (*shared, tmp_path / "models" / f"{name}.skops")]
     return fitted["svm"], data.X[rows], sources, [tmp_path / "svm.json", tmp_path / "lasso.json"]
 
 

@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import pickle
+import pkgutil
 import struct
 import zipfile
 import zlib
@@ -19,12 +20,14 @@ import rdata
 import scipy.io
 import yaml
 
+from entrolab import formats
 from entrolab.config import load_catalog
 from entrolab.dataset import DataError, load_dataset, load_folds
 from entrolab.limits import Limits
-from entrolab.parsers import FORMATS
 from entrolab.prepare import prepare
 from entrolab.schema import ConfigError
+
+FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
 
 ROOT = Path(__file__).parents[2]
 MIB = 2**20

@@ -101,7 +101,12 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
         "cells": [("digits", name) for name in models],
         "learners": dict.fromkeys(models, ["sklearn.linear_model.RidgeClassifier", "sklearn.svm.SVC"]),
     }
-    table = drawn(tmp_path, spec, [file, tmp_path / "models"], records)
+    table = drawn(
+        tmp_path,
+        spec,
+        [path for name in models for path in (file, tmp_path / "models" / f"{name}.skops")],
+        records,
+    )
     mine = table[table["model"] == "ridge"].sort_values(["image", "line", "column"])
     assert_allclose(mine["value"].to_numpy().reshape(10, 64), models["ridge"].coef_, rtol=1e-4, atol=1e-6)
     assert mine.drop_duplicates("image")["series"].tolist() == list("0123456789")
@@ -202,7 +207,7 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         "cells": [("moons", name) for name in models],
         "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
     }
-    table = drawn(tmp_path, spec, [tmp_path / "models"], records)
+    table = drawn(tmp_path, spec, [tmp_path / "models" / f"{name}.skops" for name in models], records)
     curve = table[table["model"] == "net"]
     assert_allclose(curve["loss"], models["net"].loss_curve_, rtol=1e-5)
     assert curve["iteration"].tolist() == [1, 2, 3, 4, 5, 6]
@@ -224,7 +229,7 @@ def test_a_figure_of_what_was_not_trained_says_why(tmp_path):
         "cells": [("moons", "net")],
         "learners": {"net": []},
     }
-    table = drawn(tmp_path, spec, [tmp_path / "models"], [record])
+    table = drawn(tmp_path, spec, [tmp_path / "models" / "net.skops"], [record])
     assert reasons(table) == ["moons, net: time limit: after 3 fits"]
     assert isinstance(table, pd.DataFrame)
     assert "time limit: after 3 fits" in svg(tmp_path)
@@ -268,7 +273,7 @@ def entries(entries):
 
 def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(load, study_of_images):
     study = load(study_of_images)
-    scaled, models = "results/mine/scaled/{}.npz", "results/mine/models/{}"
+    scaled, models = "results/mine/scaled/{}.npz", "results/mine/models/{}/ridge.skops"
     assert figure_files("mine", study, "samples") == [scaled.format(key) for key in ("heart", "sonar")]
     assert figure_files("mine", study, "weights") == [
         file.format(key) for key in ("heart", "sonar") for file in (scaled, models)

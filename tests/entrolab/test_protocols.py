@@ -154,3 +154,13 @@ def test_draws_depend_on_the_seed_alone_and_more_leave_the_earlier_ones(of_many)
 def test_an_inner_fit_without_two_folds_serves_both():
     assert Folds(5, 1).validates((1, 3)) == [(1, 3), (3, 1)]
     assert Folds(5, 1).n_inner == 4
+
+
+def test_rows_of_a_fit_and_of_its_test_are_those_of_the_protocol():
+    part = np.array([0, 0, 1, 1, 2, -1])
+    learnt, tested = Folds(3, 1).rows_of(part, 1)
+    assert learnt.tolist() == [0, 1, 4]
+    assert tested.tolist() == [2, 3]
+    learnt, tested = Trials(1, 3, 2, folds=2, used=1).rows_of(part, 0)
+    assert learnt.tolist() == [2, 3, 4]
+    assert tested.tolist() == [0, 1]

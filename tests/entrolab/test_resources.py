@@ -13,7 +13,6 @@ from entrolab.resources import (
     Needs,
     ceiling,
     needs_of_cell,
-    needs_of_choice,
     needs_of_data,
     needs_of_drawing,
 )
@@ -110,13 +109,6 @@ def test_learners_to_choose_from_are_trained_one_after_the_other():
     most, all_of_them = max(needs.bytes for needs in each), sum(needs.bytes for needs in each)
     assert most <= both.bytes < all_of_them
     assert both.seconds > max(needs.seconds for needs in each)
-
-
-def test_a_choice_has_the_memory_of_its_largest_cell_and_the_time_of_all():
-    cells = [cell("entrolearn.LSSVC"), cell()]
-    chosen = needs_of_choice(cells, entry())
-    assert chosen.bytes == max(needs_of_cell(one, entry()).bytes for one in cells)
-    assert chosen.seconds == sum(needs_of_cell(one, entry()).seconds for one in cells)
 
 
 def test_a_figure_holds_all_the_data_that_it_shows():

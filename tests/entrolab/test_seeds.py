@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from entrolab import probabilities, registry, selecting, training
-from entrolab.cells import cell_spec, choice_spec, figure_spec, measurement_spec
+from entrolab import refitting, registry, training
+from entrolab.cells import cell_spec, figure_spec, measurement_spec
 from entrolab.config import load_configuration, read_yaml
 from entrolab.dataset import Dataset
 from entrolab.limits import Limits
@@ -128,12 +128,4 @@ def test_a_run(studies, data, asked_first):
     limits = Limits(60, 8)
     string = "0/eem/sonar/eem_rbf/0"
     assert asked_first(1, training.train_cell, data, parts, cell, limits) == [string]
-    assert asked_first(1, selecting.refit, data, parts, {}, cell) == [string]
-
-
-def test_scores_of_the_chosen_models(studies, data, asked_first):
-    study = studies["today"]
-    cell = choice_spec("today", study, "sonar", "eem", 0)
-    row = SimpleNamespace(repeat=2, fold=0, params="{}")
-    found = asked_first(1, probabilities._scores, data, np.arange(ROWS) % 5, row, cell)
-    assert found == ["0/today/sonar/eem/2"]
+    assert asked_first(1, refitting.refit, data, parts, {}, cell) == [string]

@@ -1,24 +1,14 @@
-"""Selection: the rules of choice, and the model that is kept."""
+"""Selection: the rules of choice."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import SVC
 
 from entrolab.dataset import Dataset
 from entrolab.limits import Limits
 from entrolab.protocols import Folds
-from entrolab.selecting import (
-    among,
-    choose,
-    choose_within,
-    headline_params,
-    n_stored_numbers,
-    refit,
-)
+from entrolab.selecting import among, choose, choose_within, headline_params
 from entrolab.training import train_cell, without_data
 
 CELL = {
@@ -222,118 +212,19 @@ def dataset():
 
 
 def test_choose_reads_what_training_writes(dataset):
-    table, _ = train_cell(dataset, Folds(3, 2).draw(dataset.y, 0), CELL, Limits(seconds=60))
+    table, *_ = train_cell(dataset, Folds(3, 2).draw(dataset.y, 0), CELL, Limits(seconds=60))
     scores = choose(table, CELL)
 
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
     assert scores["success"].all()
 
 
-def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
-    expected = LogisticRegression(C=0.5).fit(dataset.X, dataset.y)
-
-    np.testing.assert_allclose(fitted.coef_, expected.coef_)
-    assert (facts["params"], facts["chosen_by"]) == ({"C": 0.5}, "cv")
-    assert facts["fit_seconds"] > 0
-    assert facts["predict_seconds"] > 0
-
-
-def test_the_refitted_model_of_trials_learns_the_training_rows_of_the_first(dataset):
-    parts = np.repeat([[-1, 0, 1, 2], [0, 1, 2, 3]], 20, axis=1)
-    inner = {"folds": 2, "used": 2}
-    cell = {**CELL, "protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}}
-    fitted, _ = refit(dataset, parts, {"C": 0.5}, cell)
-    expected = LogisticRegression(C=0.5).fit(dataset.X[40:], dataset.y[40:])
-
-    np.testing.assert_allclose(fitted.coef_, expected.coef_)
-
-
-def test_support_vectors_are_counted(dataset):
-    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    cell = {**CELL, "estimator": "sklearn.svm.SVC", "steps": steps}
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, cell)
-    assert facts["n_support"] == len(fitted[-1].support_)
-    assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)[1]
-
-
 def test_the_only_point_is_taken_without_validation(dataset):
     cell = {**CELL, "grid": {"C": [1.0]}, "criteria": ["cv"]}
-    table, _ = train_cell(dataset, Folds(3, 1).draw(dataset.y, 0), cell, Limits(seconds=60))
+    table, *_ = train_cell(dataset, Folds(3, 1).draw(dataset.y, 0), cell, Limits(seconds=60))
     scores = choose(table, cell)
     assert scores["success"].all()
     assert (scores["point"] == 0).all()
     lost = choose(table.assign(success=False, error="singular"), cell)
     assert set(lost["error"]) == {"singular"}
     assert not lost["success"].any()
-
-
-def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
-    _, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
-    assert facts["n_iter"] == LogisticRegression(C=0.5).fit(dataset.X, dataset.y).n_iter_.item()
-    cell = {**CELL, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
-    assert "n_iter" not in refit(dataset, np.zeros((1, 80), int), {"alpha": 1.0}, cell)[1]
-
-
-def test_a_refitted_pipeline_takes_the_grids_names(dataset):
-    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, {**CELL, "steps": steps})
-
-    assert fitted[-1].C == 0.5
-    assert facts["params"] == {"C": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("params", "learner"),
-    [({"one_of": "svm", "C": 3.0}, SVC), ({"one_of": "logistic", "C": 2.0}, LogisticRegression)],
-)
-def test_the_alternative_that_was_chosen_is_refitted_and_named(dataset, params, learner):
-    one_of = {
-        "logistic": {"estimator": CELL["estimator"], "params": {}, "grid": {"C": [2.0]}},
-        "svm": {"estimator": "sklearn.svm.SVC", "params": {"gamma": 1.0}, "grid": {"C": [3.0]}},
-    }
-    cell = {**CELL, "estimator": None, "grid": {}, "one_of": one_of}
-    fitted, facts = refit(dataset, np.zeros((1, len(dataset.y)), int), params, cell)
-    assert (type(fitted[-1]), fitted[-1].C) == (learner, params["C"])
-    assert (facts["estimator"], facts["params"]) == (one_of[params["one_of"]]["estimator"], params)
-
-
-def test_stored_numbers_are_counted_inside_and_once():
-    class Layer:
-        def __init__(self):
-            self.weights = np.zeros((3, 4))
-            self.machine = None
-
-    class Machine:
-        def __init__(self):
-            self.layer = Layer()
-            self.layer.machine = self  # a cycle
-            self.same = self.layer.weights
-            self.names = np.array(["a", "b"])
-            self.by_name = {"bias": np.zeros(2)}
-            self.kind = Layer
-
-    assert n_stored_numbers(Machine()) == 12 + 2
-
-
-def test_the_nodes_of_trees_are_counted(dataset):
-    forest = RandomForestClassifier(5, random_state=0).fit(dataset.X, dataset.y)
-    # Eight fields of a node, and its values for the two classes; the classes of the forest and of each tree.
-    nodes = sum(tree.tree_.node_count for tree in forest.estimators_)
-    found = n_stored_numbers(forest)
-    assert (8 + 2) * nodes <= found <= (8 + 2) * nodes + 100
-    boosting = HistGradientBoostingClassifier(max_iter=5).fit(dataset.X, dataset.y)
-    nodes = sum(len(tree.nodes) for (tree,) in boosting._predictors)
-    assert n_stored_numbers(boosting) >= 10 * nodes
-
-
-def test_the_state_of_a_generator_is_no_number_of_the_model():
-    machine = type("Machine", (), {})()
-    machine.rng, machine.weights = np.random.RandomState(0), np.zeros(3)
-    machine.names = np.array([np.zeros(2), None], dtype=object)
-    assert n_stored_numbers(machine) == 3 + 2
-
-
-def test_an_svm_stores_its_support_vectors(dataset):
-    linear = SVC(kernel="rbf").fit(dataset.X, dataset.y)
-    assert n_stored_numbers(linear) >= linear.support_vectors_.size + linear.dual_coef_.size

@@ -68,7 +68,7 @@ def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
     assert figure_files("mine", study, "kept") == [
         "results/mine/scaled/plane.npz",
         "results/mine/folds/plane.npz",
-        "results/mine/models/plane",
+        "results/mine/models/plane/svm.skops",
     ]
     spec = figure_spec("mine", study, "kept", seed=0)
     assert spec["learners"] == {"svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]}

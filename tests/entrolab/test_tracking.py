@@ -15,6 +15,7 @@ import skops.io
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
+from told_scores import write_scores
 from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_cell, write_tables
 
 from entrolab.checkout import code_tags
@@ -61,7 +62,7 @@ def test_run_says_what_the_record_says(cells):
     assert expected.items() <= run.data.params.items()
     assert {"paper": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
     note = run.data.tags["mlflow.note.content"]
-    assert "snakemake results/small/scores/moons/svm_rbf.parquet" in note
+    assert "snakemake results/small/selection/moons/svm_rbf.parquet" in note
     assert "C = 1.0 (3 of 4 folds)" in note
     assert "80.00 ± 8.16" in note
     assert "81.50 ± 2.00" in note
@@ -142,7 +143,7 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
         }
         for trial, rmse in enumerate((0.2, 0.22, 0.21))
     ]  # fmt: skip
-    pd.DataFrame(rows).to_parquet(svm.scores)
+    write_scores(svm.selection, svm.predictions, pd.DataFrame(rows))
     Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
     for percent, verdict in ((10, "reproduced"), (4, "higher")):
         table = {**SCORES, "metric": "rmse", "models": ["svm_rbf"], "criterion": "cv"}
@@ -150,6 +151,7 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
         inner = {"folds": 4, "used": 1}
         changes = {
             "metrics": ["accuracy", "rmse"],
+            "tasks": {"moons": "regression"},
             "criteria": ["cv"],
             "protocol": {"trials": 3, "train": {"of_dataset": "rows"}, "test": 5, "inner": inner},
             "of_dataset": {"rows": {"moons": 30}},
@@ -193,7 +195,7 @@ def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metri
             for repeat in range(2)
             for fold in range(2)
         ]  # fmt: skip
-        pd.DataFrame(rows).to_parquet(cell.scores)
+        write_scores(cell.selection, cell.predictions, pd.DataFrame(rows))
     track(cells)
     svm, other = (runs_of()[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
     assert (svm.metrics["cv/error_rate_mean"], svm.metrics["cv/support_mean"]) == (20, 50)
@@ -211,9 +213,9 @@ def test_a_run_says_what_its_learner_was_chosen_from(cells):
     record = json.loads(svm.record.read_text())
     record |= {"estimator": "sklearn.svm.SVC or mine.LDA", "params": {}, "grid": {"step1__k": [2, 3]}}
     svm.record.write_text(json.dumps(record | {"one_of": one_of}))
-    scores = pd.read_parquet(svm.scores)
+    scores = pd.read_parquet(svm.selection)
     scores["params"] = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
-    scores.to_parquet(svm.scores)
+    scores.to_parquet(svm.selection)
     track([svm])
     run = runs_of()["small/moons/svm_rbf"].data
     assert {
@@ -314,8 +316,11 @@ def test_changed_score_replaces_the_run_and_its_model(cells, data):
     assert {model.source_run_id for model in models} == set(second["runs"].values())
 
 
-KILLED_WHILE_LOGGING = """
+KILLED_WHILE_LOGGING = f"""
 import json, os, signal, sys
+sys.path.append({str(Path(__file__).parent.parent)!r})
+import told_scores
+told_scores.predictions.score_selection = told_scores.as_told
 from entrolab.tracking import Cell, track_dataset
 from entrolab.tracking.ledger import Ledger
 
@@ -403,7 +408,7 @@ def test_cell_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
 def test_stages_that_left_nothing_but_a_record_are_tracked(place):
     cell = Cell.at("small", "moons", "svm_rbf")
     write_cell(cell, success=False, kind="failed", error="singular")
-    for path in (cell.scores, cell.candidates, cell.facts):
+    for path in (cell.selection, cell.predictions, cell.candidates, cell.facts):
         path.unlink()
     track([cell])
     assert runs_of()[cell.key].info.status == "FAILED"
@@ -430,7 +435,7 @@ def test_model_of_foreign_types_is_refused_before_anything_is_written(place, dat
     assert client().get_experiment_by_name("small") is None
 
 
-@pytest.mark.parametrize("which", ["record", "scores", "candidates", "facts", "fitted"])
+@pytest.mark.parametrize("which", ["record", "selection", "predictions", "candidates", "facts", "fitted"])
 def test_damaged_file_is_named(cells, which):
     damaged = getattr(cells[0], which)
     damaged.write_bytes(damaged.read_bytes()[:20])

@@ -485,8 +485,7 @@ class WaitingProject(Project):
         (folder / "waiting.py").write_text(WAITING)
         for made in ("records/my-moons/lda.json", "candidates/my-moons/lda.parquet"):
             (folder / "results" / "tiny" / made).unlink()
-        for made in ("scores", "models", "tables"):
-            shutil.rmtree(folder / "results" / "tiny" / made)
+        shutil.rmtree(folder / "results" / "tiny" / "tables")
 
     @property
     def environment(self) -> dict[str, str]:

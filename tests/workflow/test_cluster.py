@@ -61,7 +61,7 @@ def test_each_job_asks_for_what_it_needs_and_none_for_all(tmp_path):
     said = snakemake(tmp_path, "--workflow-profile", "none", "--cores", "1", "-n", "demo")
     assert said.returncode == 0, said.stdout[-3000:]
     asked = resources_of(said.stdout)
-    for rule in ("prepare", "scale", "split", "train", "select", "figure"):
+    for rule in ("prepare", "scale", "split", "train", "figure"):
         for job in asked[rule]:
             assert 1000 < int(job["mem_mb"]) < 2000  # the demonstration's data are small
             assert 10 <= int(job["runtime"]) <= 30

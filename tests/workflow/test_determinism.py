@@ -55,7 +55,7 @@ def other(new_project, study, one):
     (project.folder / "matplotlibrc").write_text("lines.linewidth: 7\naxes.grid: True\nsavefig.bbox: tight\n")
     changed = {"PYTHONHASHSEED": "1"}
     last = Path(trained(one.result)[-1]).parent.name
-    first = project.run("--cores=1", f"results/tiny/scores/{last}", environment=changed)
+    first = project.run("--cores=1", f"results/tiny/records/{last}/lda.json", environment=changed)
     assert first.returncode == 0, first.stdout[-5000:]
     rest = project.run("--cores=1", "--scheduler=greedy", *ALL, environment=changed)
     assert rest.returncode == 0, rest.stdout[-5000:]
@@ -90,11 +90,13 @@ def test_tables_do_not_depend_on_cores_or_order(one, other):
 
 
 @pytest.mark.fault(
-    "Determinism", "another PYTHONHASHSEED, another folder", "candidates, scores equal to the bit"
+    "Determinism", "another PYTHONHASHSEED, another folder", "candidates, predictions equal to the bit"
 )
-@pytest.mark.parametrize("pattern", ["tiny/candidates/*/*.parquet", "tiny/scores/*/*.parquet"])
-def test_results_behind_the_tables_are_equal(one, other, pattern):
-    files = [path.relative_to(one.folder) for path in (one.folder / "results").glob(pattern)]
+@pytest.mark.parametrize("stage", ["candidates", "selection", "predictions"])
+def test_results_behind_the_tables_are_equal(one, other, stage):
+    files = [
+        path.relative_to(one.folder) for path in (one.folder / "results").glob(f"tiny/{stage}/*/*.parquet")
+    ]
     assert len(files) == 4
     for file in files:
         ours, theirs = (pd.read_parquet(project.folder / file) for project in (one, other))

@@ -17,6 +17,7 @@ from sklearn.svm import SVR
 
 from entrolab.dataset import load_dataset, load_folds
 from entrolab.figures import read_figure
+from entrolab.predictions import read_scores
 from entrolab.tables import read_table
 
 pytestmark = pytest.mark.workflow
@@ -55,6 +56,12 @@ def edited(finished, change) -> str:
         file.write_text(before)
     assert result.returncode == 0, result.stdout
     return result.stdout
+
+
+def scores_of(project, dataset: str, model: str, metrics: list[str]) -> pd.DataFrame:
+    """What each criterion chose in a run, and its scores by some metrics."""
+    folder, file = project.folder / "results" / "tiny", f"{dataset}/{model}.parquet"
+    return read_scores(folder / "selection" / file, folder / "predictions" / file, metrics)
 
 
 # ------------------------------------------------------------------------------------------- what it makes
@@ -151,18 +158,20 @@ def test_what_a_table_measures_for_itself_is_there_and_what_fails_is_a_footnote(
     assert growth.loc["broken", "reason"].str.contains("Precomputed matrix must be a square matrix").all()
 
 
-def test_each_cell_has_a_record_candidates_scores_and_a_model(finished):
+def test_each_cell_has_a_record_candidates_predictions_and_a_model(finished):
     results = finished.folder / "results" / "tiny"
     for dataset, model in CELLS:
         record = json.loads((results / "records" / dataset / f"{model}.json").read_text())
         facts = json.loads((results / "models" / dataset / f"{model}.json").read_text())
         candidates = pd.read_parquet(results / "candidates" / dataset / f"{model}.parquet")
-        scores = pd.read_parquet(results / "scores" / dataset / f"{model}.parquet")
+        scores = scores_of(finished, dataset, model, ["gmean"])
+        predictions = pd.read_parquet(results / "predictions" / dataset / f"{model}.parquet")
         n_points = 4 if model == "svm" else 1
 
         assert record["success"]
         assert len(candidates) == record["n_candidates"] == 3 * n_points
         assert sorted(scores["criterion"].unique()) == ["cv", "dcs_gaussian", "oracle"]
+        assert set(predictions["row"]) == set(range(178 if dataset == "sklearn-wine-0" else 90))
         assert facts["fit_seconds"] > 0
         assert (results / "models" / dataset / f"{model}.skops").stat().st_size > 0
 
@@ -172,7 +181,7 @@ def test_the_report_lists_the_study(finished):
     assert 'href="tiny.html"' in (report / "index.html").read_text()
     page = (report / "tiny.html").read_text()
     assert "GMEAN of two learners" in page
-    assert re.search(r"<dt>peak memory</dt><dd>\d.* [MG]iB \((train|select|measure) .*\)</dd>", page)
+    assert re.search(r"<dt>peak memory</dt><dd>\d.* [MG]iB \((train|measure) .*\)</dd>", page)
     assert 'src="../tiny/figures/figure1.svg"' in page
 
 
@@ -206,7 +215,7 @@ def test_every_result_is_noted_by_its_digest(finished):
 def test_each_trial_is_scored_by_the_metrics_of_the_task(trials):
     shapes = {"sklearn-iris": ["accuracy"], "my-moons": ["accuracy", "f1"], "sklearn-diabetes": ["rmse"]}
     for dataset, metrics in shapes.items():
-        scores = pd.read_parquet(trials.folder / f"results/tiny/scores/{dataset}/svm.parquet")
+        scores = scores_of(trials, dataset, "svm", metrics)
         assert scores["success"].all()
         assert [name for name in scores.columns if name in ("accuracy", "f1", "rmse")] == metrics
         assert scores.groupby("criterion").size().to_dict() == {"cv": 2, "oracle": 2}  # of three trials two
@@ -222,7 +231,7 @@ def test_values_are_scaled_and_their_errors_are_those_of_the_chosen_machine(tria
     dataset = load_dataset(trials.folder / "results/tiny/scaled/sklearn-diabetes.npz")
     parts = load_folds(trials.folder / "results/tiny/folds/sklearn-diabetes.npz")
     assert (dataset.y.min(), dataset.y.max()) == (0, 1)
-    scores = pd.read_parquet(trials.folder / "results/tiny/scores/sklearn-diabetes/svm.parquet")
+    scores = scores_of(trials, "sklearn-diabetes", "svm", ["rmse"])
     for row in scores[scores["criterion"] == "cv"].itertuples():
         part = parts[row.repeat]
         machine = SVR(**json.loads(row.params)).fit(dataset.X[part > 0], dataset.y[part > 0])
@@ -266,7 +275,7 @@ def test_tables_of_trials_show_scores_times_and_what_is_printed_alone(trials):
 def test_a_table_of_several_metrics_has_a_row_for_each(trials):
     table = read_table(trials.folder / "results/tiny/tables/both_scores.csv")
     assert table["metric"].tolist() == ["accuracy", "f1", "support"]
-    scores = pd.read_parquet(trials.folder / "results/tiny/scores/my-moons/svm.parquet")
+    scores = scores_of(trials, "my-moons", "svm", ["accuracy", "f1", "support"])
     chosen = scores[scores["criterion"] == "cv"]
     assert table["ours"].tolist() == pytest.approx(
         [100 * chosen[metric].mean() for metric in ("accuracy", "f1", "support")]
@@ -381,7 +390,7 @@ def test_another_mirror_makes_nothing_anew(finished):
 
 def test_another_seed_makes_all_random_things_anew(finished):
     result = finished.run("-n", "tiny", seed=1)
-    assert {"split", "train", "select"} <= rules(result.stdout)
+    assert {"split", "train"} <= rules(result.stdout)
     assert "prepare" not in rules(result.stdout)
 
 
@@ -398,26 +407,50 @@ def test_an_edited_grid_retrains_its_own_cells_alone(finished):
 def test_an_edited_caption_trains_nothing(finished):
     output = edited(finished, lambda study: study["tables"]["table1"].update(caption="Other words"))
     assert {"table", "page"} <= rules(output)
-    assert not {"prepare", "scale", "split", "train", "select", "measure"} & rules(output)
+    assert not {"prepare", "scale", "split", "train", "measure"} & rules(output)
+
+
+def test_a_table_asks_for_its_own_runs_alone(new_project):
+    result = new_project().run("-n", "results/tiny/tables/table2.csv")
+    trained = {wildcards for rule, wildcards in planned(result.stdout) if rule == "train"}
+    assert trained == {"paper=tiny, dataset=my-moons, model=broken"}
+
+
+def test_an_added_metric_trains_nothing(finished):
+    """Not even one of probabilities: what says how sure a model is of a row is kept beside its label."""
+
+    def add(study):
+        study["metrics"] += ["f1", "auc", "log_loss"]
+        study["tables"]["table1"]["metric"] = ["gmean", "f1", "auc", "log_loss"]
+
+    output = edited(finished, add)
+    assert ("table", "paper=tiny, table=table1") in planned(output)
+    assert rules(output) <= {"table", "page", "track", "track_paper"}
+
+
+def test_another_metric_first_selects_otherwise_and_is_trained(finished):
+    output = edited(finished, lambda study: study["metrics"].reverse())
+    assert "train" in rules(output)
+    assert not {"prepare", "scale", "split"} & rules(output)
 
 
 def test_an_edited_measurement_is_measured_anew_alone(finished):
     output = edited(finished, lambda study: study["tables"]["table6"].update(layers=5))
     measured = {wildcards for rule, wildcards in planned(output) if rule == "measure"}
     assert measured == {"paper=tiny, table=table6, dataset=my-moons"}
-    assert not {"prepare", "scale", "split", "train", "select"} & rules(output)
+    assert not {"prepare", "scale", "split", "train"} & rules(output)
 
 
 def test_edited_params_of_a_figure_draw_it_alone(finished):
     output = edited(finished, lambda study: study["figures"]["figure1"]["params"].update(n_hidden=12))
     drawn = {wildcards for rule, wildcards in planned(output) if rule == "figure"}
     assert drawn == {"paper=tiny, figure=figure1"}
-    assert not {"prepare", "scale", "split", "train", "select", "table"} & rules(output)
+    assert not {"prepare", "scale", "split", "train", "table"} & rules(output)
 
 
 def test_another_number_of_folds_splits_and_trains_anew_and_scales_nothing(finished):
     output = edited(finished, lambda study: study["protocol"].update(folds=4))
-    assert {"split", "train", "select"} <= rules(output)
+    assert {"split", "train"} <= rules(output)
     assert not {"prepare", "scale"} & rules(output)
 
 
@@ -452,8 +485,12 @@ def after_edits(quick, tmp_path):
     return plan
 
 
-def test_an_edited_parser_template_or_other_learner_trains_nothing(after_edits):
-    of_other_runs = ("entrolab/parsers.py", "entrolearn/machines/rkelm.py", "entrolearn/measures/counts.py")
+def test_an_edited_reader_template_or_other_learner_trains_nothing(after_edits):
+    of_other_runs = (
+        "entrolab/formats/csv.py",
+        "entrolearn/machines/rkelm.py",
+        "entrolearn/measures/counts.py",
+    )
     plan = after_edits(*of_other_runs, "entrolab/templates/table.html.j2", "entrolab/report/papers.py")
     assert {rule for rule, _ in plan} == {"table"}
 

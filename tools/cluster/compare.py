@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 AS_BYTES = ("*/tables/*", "*/figures/*", "*/folds/*.npz", "*/scaled/*.npz", "data/*.npz")
-AS_FRAMES = ("*/candidates/*/*.parquet", "*/scores/*/*.parquet")
+AS_FRAMES = ("*/candidates/*/*.parquet", "*/selection/*/*.parquet", "*/predictions/*/*.parquet")
 SECONDS = ["path_seconds"]
 
 

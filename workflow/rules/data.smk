@@ -8,19 +8,13 @@ localrules:
 
 rule data:
     input:
-        receipts=[
-            f"resources/raw/{dataset}/receipt.json"
-            for dataset, entry in CATALOG.items()
-            if "files" in entry
-        ],
+        receipts=PLAN.receipts(),
     log:
         "logs/data.log",
     conda:
         "../../environment.yml"
     params:
-        catalog={
-            dataset: entry for dataset, entry in CATALOG.items() if "files" in entry
-        },
+        catalog=PLAN.downloaded(),
     script:
         "../scripts/data.py"
 
@@ -35,47 +29,46 @@ rule download:
     resources:
         network=1,
     params:
-        files=lambda wildcards: CATALOG[wildcards.dataset]["files"],
-        attempt=attempt_of,
+        files=lambda wildcards: PLAN.entry(wildcards)["files"],
+        attempt=PLAN.attempt,
     script:
         "../scripts/download.py"
 
 
 rule prepare:
     input:
-        receipt=receipt_of,
-        own=own_file_of,
+        receipt=PLAN.receipt,
+        own=lambda wildcards: local(PLAN.own_file(wildcards)),
     output:
-        "results/data/{dataset}.npz",
+        FILES["data"],
     log:
         "logs/prepare/{dataset}.log",
     conda:
         "../../environment.yml"
     # The limits of a cell: reading a file is work that may not end, or take all memory, just as well.
     resources:
-        **asked(data_needs),
-        limit_seconds=SETTINGS["limit_seconds"],
-        limit_mebibytes=LIMIT_MEBIBYTES,
+        **asked(PLAN.needs_of_data, SETTINGS),
+        **LIMITS,
     params:
-        entry=lambda wildcards: CATALOG[wildcards.dataset],
-        code=code_of_data,
+        entry=PLAN.entry,
+        code=PLAN.code_of_data,
     script:
         "../scripts/prepare.py"
 
 
 rule scale:
     input:
-        dataset="results/data/{dataset}.npz",
+        dataset=FILES["data"],
     output:
-        "results/{paper}/scaled/{dataset}.npz",
+        FILES["scaled"],
     log:
         "logs/{paper}/scale/{dataset}.log",
     conda:
         "../../environment.yml"
     resources:
-        **asked(data_needs),
+        **asked(PLAN.needs_of_data, SETTINGS),
     params:
-        scaling=lambda wildcards: scaling_of(study_of(wildcards), wildcards.dataset),
+        scaling=PLAN.scaling,
         code=code("entrolab.scale"),
     script:
         "../scripts/scale.py"
@@ -83,20 +76,18 @@ rule scale:
 
 rule split:
     input:
-        dataset="results/data/{dataset}.npz",
+        dataset=FILES["data"],
     output:
-        "results/{paper}/folds/{dataset}.npz",
+        FILES["folds"],
     log:
         "logs/{paper}/split/{dataset}.log",
     conda:
         "../../environment.yml"
     resources:
-        **asked(data_needs),
+        **asked(PLAN.needs_of_data, SETTINGS),
     params:
-        protocol=lambda wildcards: protocol_of(study_of(wildcards), wildcards.dataset),
-        seed=lambda wildcards: parts_seed(
-            SETTINGS["seed"], wildcards.paper, wildcards.dataset
-        ),
+        protocol=PLAN.protocol,
+        seed=PLAN.parts_seed,
         code=code("entrolab.protocols"),
     script:
         "../scripts/split.py"

@@ -1,26 +1,19 @@
 # Numbers that a table measures for itself, beside the cells that are trained. A measurement that fails is a row with
 # the reason, and so are data that could not be had.
 
-MEASURED = {
-    table
-    for study in STUDIES.values()
-    for table, entry in study["tables"].items()
-    if KINDS[entry["kind"]].measured_by
-}
-
 
 rule measure:
     input:
-        raw="results/data/{dataset}.npz",
-        scaled="results/{paper}/scaled/{dataset}.npz",
+        raw=FILES["data"],
+        scaled=FILES["scaled"],
     output:
-        "results/{paper}/measured/{table}/{dataset}.parquet",
+        FILES["measured"],
     log:
         "logs/{paper}/measure/{table}/{dataset}.log",
     benchmark:
         "results/{paper}/benchmarks/measure/{table}/{dataset}.tsv"
     wildcard_constraints:
-        table="|".join(MEASURED),
+        table=PLAN.measured_tables(),
     conda:
         "../../environment.yml"
     threads: 1
@@ -29,8 +22,8 @@ rule measure:
         mem_mb=CEILING.mem_mb,
         runtime=CEILING.runtime,
     params:
-        measurement=measurement_of,
-        code=code_of_measurement,
+        measurement=PLAN.measurement,
+        code=PLAN.code_of_measurement,
     script:
         "../scripts/measure.py"
 

@@ -9,19 +9,17 @@ localrules:
 
 rule table:
     input:
-        results=files_of_table,
-        published=published_of,
+        results=PLAN.sources_of_table,
+        published=lambda wildcards: local(PLAN.published(wildcards)),
         templates=local(TEMPLATES),
     output:
         "results/{paper}/tables/{table}.csv",
         report(
             "results/{paper}/tables/{table}.html",
             caption="../report/table.rst",
-            category=title_of,
+            category=PLAN.title,
             subcategory="Tables",
-            labels=lambda wildcards: labels_of(
-                "tables", wildcards.paper, wildcards.table
-            ),
+            labels=PLAN.labels("tables", "table"),
         ),
         "results/{paper}/tables/{table}.tex",
         "results/{paper}/tables/{table}.md",
@@ -30,7 +28,7 @@ rule table:
     conda:
         "../../environment.yml"
     params:
-        study=shown_of,
+        study=PLAN.shown,
         code=code("entrolab.rendering"),
     script:
         "../scripts/table.py"
@@ -38,17 +36,15 @@ rule table:
 
 rule figure:
     input:
-        sources=sources_of_figure,
-        records=of_figure("results/{paper}/records/{dataset}/{model}.json"),
+        sources=PLAN.sources_of_figure,
+        records=PLAN.of_figure("record"),
     output:
         report(
             "results/{paper}/figures/{figure}.svg",
             caption="../report/figure.rst",
-            category=title_of,
+            category=PLAN.title,
             subcategory="Figures",
-            labels=lambda wildcards: labels_of(
-                "figures", wildcards.paper, wildcards.figure
-            ),
+            labels=PLAN.labels("figures", "figure"),
         ),
         "results/{paper}/figures/{figure}.png",
         "results/{paper}/figures/{figure}.csv",
@@ -58,10 +54,10 @@ rule figure:
         "../../environment.yml"
     threads: 1
     resources:
-        **asked(figure_needs),
+        **asked(PLAN.needs_of_figure, SETTINGS),
     params:
-        spec=figure_of,
-        code=code_of_figure,
+        spec=PLAN.figure,
+        code=PLAN.code_of_figure,
     script:
         "../scripts/figure.py"
 
@@ -70,7 +66,7 @@ rule figure:
 rule page_to_hover:
     input:
         drawn="results/{paper}/figures/{figure}.csv",
-        sources=rows_of_figure,
+        sources=PLAN.rows_to_hover,
     output:
         "results/{paper}/figures/{figure}.html",
     log:
@@ -78,7 +74,7 @@ rule page_to_hover:
     conda:
         "../../environment.yml"
     params:
-        spec=figure_of,
+        spec=PLAN.figure,
         code=code("entrolab.figures"),
     script:
         "../scripts/page_to_hover.py"
@@ -88,10 +84,10 @@ rule page_to_hover:
 # which show every study whose tables are there.
 rule page:
     input:
-        tables=lambda wildcards: tables_of(wildcards.paper, ["csv"]),
-        figures=lambda wildcards: figures_of(wildcards.paper, ["csv", "html"]),
-        records=of_study("results/{paper}/records/{dataset}/{model}.json"),
-        scores=of_study("results/{paper}/scores/{dataset}"),
+        tables=PLAN.tables(["csv"]),
+        figures=PLAN.figures(["csv", "html"]),
+        records=PLAN.of_study("record"),
+        selection=PLAN.of_study("selection"),
         templates=local(TEMPLATES),
     output:
         page="results/report/{paper}.html",
@@ -102,7 +98,7 @@ rule page:
     resources:
         report=1,
     params:
-        study=study_of,
+        study=PLAN.study,
         home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
     script:

@@ -8,12 +8,14 @@ localrules:
 
 rule track:
     input:
-        records=of_dataset("results/{paper}/records/{dataset}/{model}.json"),
-        candidates=of_dataset("results/{paper}/candidates/{dataset}/{model}.parquet"),
-        scaled="results/{paper}/scaled/{dataset}.npz",
-        scores="results/{paper}/scores/{dataset}",
-        models="results/{paper}/models/{dataset}",
-        tables=score_tables_of,
+        records=PLAN.of_dataset("record"),
+        candidates=PLAN.of_dataset("candidates"),
+        selection=PLAN.of_dataset("selection"),
+        predictions=PLAN.of_dataset("predictions"),
+        models=PLAN.of_dataset("model"),
+        facts=PLAN.of_dataset("facts"),
+        scaled=FILES["scaled"],
+        tables=PLAN.score_tables,
     output:
         receipt="results/{paper}/tracked/{dataset}.json",
     log:
@@ -23,8 +25,8 @@ rule track:
     resources:
         tracking=1,
     params:
-        study=study_of,
-        models=models_of,
+        study=PLAN.study,
+        models=PLAN.models,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         code=code("entrolab.tracking"),
@@ -34,9 +36,9 @@ rule track:
 
 rule track_paper:
     input:
-        tables=lambda wildcards: tables_of(wildcards.paper),
-        figures=lambda wildcards: figures_of(wildcards.paper),
-        study=lambda wildcards: local(study_of(wildcards)["file"]),
+        tables=PLAN.tables(),
+        figures=PLAN.figures(),
+        study=lambda wildcards: local(PLAN.study(wildcards)["file"]),
     output:
         receipt="results/{paper}/tracked.json",
     log:
@@ -46,7 +48,7 @@ rule track_paper:
     resources:
         tracking=1,
     params:
-        study=study_of,
+        study=PLAN.study,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         # The store keeps absolute paths: in a folder that was moved, this job mends them.

@@ -1,13 +1,18 @@
-# A job fits a learner's whole grid on all training sets of a data set: what starting a job costs is paid once.
+# A run, which is a data set and a model of a study, is one job: the grid on all training sets, the selection among it
+# and the refit of what was selected. What starting a job costs is paid once.
 
 
 rule train:
     input:
-        dataset="results/{paper}/scaled/{dataset}.npz",
-        folds="results/{paper}/folds/{dataset}.npz",
+        dataset=FILES["scaled"],
+        folds=FILES["folds"],
     output:
-        candidates="results/{paper}/candidates/{dataset}/{model}.parquet",
-        record="results/{paper}/records/{dataset}/{model}.json",
+        candidates=FILES["candidates"],
+        selection=FILES["selection"],
+        predictions=FILES["predictions"],
+        record=FILES["record"],
+        model=FILES["model"],
+        facts=FILES["facts"],
     log:
         "logs/{paper}/train/{dataset}/{model}.log",
     benchmark:
@@ -17,11 +22,10 @@ rule train:
     threads: 1
     # Limits are resources, not parameters: raising them does not make anew what is there.
     resources:
-        **asked(cell_needs),
-        limit_seconds=SETTINGS["limit_seconds"],
-        limit_mebibytes=LIMIT_MEBIBYTES,
+        **asked(PLAN.needs_of_cell, SETTINGS),
+        **LIMITS,
     params:
-        cell=cell_of,
-        code=code_of_cell,
+        cell=PLAN.cell,
+        code=PLAN.code_of_cell,
     script:
         "../scripts/train.py"

@@ -11,7 +11,7 @@ from entrolab.report import build_report, read_results
 def main(home: str, config: dict, paper: str, folder: Path, results: Path) -> None:
     catalog, studies, _ = load_configuration(home, config)
     done = {name: study for name, study in studies.items() if has_tables(study, results / name)}
-    found = [read_results(name, done[name], results / name, with_scores=name == paper) for name in done]
+    found = [read_results(name, done[name], results / name, with_selection=name == paper) for name in done]
     build_report(
         found,
         folder,

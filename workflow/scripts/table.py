@@ -25,6 +25,6 @@ if "snakemake" in globals():
             snakemake.wildcards.paper,
             snakemake.wildcards.table,
             snakemake.params.study,
-            snakemake.input.get("published") or None,
+            snakemake.input.published[0] if snakemake.input.published else None,
             list(snakemake.output),
         )

@@ -1,12 +1,12 @@
-"""Fit a learner's whole grid on all training sets of a data set."""
+"""Fit a learner's whole grid on all training sets of a data set, select, and refit what was selected."""
 
 from entrolab.joblog import Progress, job_log
 from entrolab.training import train
 
 
-def main(dataset: str, folds: str, candidates: str, record: str, cell: dict, limits: dict) -> None:
+def main(dataset: str, folds: str, outputs: dict, cell: dict, limits: dict) -> None:
     progress = Progress(f"{cell['paper']} {cell['dataset']} {cell['model']}")
-    train(dataset, folds, candidates, record, cell, limits, progress)
+    train(dataset, folds, outputs, cell, limits, progress)
 
 
 if "snakemake" in globals():
@@ -17,8 +17,7 @@ if "snakemake" in globals():
         main(
             snakemake.input.dataset,
             snakemake.input.folds,
-            snakemake.output.candidates,
-            snakemake.output.record,
+            dict(snakemake.output.items()),
             snakemake.params.cell,
             {
                 "seconds": snakemake.resources.limit_seconds,

@@ -70,11 +70,11 @@ def trouble_of(record: Mapping) -> str:
     return one_line(f"{kind}: {error}" if kind not in error else error)
 
 
-def stored_model(models: str, model: str, record: Mapping) -> Path | str:
-    """The file of the model that is fitted for good, among those of a data set; or why there is none."""
+def stored_model(file: str, record: Mapping) -> Path | str:
+    """The file of the refitted model, or why it holds none."""
     if not record["success"]:
         return trouble_of(record)
-    fitted = Path(models, f"{model}.skops")
+    fitted = Path(file)
     return fitted if fitted.stat().st_size else one_line(read_json(fitted.with_suffix(".json"))["error"])
 
 
@@ -105,3 +105,8 @@ def title_of(spec: Mapping, dataset: str, model: str) -> str:
 def cells_of(spec: Mapping) -> list[tuple[str, str]]:
     """The (data set, model) pairs that a figure shows, in the order of its sources."""
     return [tuple(cell) for cell in spec["cells"]]
+
+
+def files_of_cells(spec: Mapping, sources: Sequence[str]) -> list[tuple[str, ...]]:
+    """The sources of each of a figure's cells."""
+    return list(zip(*[iter(sources)] * (len(sources) // len(spec["cells"])), strict=True))

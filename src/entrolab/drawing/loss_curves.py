@@ -23,14 +23,13 @@ logger = logging.getLogger(__name__)
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per data set, a line per model: the chosen model that is fitted for good.
 
-    The sources are the folders of the data sets' fitted models, each once.
+    The sources are the models, in the order of the figure's cells.
     """
-    folders = dict(zip(dict.fromkeys(dataset for dataset, _ in cells_of(spec)), sources, strict=True))
     found = {
-        cell: _losses(cell[1], folders[cell[0]], read_json(record), spec)
-        for cell, record in zip(cells_of(spec), records, strict=True)
+        cell: _losses(cell[1], stored, read_json(record), spec)
+        for cell, stored, record in zip(cells_of(spec), sources, records, strict=True)
     }
-    panels = {dataset: _panel(dataset, found, spec) for dataset in folders}
+    panels = {dataset: _panel(dataset, found, spec) for dataset in dict.fromkeys(of for of, _ in found)}
     figure = plot_panels(panels, n_columns=N_COLUMNS, width=WIDTH, common=False)
     return Drawing(figure, pd.concat([_rows(*at, losses) for at, losses in found.items()], ignore_index=True))
 
@@ -47,8 +46,8 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
     return "The objective after each iteration. " + "; ".join(lines)
 
 
-def _losses(model: str, models: str, record: Mapping, spec: Mapping) -> np.ndarray | str:
-    fitted = stored_model(models, model, record)
+def _losses(model: str, stored: str, record: Mapping, spec: Mapping) -> np.ndarray | str:
+    fitted = stored_model(stored, record)
     if isinstance(fitted, str):
         return fitted
     try:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from entrolab.dataset import DataUnavailable, load_dataset, load_folds
-from entrolab.drawing.base import Drawing, cells_of, name_of_model, stored_model, title_of
+from entrolab.drawing.base import Drawing, cells_of, files_of_cells, name_of_model, stored_model, title_of
 from entrolab.kinds import one_line
 from entrolab.protocols import protocol
 from entrolab.records import read_json
@@ -24,12 +24,12 @@ logger = logging.getLogger(__name__)
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per data set and model: the chosen model that is fitted for good, among its training rows.
 
-    The sources are, for each data set, its scaled rows, its parts and the folder of its fitted models.
+    The sources are, for each of them, the scaled rows, the parts and the model.
     """
-    files = dict(zip(spec["datasets"], zip(*[iter(sources)] * 3, strict=True), strict=True))
     panels, parts = {}, []
-    for (dataset, model), record in zip(cells_of(spec), records, strict=True):
-        panel = _panel(dataset, model, *files[dataset], read_json(record), spec)
+    cells = zip(cells_of(spec), files_of_cells(spec, sources), records, strict=True)
+    for (dataset, model), files, record in cells:
+        panel = _panel(dataset, model, *files, read_json(record), spec)
         panels[title_of(spec, dataset, model)] = panel
         parts.append(_rows(panel).assign(dataset=dataset, model=model))
     table = pd.concat(parts, ignore_index=True)[COLUMNS]
@@ -47,9 +47,9 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
 
 
 def _panel(
-    dataset: str, model: str, scaled: str, parts: str, models: str, record: Mapping, spec: Mapping
+    dataset: str, model: str, scaled: str, parts: str, stored: str, record: Mapping, spec: Mapping
 ) -> SupportVectorDisplay | str:
-    fitted = stored_model(models, model, record)
+    fitted = stored_model(stored, record)
     if isinstance(fitted, str):
         return fitted
     try:

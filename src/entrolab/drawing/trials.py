@@ -1,7 +1,6 @@
 """Scores of one trial after the other."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,14 +9,15 @@ from entrolab.drawing.base import (
     Drawing,
     as_shown,
     cells_of,
+    files_of_cells,
     name_of_model,
     score_in_words,
     score_name,
     trouble_of,
 )
-from entrolab.frames import read_frame
 from entrolab.kinds import one_line
-from entrolab.metrics import METRICS
+from entrolab.metrics import metrics_of
+from entrolab.predictions import read_scores
 from entrolab.records import read_json
 from entrolearn.plotting import TrialsDisplay, plot_panels
 
@@ -28,12 +28,11 @@ N_COLUMNS = 2
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per data set, a line per model: what was chosen scored in each trial.
 
-    The sources are the folders of the data sets' scores, each once.
+    The sources are, for each of them, the selection and the predictions.
     """
-    folders = {Path(source).name: Path(source) for source in sources}
     parts = {
-        cell: _rows(*cell, folders[cell[0]], read_json(record), spec)
-        for cell, record in zip(cells_of(spec), records, strict=True)
+        cell: _rows(*cell, files, read_json(record), spec)
+        for cell, files, record in zip(cells_of(spec), files_of_cells(spec, sources), records, strict=True)
     }
     panels = {dataset: _panel(dataset, parts, spec) for dataset in spec["datasets"]}
     figure = plot_panels(panels, n_columns=N_COLUMNS, width=10.0, common=False)
@@ -50,23 +49,24 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
     return f"{metrics} of each trial. " + "; ".join(lines)
 
 
-def metric_of(rows: pd.DataFrame, spec: Mapping) -> str:
-    """The first of a figure's metrics that a data set has."""
-    return next(metric for metric in spec["metrics"] if metric in rows)
+def metric_of(dataset: str, spec: Mapping) -> str:
+    """The first of a figure's metrics that fits a data set's task."""
+    return metrics_of(spec["tasks"][dataset], spec["metrics"])[0]
 
 
-def _rows(dataset: str, model: str, folder: Path, record: Mapping, spec: Mapping) -> pd.DataFrame:
+def _rows(dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping) -> pd.DataFrame:
     where = {"dataset": dataset, "model": model}
     if not record["success"]:
         return pd.DataFrame([{**where, "reason": trouble_of(record)}], columns=COLUMNS)
-    rows = read_frame(folder / f"{model}.parquet")
+    metric = metric_of(dataset, spec)
+    rows = read_scores(*files, [metric])
     chosen = rows[rows["criterion"] == spec["criterion"]].sort_values(["repeat", "fold"])
-    scores = chosen[metric_of(rows, spec)].where(chosen["success"].astype(bool))
+    scores = chosen[metric].where(chosen["success"].astype(bool))
     return pd.DataFrame(
         {
             **where,
             "trial": np.arange(1, len(chosen) + 1),
-            "score": as_shown(scores, metric_of(rows, spec)).to_numpy(),
+            "score": as_shown(scores, metric).to_numpy(),
             "reason": [one_line(error) for error in chosen["error"]],
         },
         columns=COLUMNS,
@@ -77,8 +77,7 @@ def _panel(dataset: str, parts: Mapping, spec: Mapping) -> TrialsDisplay | str:
     mine = {model: rows for (of, model), rows in parts.items() if of == dataset}
     if all(rows["trial"].isna().all() for rows in mine.values()):
         return "; ".join(dict.fromkeys(reason for rows in mine.values() for reason in rows["reason"]))
-    metric = next(metric for metric in spec["metrics"] if spec["tasks"][dataset] in METRICS[metric].tasks)
     return TrialsDisplay(
         {name_of_model(spec, model): rows.dropna(subset="trial")["score"] for model, rows in mine.items()},
-        score_name=score_name(metric),
+        score_name=score_name(metric_of(dataset, spec)),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from entrolab.dataset import DataUnavailable, load_dataset
-from entrolab.drawing.base import Drawing, cells_of, name_of_model, stored_model, title_of
+from entrolab.drawing.base import Drawing, cells_of, files_of_cells, name_of_model, stored_model, title_of
 from entrolab.drawing.samples import pixels
 from entrolab.records import read_json
 from entrolab.stored import load
@@ -25,14 +25,12 @@ logger = logging.getLogger(__name__)
 def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
     """A panel per data set and model: the weights, class by class, of the chosen model fitted for good.
 
-    The sources are, for each data set, its scaled rows, which know the names of the classes, and the folder
-    of its fitted models.
+    The sources are, for each of them, the scaled rows, which know the names of the classes, and the model.
     """
-    datasets = dict.fromkeys(dataset for dataset, _ in cells_of(spec))
-    files = dict(zip(datasets, zip(*[iter(sources)] * 2, strict=True), strict=True))
     panels, parts = {}, []
-    for (dataset, model), record in zip(cells_of(spec), records, strict=True):
-        panel = _panel(dataset, model, *files[dataset], read_json(record), spec)
+    cells = zip(cells_of(spec), files_of_cells(spec, sources), records, strict=True)
+    for (dataset, model), files, record in cells:
+        panel = _panel(dataset, model, *files, read_json(record), spec)
         panels[title_of(spec, dataset, model)] = panel
         parts.append(pixels(panel).assign(dataset=dataset, model=model))
     figure = plot_panels(panels, n_columns=N_COLUMNS, width=WIDTH, height=HEIGHT, common=False)
@@ -49,9 +47,9 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
 
 
 def _panel(
-    dataset: str, model: str, scaled: str, models: str, record: Mapping, spec: Mapping
+    dataset: str, model: str, scaled: str, stored: str, record: Mapping, spec: Mapping
 ) -> ImageGridDisplay | str:
-    fitted = stored_model(models, model, record)
+    fitted = stored_model(stored, record)
     if isinstance(fitted, str):
         return fitted
     try:

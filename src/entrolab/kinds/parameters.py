@@ -24,7 +24,7 @@ class Parameters(OfModels):
     """What was chosen most often: data sets × parameters of models, by the names that they have in print."""
 
     columns = ("model", "metric")
-    stages = ("scores", "records", "models")
+    stages = ("selection", "record", "facts")
     compares = "Ours above, the printed value below."
 
     def names(self, table, study):
@@ -55,7 +55,7 @@ class Parameters(OfModels):
 
     def of_trained(self, cell, spec, results, record):
         dataset, model, metric = cell
-        chosen = results.scores(dataset, model, {}).get(spec["criterion"])
+        chosen = results.selection(dataset, model).get(spec["criterion"])
         params = None if chosen is None else most_often(chosen)
         if params is None:
             return Found(trouble="failed", reason="nothing was chosen by this criterion")

@@ -22,7 +22,7 @@ class Scores(OfModels):
     PERCENT_DIGITS = (1, 2)  # at least and at most
 
     rows = ("dataset", "metric")
-    stages = ("scores", "records")
+    stages = ("selection", "predictions", "record")
     defaults = {
         "caption": "Scores on rows that were left out",
         "datasets": "all",
@@ -41,7 +41,7 @@ class Scores(OfModels):
                 criteria = study["models"][model]["criteria"]
                 yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
         names = dict.fromkeys(name for model in models for name in searched(study["models"][model]))
-        if table["among"]:  # what is taken of part of a grid is not fitted once more
+        if table["among"]:  # of part of a grid there are candidates, and no predictions
             metrics = [metric for metric in study["metrics"] if not METRICS[metric].of_probabilities]
             yield from (("metric", metric, metrics, "metric of candidates") for metric in _listed(table))
         for name in table["among"]:
@@ -49,7 +49,7 @@ class Scores(OfModels):
 
     def reads(self, table):
         # Choosing from part of a grid starts from its candidates.
-        return (*self.stages, "candidates") if table["among"] else self.stages
+        return ("candidates", *self.stages[2:]) if table["among"] else self.stages
 
     def metrics(self, table):
         return {metric: {"label": METRICS[metric].label, "sublabel": ""} for metric in _listed(table)}

@@ -26,7 +26,7 @@ class Times(OfModels):
 
     FACTOR = 2.0
 
-    stages = ("models", "records")
+    stages = ("facts", "record")
     defaults = {
         "caption": "Seconds to fit the chosen models",
         "datasets": "all",

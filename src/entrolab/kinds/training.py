@@ -23,7 +23,7 @@ class Training(Scores):
     """
 
     rows, columns = ("dataset", "model"), ("metric",)
-    stages = ("scores", "records", "models")
+    stages = (*Scores.stages, "facts")
     compares = (
         "Ours above, the printed number below; of seconds also how many times the printed ratio to the data "
         "set's first row ours is, since seconds of two machines do not compare."

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from scipy.stats import linregress
 
+from entrolab.refitting import n_stored_numbers
 from entrolab.registry import build, seed_from, step_params
-from entrolab.selecting import n_stored_numbers
 from entrolearn.path import describe
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from entrolab.kinds.searches import RATIOS, SCORES, in_words
 from entrolab.limits import LimitError, Limits, within
 from entrolab.protocols import Folds, protocol
 from entrolab.registry import alternatives, build, grid_points, parts_seed, seed_from, step_params
-from entrolab.training import scores
+from entrolab.scoring import scores
 from entrolearn.metrics import gmean_scorer
 from entrolearn.path import path, place
 from entrolearn.selection import EntropySearch, best_point

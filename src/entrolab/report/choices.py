@@ -17,11 +17,11 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
     list of dict
         Keys key, model, parameter and values: a list of {"value", "times", "share"} in the grid's order.
     """
-    if not len(results.scores):
+    if not len(results.selection):
         return []
     criterion = results.study["criteria"][0]
-    taken = results.scores[
-        (results.scores["criterion"] == criterion) & results.scores["success"].astype(bool)
+    taken = results.selection[
+        (results.selection["criterion"] == criterion) & results.selection["success"].astype(bool)
     ]
     summary = []
     for key, model in results.study["models"].items():

@@ -158,7 +158,7 @@ def bar(found: Mapping[str, int]) -> dict:
     return {"segments": segments, "total": sum(found.values())}
 
 
-_STAGES = {"records": "json", "candidates": "parquet", "scores": "parquet"}
+_STAGES = {"records": "json", "candidates": "parquet", "selection": "parquet", "predictions": "parquet"}
 
 
 def _files(results: StudyResults, home: str) -> list[dict]:

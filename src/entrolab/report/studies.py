@@ -31,8 +31,8 @@ class StudyResults:
         The tables, as `entrolab.tables.read_table` reads them, by their key in the study.
     records : list of dict
         The cells' records.
-    scores : DataFrame
-        The rows of all cells' scores; empty if there are none.
+    selection : DataFrame
+        What each criterion chose in each fold of all runs; empty if there is nothing.
     labels : dict of str to str
         Data set keys to the catalog's labels.
     figures : dict of str to DataFrame
@@ -46,7 +46,7 @@ class StudyResults:
     folder: Path
     tables: dict[str, pd.DataFrame]
     records: list[dict]
-    scores: pd.DataFrame
+    selection: pd.DataFrame
     labels: dict[str, str] = field(default_factory=dict)
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)
     peak: Peak | None = None
@@ -58,11 +58,11 @@ def read_results(
     folder: str | Path,
     labels: Mapping[str, str] | None = None,
     *,
-    with_scores: bool = True,
+    with_selection: bool = True,
 ) -> StudyResults:
-    """Read a study's tables, records and scores from its results folder.
+    """Read a study's tables, records and selections from its results folder.
 
-    Only cells that the study still has are read. A record or scores file that is absent is left out, since
+    Only cells that the study still has are read. A record or selection file that is absent is left out, since
     the tables say so; an absent table is an error. A cell that the study has gained since its table was made
     is shown as failed for that reason.
 
@@ -72,8 +72,8 @@ def read_results(
     study : dict
     folder : path
     labels : mapping of str to str, optional
-    with_scores : bool, default=True
-        Whether to read the rows of all cells' scores, which a study's own page alone shows something of.
+    with_selection : bool, default=True
+        Whether to read what was chosen, which a study's own page alone shows something of.
 
     Raises
     ------
@@ -88,17 +88,15 @@ def read_results(
             raise FileNotFoundError(f"{path} is missing: run `snakemake {key}` first")
         tables[name] = as_asked(read_table(path), table_spec(key, study, name))
     records = [read_json(path) for path in _present(folder, study, "records", "json")]
-    scores = (
-        [read_frame(path) for path in _present(folder, study, "scores", "parquet")] if with_scores else []
-    )
-    scores = [rows for rows in scores if len(rows)]
+    files = _present(folder, study, "selection", "parquet") if with_selection else []
+    chosen = [rows for rows in map(read_frame, files) if len(rows)]
     return StudyResults(
         key,
         study,
         folder,
         tables,
         records,
-        pd.concat(scores, ignore_index=True) if scores else pd.DataFrame(),
+        pd.concat(chosen, ignore_index=True) if chosen else pd.DataFrame(),
         dict(labels or {}),
         {
             name: read_figure(path)

@@ -178,4 +178,5 @@ def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterato
             prediction,
             projection=projected[:, 0],
             gaussians=(float(m0), float(s0), float(m1), float(s1)),
+            log_odds=np.diff(gaussians.log_joint(projected))[:, 0],
         )

@@ -1,11 +1,14 @@
 """A study's folder, and the site that is made of it."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from reported_study import CATALOG, MODELS, STUDY, record, score_rows
+from told_scores import as_told, write_scores
 
+from entrolab import predictions
 from entrolab.rendering import FORMATS, write_table
 from entrolab.report import build_report, read_results
 from entrolab.results import Results
@@ -28,15 +31,16 @@ def left_behind(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(one))
     for rows in scores:
-        path = folder / "scores" / "iris" / f"{rows['model'][0]}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        rows.to_parquet(path)
+        file = Path("iris", f"{rows['model'][0]}.parquet")
+        write_scores(folder / "selection" / file, folder / "predictions" / file, rows)
     published = pd.DataFrame(
         [("table4", "iris", "eem_rbf", "gmean", 80.0, 1.0)],
         columns=["table", "dataset", "model", "metric", "value", "std"],
     )
     spec = table_spec("paper", STUDY, "table4", {"iris": "Iris"})
-    table = make_table(Results("paper", STUDY, tmp_path), published, spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(predictions, "score_selection", as_told)
+        table = make_table(Results("paper", STUDY, tmp_path), published, spec)
     for format in FORMATS:
         write_table(table, spec, folder / "tables" / f"table4.{format}")
     file = tmp_path / "paper.yaml"

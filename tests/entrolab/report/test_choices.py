@@ -29,7 +29,7 @@ def test_chosen_learners_are_counted_and_their_parameters_where_they_were_taken(
     taken = [{"one_of": "svm", "C": 2}, {"one_of": "lda"}, {"one_of": "svm", "C": 2}]
     rows = [{"params": json.dumps({**one, "step1__k": 5})} for one in taken]
     scores = pd.DataFrame(rows).assign(model="m", criterion="cv", success=True)
-    results = replace(results, study=STUDY | {"models": models}, scores=scores)
+    results = replace(results, study=STUDY | {"models": models}, selection=scores)
     found = [
         (row["parameter"], [(value["value"], value["times"]) for value in row["values"]])
         for row in chosen_parameters(results)

@@ -12,12 +12,12 @@ def test_results_without_a_table_say_what_to_run(tmp_path):
         read_results("paper", STUDY, tmp_path)
 
 
-def test_records_and_scores_that_are_absent_are_left_out(results):
+def test_records_and_selections_that_are_absent_are_left_out(results):
     (results.folder / "records" / "wine" / "eem_rbf.json").unlink()
-    (results.folder / "scores" / "iris" / "eem_rbf.parquet").unlink()
+    (results.folder / "selection" / "iris" / "eem_rbf.parquet").unlink()
     again = read_results("paper", results.study, results.folder)
     assert len(again.records) == len(results.records) - 1
-    assert set(again.scores["model"]) == {"svm_rbf"}
+    assert set(again.selection["model"]) == {"svm_rbf"}
 
 
 def test_cells_that_the_study_no_longer_has_are_not_read(results):
@@ -49,7 +49,7 @@ def test_table_older_than_its_study_shows_the_study_of_today(results, tmp_path):
     assert "not in the table yet: run `snakemake paper`" in page.text
 
 
-def test_scores_are_not_read_where_they_are_not_asked_for(results):
-    again = read_results("paper", results.study, results.folder, with_scores=False)
-    assert again.scores.empty
+def test_selections_are_not_read_where_they_are_not_asked_for(results):
+    again = read_results("paper", results.study, results.folder, with_selection=False)
+    assert again.selection.empty
     assert again.records == results.records

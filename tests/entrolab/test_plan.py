@@ -1,0 +1,76 @@
+"""What the workflow's rules name: what a job depends on, and what it does not."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from entrolab.config import load_configuration
+from entrolab.metrics import METRICS
+from entrolab.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    settings = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    return Plan(*load_configuration(ROOT, settings))
+
+
+def at(**names) -> SimpleNamespace:
+    return SimpleNamespace(**names)
+
+
+def test_a_data_set_depends_on_the_reader_of_its_own_format_alone(plan):
+    """Editing another reader prepares nothing anew, so that nothing is trained again."""
+    readers = {}
+    for dataset, entry in plan.catalog.items():
+        modules = plan.code_of_data(at(dataset=dataset))
+        found = {name for name in modules if name.startswith("entrolab.formats.")}
+        own = {f"entrolab.formats.{entry['format']['name']}"} if "format" in entry else set()
+        assert found == own
+        readers |= dict.fromkeys(found)
+    assert len(readers) > 3  # of several formats
+
+
+def test_a_run_depends_on_no_reader(plan):
+    code = plan.code_of_cell(at(paper="eem", dataset="sonar", model="eem_rbf"))
+    assert not any(name.startswith(("entrolab.formats", "entrolab.prepare")) for name in code)
+    assert "entrolab.metrics" not in code
+
+
+def test_a_table_asks_for_the_runs_that_it_shows_alone(plan):
+    """The linear machines of CE SVM's table 2, and none of the polynomial and Gaussian ones."""
+    files = plan.sources_of_table(at(paper="ce_svm", table="table2"))
+    shown = set(plan.studies["ce_svm"]["tables"]["table2"]["models"])
+    assert {file.rpartition("/")[2].partition(".")[0] for file in files} <= shown
+    assert shown < set(plan.studies["ce_svm"]["models"])
+
+
+@pytest.mark.parametrize("paper", ["demo", "eem", "ce_svm", "rkelm", "today"])
+def test_of_the_metrics_a_run_knows_the_one_that_selects_and_those_shown_of_candidates(plan, paper):
+    study = plan.studies[paper]
+    more = {
+        **study,
+        "metrics": [*study["metrics"], *(name for name in METRICS if name not in study["metrics"])],
+    }
+    after = Plan(plan.catalog, {**plan.studies, paper: more}, plan.settings)
+    dataset = next(iter(study["tasks"]))
+    for model in plan.models(at(paper=paper, dataset=dataset)):
+        where = at(paper=paper, dataset=dataset, model=model)
+        assert after.cell(where) == plan.cell(where)
+
+
+def test_input_functions_name_the_files_of_their_runs(plan):
+    where = at(paper="demo", dataset="gaussians")
+    assert plan.of_dataset("record")(where) == [
+        f"results/demo/records/gaussians/{model}.json" for model in plan.studies["demo"]["models"]
+    ]
+    assert plan.receipt(where) == plan.own_file(where) == []
+    assert len(plan.of_study("selection")(where)) == 25
+    assert set(plan.of_figure("record")(at(paper="demo", figure="demo_sizes"))) < set(
+        plan.of_study("record")(where)
+    )
+    assert plan.study_files("demo")[-1] == "results/demo/tracked.json"

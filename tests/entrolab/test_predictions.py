@@ -1,0 +1,191 @@
+"""The predictions that training keeps, and the scores that are computed from them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
+
+from entrolab.dataset import Dataset
+from entrolab.frames import read_frame, write_frame
+from entrolab.limits import Limits
+from entrolab.metrics import METRICS, metrics_of
+from entrolab.predictions import score_selection
+from entrolab.protocols import protocol
+from entrolab.registry import build, seed_from
+from entrolab.selecting import choose
+from entrolab.training import train_cell, without_data
+
+CELL = {
+    "paper": "mine",
+    "dataset": "points",
+    "model": "logistic",
+    "estimator": "sklearn.linear_model.LogisticRegression",
+    "params": {},
+    "steps": [],
+    "grid": {"C": [0.001, 1.0]},
+    "seed": 0,
+    "metrics": ["gmean", "accuracy"],
+    "criteria": ["cv", "dcs_gaussian"],
+    "protocol": {"folds": 3, "repeats": 2},
+}
+OF_RANKS = ["auc", "log_loss", "brier", "calibration_error"]
+
+
+def data_of(n_classes=2, rows=120) -> Dataset:
+    X, y = make_classification(
+        n_samples=rows, n_features=4, n_informative=4, n_redundant=0, n_classes=n_classes, flip_y=0.2,
+        random_state=0,
+    )  # fmt: skip
+    task = "binary" if n_classes == 2 else "multiclass"
+    return Dataset(
+        X, y.astype(np.int64), list("abcd"), task, list("mno")[:n_classes], np.zeros(rows, np.int8)
+    )
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    return data_of()
+
+
+def trained(dataset, cell):
+    parts = protocol(cell["protocol"]).draw(dataset.y, seed=0)
+    return parts, train_cell(dataset, parts, cell, Limits(seconds=60))
+
+
+def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):
+    parts, run = trained(dataset, CELL)
+    chosen = run.selection[["repeat", "fold", "point", "params"]].drop_duplicates()
+    known = run.predictions.groupby(["repeat", "fold", "point"])
+    assert set(known.groups) == set(zip(chosen["repeat"], chosen["fold"], chosen["point"], strict=True))
+    for row in chosen.itertuples():
+        tested = np.flatnonzero(parts[row.repeat] == row.fold)
+        left = parts[row.repeat] != row.fold
+        C = float(row.params.partition(":")[2].strip(" }"))
+        twin = LogisticRegression(C=C).fit(dataset.X[left], dataset.y[left])
+        found = known.get_group((row.repeat, row.fold, row.point))
+        assert found["row"].tolist() == tested.tolist()
+        assert found["y"].tolist() == dataset.y[tested].tolist()
+        assert found["prediction"].tolist() == twin.predict(dataset.X[tested]).tolist()
+        np.testing.assert_allclose(found["decision"], twin.decision_function(dataset.X[tested]), rtol=1e-9)
+        np.testing.assert_allclose(found["probability"], twin.predict_proba(dataset.X[tested])[:, 1])
+
+
+def test_scores_of_kept_predictions_are_those_that_candidates_have(dataset):
+    _, run = trained(dataset, CELL)
+    found = score_selection(run.selection, run.predictions, CELL["metrics"])
+    pd.testing.assert_frame_equal(found, choose(run.candidates, CELL), check_exact=True)
+
+
+def test_a_metric_that_training_did_not_know_is_computed_from_them(dataset):
+    parts, run = trained(dataset, CELL)
+    table = score_selection(run.selection, run.predictions, ["balanced_accuracy", *OF_RANKS])
+    for row in table.itertuples():
+        tested = parts[row.repeat] == row.fold
+        C = float(row.params.partition(":")[2].strip(" }"))
+        twin = LogisticRegression(C=C).fit(dataset.X[~tested], dataset.y[~tested])
+        y, p = dataset.y[tested], twin.predict_proba(dataset.X[tested])[:, 1]
+        said = twin.predict(dataset.X[tested])
+        assert row.balanced_accuracy == pytest.approx(balanced_accuracy_score(y, said), rel=1e-12)
+        assert row.auc == pytest.approx(roc_auc_score(y, p), abs=1e-12)
+        assert row.log_loss == pytest.approx(log_loss(y, p), rel=1e-9)
+        assert row.brier == pytest.approx(np.mean((p - y) ** 2), rel=1e-9)
+
+
+LEARNERS = {
+    "entrolearn.EEMClassifier": {"n_hidden": [20]},  # moments that fits share; log odds of their own
+    "entrolearn.EEKMClassifier": {"n_landmarks": [15]},
+    "entrolearn.WELMClassifier": {"n_hidden": [20]},  # shared too; the projection decides
+    "entrolearn.LSSVC": {"C": [1.0]},
+    "sklearn.svm.SVC": {"gamma": [0.5]},  # one kernel matrix for all
+    "sklearn.svm.LinearSVC": {},
+    "sklearn.tree.DecisionTreeClassifier": {"max_depth": [3]},
+}
+
+
+@pytest.mark.parametrize("steps", [[], [{"estimator": "sklearn.preprocessing.StandardScaler"}]])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone(dataset, learner, steps):
+    one = {"folds": 3, "repeats": 1}
+    cell = CELL | {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one}
+    parts, run = trained(dataset, cell | {"criteria": ["cv"]})
+    seed = seed_from(0, "mine", "points", "logistic", 0)
+    params = {name: values[0] for name, values in cell["grid"].items()}
+    for fold, found in run.predictions.groupby("fold"):
+        left = parts[0] != fold
+        machine = build(cell | {"params": params}, seed).fit(dataset.X[left], dataset.y[left])
+        rows = dataset.X[found["row"]]
+        probability = machine.predict_proba(rows)[:, 1] if hasattr(machine, "predict_proba") else np.nan
+        has_decision = hasattr(machine, "decision_function")
+        decision = machine.decision_function(rows) if has_decision else probability
+        np.testing.assert_array_equal(found["prediction"], machine.predict(rows))
+        np.testing.assert_allclose(found["decision"], decision, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found["probability"], probability + np.zeros(len(rows)), rtol=1e-6)
+
+
+def test_of_more_classes_labels_are_kept_and_of_regressions_values():
+    run = trained(data_of(3), CELL | {"criteria": ["cv"]})[1]
+    assert [*run.predictions] == ["repeat", "fold", "point", "row", "y", "prediction"]
+    assert run.predictions["prediction"].dtype == np.int16
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    values = Dataset(X, X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], np.zeros(60, np.int8))
+    ridge = {"estimator": "sklearn.linear_model.Ridge", "grid": {"alpha": [1.0]}, "metrics": ["rmse"]}
+    parts, run = trained(values, CELL | ridge | {"criteria": ["cv"]})
+    first = run.predictions.query("repeat == 0 and fold == 0")
+    left = parts[0] != 0
+    twin = Ridge(alpha=1.0).fit(X[left], values.y[left])
+    np.testing.assert_allclose(first["prediction"], twin.predict(X[~left]))
+    scored = score_selection(run.selection, run.predictions, ["rmse", "error_entropy", "support"])
+    assert scored[["rmse", "error_entropy"]].notna().all(axis=None)
+    assert scored["support"].isna().all()
+
+
+def test_of_trials_the_test_rows_are_kept_by_their_index_in_the_data_set(dataset):
+    trials = {"trials": 2, "train": 60, "test": 30, "inner": {"folds": 4, "used": 1}}
+    parts, run = trained(dataset, CELL | {"protocol": trials, "grid": {}})
+    for trial, found in run.predictions.groupby("repeat"):
+        assert found["row"].tolist() == np.flatnonzero(parts[trial] == 0).tolist()
+        assert found["y"].tolist() == dataset.y[found["row"]].tolist()
+
+
+def test_a_fold_in_which_nothing_was_chosen_has_no_scores(dataset):
+    _, run = trained(dataset, CELL)
+    lost = run.candidates.copy()
+    lost.loc[(lost["repeat"] == 0) & (lost["fold"] == 1), "success"] = False
+    selection = choose(lost, CELL, ["support", "iterations"])
+    table = score_selection(selection, run.predictions, ["gmean", "auc"])
+    by_cv = table[table["criterion"] == "cv"].set_index(["repeat", "fold"])
+    assert by_cv["auc"].isna().tolist() == [False, True, False, False, False, False]
+    assert by_cv["gmean"].isna().tolist() == [False, True, False, False, False, False]
+
+
+def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
+    def fail(self, X):
+        raise RuntimeError("no ranks today")
+
+    monkeypatch.setattr(LogisticRegression, "predict_proba", fail)
+    _, run = trained(dataset, CELL | {"criteria": ["cv"], "grid": {}})
+    found = score_selection(run.selection, run.predictions, ["accuracy", "auc"])
+    assert found["accuracy"].notna().all()
+    assert found["auc"].isna().all()
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
+    cell = CELL | {"metrics": metrics_of(task, METRICS)[:1]}
+    run = without_data(cell, "gone")
+    for name in ("selection", "predictions"):
+        write_frame(tmp_path / name, getattr(run, name))
+    metrics = metrics_of(task, METRICS)
+    found = score_selection(read_frame(tmp_path / "selection"), read_frame(tmp_path / "predictions"), metrics)
+    assert found.empty
+    assert {*metrics} <= {*found}
+
+
+def test_predictions_are_small(tmp_path):
+    """A row takes the four bytes of its index and twice eight of what says how sure the model is of it."""
+    run = trained(data_of(rows=6000), CELL | {"criteria": ["cv"], "grid": {}})[1]
+    write_frame(tmp_path / "kept.parquet", run.predictions)
+    assert len(run.predictions) == 2 * 6000
+    assert (tmp_path / "kept.parquet").stat().st_size < 25 * len(run.predictions)
