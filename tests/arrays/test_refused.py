@@ -477,7 +477,6 @@ REFUSED: dict[str, dict[str, str | None]] = {
             ],
             r"X holds 1e\+38; .* up to 1e\+15 in size",
         ),
-        "EEMClassifier-2": None,  # which keeps its sums, in double precision
     },
     "rows far from the origin": {
         "LSSVC-2": "'poly' kernel matrix plus Q / C is not positive definite",
