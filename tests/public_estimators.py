@@ -49,7 +49,7 @@ from entrolearn import (
 
 ESTIMATORS = [
     EEMClassifier(random_state=0),
-    EEMClassifier(activation="sigmoid", covariance="oas", keep_sums=True),
+    EEMClassifier(activation="sigmoid", covariance="oas"),
     EEMClassifier(activation="nsigmoid", covariance=1e-3),
     EEKMClassifier(random_state=0),
     EEKMClassifier(kernel="linear", n_landmarks=5),

@@ -507,7 +507,9 @@ def in_every_setting(
 
 @pytest.mark.parametrize(("learner", "case"), in_every_setting(EXTREMES))
 @pytest.mark.filterwarnings(
-    "error", "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:.*class means coincide:UserWarning"
+    "error",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore:.*(class means coincide|fewer than pool_below):UserWarning",
 )
 def test_what_some_can_learn_from_gives_numbers_or_is_refused(learner, case):
     X, which = EXTREMES[case]()
