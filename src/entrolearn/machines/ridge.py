@@ -346,14 +346,16 @@ def no_equations(
 ) -> NormalEquations:
     """Normal equations of no rows, for rows like these to come; parameters as in :func:`normal_equations`."""
     where = sums_like(X)
-    n_rows = X.shape[0] if rows is None else len(rows)
-    some = slice(min(n_rows, PILOT_ROWS if intercept else 1))
-    some = some if rows is None else rows[some]
-    H = layer(take_rows(X, some))
-    shifts = None
+    one, some = slice(1), slice(PILOT_ROWS)
+    if rows is not None:
+        one, some = rows[one], rows[some]
+    n_units, shifts = layer(take_rows(X, one)).shape[1], None
     if intercept:
-        shifts = tuple(total_of(rounded_mean(values), where) for values in (H, take_rows(T, some)))
-    return NormalEquations(H.shape[1], T.shape[1], where, shifts=shifts)
+        if is_numpy(where):
+            _check_squares(2, n_units)
+        pilot = layer(take_rows(X, some)), take_rows(T, some)
+        shifts = tuple(total_of(rounded_mean(values), where) for values in pilot)
+    return NormalEquations(n_units, T.shape[1], where, shifts=shifts)
 
 
 def add_rows(
