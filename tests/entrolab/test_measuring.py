@@ -192,7 +192,8 @@ def test_projections_without_variance_are_a_row_with_the_reason():
 
 def growing(**changes):
     logistic = {"estimator": "sklearn.linear_model.LogisticRegression", "steps": [], "params": {}, "size": ""}
-    elm = {"estimator": "entrolearn.WELMClassifier", "steps": [], "params": {}, "size": "n_hidden"}
+    elm = {"estimator": "entrolearn.WELMClassifier", "steps": [], "size": "n_hidden"}
+    elm["params"] = {"feature_range": None}
     lssvm = {"estimator": "entrolearn.LSSVC", "steps": [], "params": {"gamma": 1}, "size": ""}
     models = {"logistic": logistic, "elm": elm, "lssvm": lssvm}
     return {
