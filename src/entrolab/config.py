@@ -32,7 +32,7 @@ WITH_PARAMS = ("process", "error_densities")
 
 # Rules of the workflow, whose names no study can have as its target.
 RULES = {
-    *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "select", "measure"),
+    *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
     *("measure_generated", "track", "track_paper", "table", "figure", "page_to_hover", "page", "report"),
 }
 
