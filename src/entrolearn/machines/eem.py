@@ -60,7 +60,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
     _parameter_constraints: dict = {
         "covariance": [
             StrOptions(set(SHRINKAGES)),
-            Interval(Real, 1e-150, None, closed="left"),
+            Interval(Real, 1e-150, 1e150, closed="both"),
             HasMethods("fit"),
         ],
         "pool_below": [Interval(Integral, 0, None, closed="left")],
