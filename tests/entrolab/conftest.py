@@ -411,10 +411,12 @@ def data() -> tuple[np.ndarray, np.ndarray]:
     return X, np.repeat([0, 1], 20)
 
 
-@pytest.fixture(autouse=True)
-def scores_as_told(monkeypatch):
+@pytest.fixture(autouse=True, scope="session")
+def _told_scores():
     """Files of `told_scores` have the scores that a test wrote into them."""
-    monkeypatch.setattr(predictions, "score_selection", told_scores.as_told)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(predictions, "score_selection", told_scores.as_told)
+        yield
 
 
 @pytest.fixture
