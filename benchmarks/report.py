@@ -12,7 +12,7 @@ import pandas as pd
 from threadpoolctl import threadpool_info
 
 from entrolab.atomic import replacing
-from entrolab.checkout import git
+from entrolab.checkout import commit_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt", "hpelm", "skglm", "abess")
 
@@ -80,7 +80,7 @@ def machine() -> str:
     lines = [
         f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; one thread for BLAS and OpenMP",
         f"Python {platform.python_version()}, {', '.join(versions)}; BLAS: {', '.join(sorted(pools))}",
-        f"entrolearn {git('describe', '--always', '--dirty') or version('entrolearn')}",
+        f"entrolearn {commit_of(Path(__file__).parent) or version('entrolearn')}",
     ]
     return "\n".join(f"- {line}" for line in lines)
 

@@ -11,7 +11,6 @@ from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
-import entrolearn
 from entrolab.text import one_line
 
 # skops brings along all of scikit-learn, a second or more that who stores or reads nothing need not pay: each
@@ -24,7 +23,9 @@ TRUSTED_CLASSES = frozenset(
         "entrolearn.machines.layers.LandmarkLayer",
         "entrolearn.machines.layers.NystromLayer",
         "entrolearn.machines.layers.RandomLayer",
+        "entrolearn.machines.moments.ClassMoments",
         "entrolearn.machines.readouts.ClassGaussians",
+        "entrolearn.machines.ridge.NormalEquations",
         "entrolearn.manifold.densities.ClassDensities",
         "entrolearn.optimize.cross_entropy.CrossEntropyIteration",
         "numpy.dtype",
@@ -118,7 +119,8 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
             importlib.import_module(name.rpartition(".")[0])
     for name in found:
         if name.startswith("entrolearn."):
-            getattr(entrolearn, name.rpartition(".")[2], None)  # imports what it is asked for
+            # By a string: runs do not depend on all that the package names. It imports what it is asked for.
+            getattr(importlib.import_module("entrolearn"), name.rpartition(".")[2], None)
     of_stored = {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
         name

@@ -29,7 +29,6 @@ __all__ = [
     "inner_products",
     "kernel_matrix",
     "kernel_params",
-    "linear_coef",
     "memory_limit",
     "minus_scaled_distances",
     "physical_memory",

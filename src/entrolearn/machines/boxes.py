@@ -88,10 +88,10 @@ def box_of_rows(extent: Extent, sample, dtype) -> np.ndarray:
     --------
     >>> import numpy as np
     >>> from entrolearn.machines.boxes import Extent, box_of_rows
-    >>> X = np.array([[0.0, 7.0], [1.0, 7.0], [2.0, 7.0], [3.0, 7.0], [1e9, 7.0]])
+    >>> X = np.array([[0.0, 7.0], [1.0, 7.0], [2.0, 7.0], [3.0, 7.0], [4.0, 7.0], [5.0, 7.0], [1e9, 7.0]])
     >>> box_of_rows(Extent.of(X), X, np.float64)
     array([[0., 7.],
-           [3., 7.]])
+           [5., 7.]])
     """
     low = -_upper_bounds(-extent.low, _SortedColumns(-sample))
     high = _upper_bounds(extent.high, _SortedColumns(sample))

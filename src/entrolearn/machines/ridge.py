@@ -346,7 +346,8 @@ def no_equations(
 ) -> NormalEquations:
     """Normal equations of no rows, for rows like these to come; parameters as in :func:`normal_equations`."""
     where = sums_like(X)
-    one, some = slice(1), slice(PILOT_ROWS)
+    n_rows = X.shape[0] if rows is None else len(rows)
+    one, some = slice(1), slice(min(n_rows, PILOT_ROWS))
     if rows is not None:
         one, some = rows[one], rows[some]
     n_units, shifts = layer(take_rows(X, one)).shape[1], None
