@@ -159,7 +159,7 @@ def _called(path: str | os.PathLike) -> Iterator[str]:
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
-            if node.get("__loader__") == "ConstructorFromReduceNode":
+            if node.get("__loader__") == "ConstructorFromReduceNode" or "__reduce__" in node:
                 yield f"{node['__module__']}.{node['__class__']}"
             waiting.extend(node.values())
         elif isinstance(node, list):

@@ -168,20 +168,25 @@ def test_objects_in_the_arrays_of_a_model_are_not_unpickled(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def write_calling(file, module, name, *texts):
+def write_calling(file, module, name, *texts, loader="ConstructorFromReduceNode"):
     """A model file that has a function, or a class, called with texts when it is loaded."""
 
     def node(module, name, loader, **content):
         return {"__module__": module, "__class__": name, "__loader__": loader, **content}
 
     arguments = [node("builtins", "str", "JsonNode", content=json.dumps(text)) for text in texts]
-    schema = node(
-        module,
-        name,
-        "ConstructorFromReduceNode",
-        content=node("builtins", "tuple", "TupleNode", content=arguments),
-        protocol=2,
-    )
+    texts = node("builtins", "tuple", "TupleNode", content=arguments)
+    if loader == "LossNode":
+        nothing = node(
+            "builtins",
+            "dict",
+            "DictNode",
+            content={},
+            key_types=node("builtins", "list", "ListNode", content=[]),
+        )
+        schema = node(module, name, loader, content=nothing, __reduce__={"args": texts}, protocol=2)
+    else:
+        schema = node(module, name, loader, content=texts, protocol=2)
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("schema.json", json.dumps(schema))
 
@@ -218,6 +223,18 @@ def test_what_could_run_is_refused_before_it_is_called(tmp_path, module, name):
         load(file, ["sklearn.svm.SVC"])
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.fault(
+    "Trust", "a model that calls a function of the study's packages", "refused; it did not run"
+)
+@pytest.mark.parametrize("loader", ["ConstructorFromReduceNode", "LossNode"])
+def test_a_function_that_was_stored_is_a_value_and_is_never_called(tmp_path, loader):
+    file, ran = tmp_path / "model.skops", tmp_path / "ran"
+    write_calling(file, "numpy.testing", "measure", f"open({str(ran)!r}, 'w')", loader=loader)
+    with pytest.raises(ValueError, match=r"the model holds numpy\.testing\.measure"):
+        load(file, ["numpy.testing.Learner"], ["numpy.testing.measure"])
+    assert not ran.exists()
 
 
 def test_such_a_file_would_run_where_it_is_trusted(tmp_path):
