@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.covariance import LedoitWolf
 from sklearn.datasets import load_wine
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, scale
 
@@ -153,6 +154,19 @@ def test_other_libraries_weigh_rows_as_numpy_does(learner, place, data):
     for given in (weights, place(weights)):
         found = clone(learner).fit(place(X), place(y), sample_weight=given)
         assert_allclose(place.numbers(said(found, place(X))), said(expected, X), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_of_any_weights_regressors_are_scikit_learns(intercept, data):
+    X, values, weights = data[0], data[2], np.random.default_rng(1).uniform(0.1, 3.0, 178)
+    settings = {"C": 0.5, "fit_intercept": intercept}
+    elm = ELMRegressor(20, random_state=0, **settings).fit(X, values, sample_weight=weights)
+    ridge = Ridge(0.5, fit_intercept=intercept).fit(elm._layer(X), values, sample_weight=weights)
+    assert_allclose(elm.predict(X), ridge.predict(elm._layer(X)), rtol=1e-7)
+    kelm = KELMRegressor(kernel="linear", **settings).fit(X, values, sample_weight=weights)
+    linear = Ridge(0.5, fit_intercept=intercept).fit(X, values, sample_weight=weights)
+    assert_allclose(kelm.coef_[0], linear.coef_, rtol=1e-7)
+    assert_allclose(kelm.intercept_, linear.intercept_, atol=1e-9)
 
 
 @of_each([ELMRegressor(10, C=[0.1, 1.0], random_state=0), KELMRegressor(C=[0.1, 1.0])])
