@@ -83,7 +83,7 @@ class ClassCovariance:
         return add_to_diagonal(self.weight * self.moments.covariance(), self.ridge)
 
     @property
-    def n_rows(self) -> int:
+    def n_rows(self) -> float:
         """Number of rows behind the estimate."""
         return self.moments.n_rows
 
