@@ -236,7 +236,7 @@ class ClassMoments:
 
     @property
     def n_rows(self) -> float:
-        """Number of rows for shrinkage: `n`, or without weights where that is more, as of weights below one."""
+        """Number of rows for shrinkage: `n`, or without weights where that is more (weights below one)."""
         return max(self.n, self._n_added)
 
     @property
