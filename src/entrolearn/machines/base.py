@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,7 +27,6 @@ __all__ = [
     "answer",
     "check_place",
     "class_priors",
-    "class_error_weights",
     "class_targets",
     "codes_among",
     "decide",
@@ -261,23 +259,6 @@ def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
             f"finite ratios, got {np.asarray(priors).tolist()}."
         )
     return weights / weights.sum()
-
-
-def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Weights of the errors of each class, given its number of rows, as scikit-learn's `class_weight` says.
-
-    Raises
-    ------
-    ValueError
-        If it names other classes, or weights that are no positive numbers.
-    """
-    weights = compute_class_weight(class_weight, classes=classes, y=classes, sample_weight=counts)
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError(
-            f"class_weight must give each class of {classes.tolist()} a positive number, got "
-            f"{weights.tolist()}."
-        )
-    return weights
 
 
 def class_targets(n_classes: int) -> np.ndarray:

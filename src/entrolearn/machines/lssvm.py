@@ -24,7 +24,6 @@ from entrolearn.machines.base import (
     Machine,
     OutputRegressor,
     answer,
-    class_error_weights,
     class_targets,
     encode,
     path_targets,
@@ -33,7 +32,7 @@ from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import Interval, StrOptions, class_error_weights, validate_data, validated
 
 __all__ = ["LSSVC", "LSSVR"]
 
