@@ -233,7 +233,7 @@ def check_precomputed(K) -> None:
             )
 
 
-def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
+def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None) -> dict:
     """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does.
 
     Parameters
@@ -247,6 +247,8 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
         Of the polynomial kernel.
     coef0 : float
         Of the polynomial and sigmoid kernels.
+    weights : ndarray, shape (n_samples,), optional
+        Of the rows, for "scale".
 
     Returns
     -------
@@ -265,7 +267,7 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
     if gamma == "auto":
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
-        gamma = scale_gamma(X)
+        gamma = scale_gamma(X, weights)
     return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
 
 
@@ -292,17 +294,28 @@ def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
     return rows.T.dot(dual.T).T
 
 
-def scale_gamma(X) -> float:
-    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR."""
-    mean, n = X.mean(), X.shape[0] * X.shape[1]
+def scale_gamma(X, weights=None) -> float:
+    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR, or weighted."""
     numbers = X.data[:, None] if issparse(X) else X
+    if weights is None:
+        mean, n, n_stored = X.mean(), X.shape[0] * X.shape[1], numbers.size
+    else:
+        n = weights.sum() * X.shape[1]
+        mean = weights @ np.asarray(X.sum(axis=1, dtype=np.float64)).ravel() / n
+        weights = np.repeat(weights, np.diff(X.indptr)) if issparse(X) else weights
+        n_stored = weights.sum() * numbers.shape[1]
     step = max(1, CACHED_NUMBERS // numbers.shape[1])
-    deviations = -(n - numbers.size) * float(mean)  # of the zeros that are not stored
+    deviations = -(n - n_stored) * float(mean)  # of the zeros that are not stored
     squares = -deviations * float(mean)
+
+    def total(block, rows: slice) -> float:
+        return float(block.sum() if weights is None else weights[rows] @ block.sum(axis=1))
+
     for start in range(0, len(numbers), step):
-        block = numbers[start : start + step] - mean
-        deviations += float(block.sum())
-        squares += float(np.square(block, out=block).sum())
+        rows = slice(start, start + step)
+        block = numbers[rows] - mean
+        deviations += total(block, rows)
+        squares += total(np.square(block, out=block), rows)
     # The mean is rounded, and far from the origin by much: of the deviations from it the mean is not zero.
     rest = deviations / n
     return gamma_of_spread(X.shape[1], rest, squares / n - rest**2, X.dtype, two_passes=False)

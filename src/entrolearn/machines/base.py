@@ -18,6 +18,7 @@ from entrolearn.validation import (
     to_numpy,
     validate_data,
     validated,
+    weighted_rows,
 )
 
 __all__ = [
@@ -67,12 +68,12 @@ class Machine(ClassifierMixin, BaseEstimator):
 class OutputClassifier(Machine):
     """A classifier whose real outputs are fitted to targets ±1, one column for two classes.
 
-    A subclass says how, in ``_fit_outputs(X, T)`` with targets of shape (n_samples, n_outputs), and what its
-    outputs are, in ``_outputs(X)``, of the same shape.
+    A subclass says how, in ``_fit_outputs(X, T, weights)`` with targets of shape (n_samples, n_outputs) and
+    weights of the rows or None, and what its outputs are, in ``_outputs(X)``, of the same shape as T.
     """
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the machine.
 
         Parameters
@@ -80,6 +81,8 @@ class OutputClassifier(Machine):
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -89,11 +92,12 @@ class OutputClassifier(Machine):
         Raises
         ------
         ValueError
-            If y holds one class only.
+            If y holds one class only, or `sample_weight` negative numbers.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
-        self._fit_outputs(X, targets_of(codes, len(self.classes_), X))
+        self._fit_outputs(X, targets_of(codes, len(self.classes_), X), weights)
         return self
 
     def decision_function(self, X):
@@ -119,24 +123,32 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the machine.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
         self : object
             The fitted machine.
+
+        Raises
+        ------
+        ValueError
+            If `sample_weight` holds negative numbers.
         """
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self._one_value = y.ndim == 1
-        self._fit_outputs(X, as_columns(y))
+        self._fit_outputs(X, as_columns(y), weights)
         return self
 
     def predict(self, X):

@@ -295,7 +295,7 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
         self.degree = degree
         self.coef0 = coef0
 
-    def _fit_outputs(self, X, T):
+    def _fit_outputs(self, X, T, weights=None):
         self._fit_system(X, T, self._error_weights(T))
 
     def _error_weights(self, y) -> np.ndarray:

@@ -57,7 +57,7 @@ class _ReducedMachine:
         landmarks = X[rng.permutation(X.shape[0])[: self.n_landmarks]]
         return LandmarkLayer(landmarks, self.kernel, params)
 
-    def _fit_outputs(self, X, T):
+    def _fit_outputs(self, X, T, weights=None):
         self._layer = self._draw_layer(X)
         self.landmarks_ = self._layer.landmarks
         minima = _SharedRows(bordered_features(self._layer, X), T).minima(self)
