@@ -122,6 +122,8 @@ class OutputClassifier(Machine):
 class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
 
+    _weighted_rows = staticmethod(weighted_rows)
+
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the machine.
@@ -146,7 +148,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
-        X, y, weights = weighted_rows(X, y, sample_weight)
+        X, y, weights = self._weighted_rows(X, y, sample_weight)
         self._one_value = y.ndim == 1
         self._fit_outputs(X, as_columns(y), weights)
         return self

@@ -64,14 +64,14 @@ class SparseMachine(BaseEstimator):
         self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else X[used]
         return coef
 
-    def _gram(self, X, n_conditions: int) -> np.ndarray:
+    def _gram(self, X, n_conditions: int, weights: np.ndarray | None = None) -> np.ndarray:
         """Kernel values of all pairs of training rows."""
         if self.kernel == "precomputed":
             check_precomputed(X)
         check_size(n_conditions, X.shape[0])
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
-        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights)
         return kernel_matrix(X, X, self.kernel, self._kernel_params)
 
     @property
@@ -134,9 +134,9 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X, y, weights, rows = self._weighted(X, y, sample_weight)
         self.classes_, codes = _two_classes(y, type(self).__name__)
+        gram, signs = self._gram(X, len(y), weights), 2.0 * codes - 1
         weights = times_class_weights(weights, self.class_weight, self.classes_, codes)
-        signs = 2.0 * codes - 1
-        margins = class_margins(self._gram(X, len(signs)), signs, self.C, weights)
+        margins = class_margins(gram, signs, self.C, weights)
         coef = self._fit_margins(X, margins, rows)
         used = coef != 0
         self.dual_coef_ = (coef * signs)[used][None, :]
@@ -214,7 +214,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         X, y, weights, rows = self._weighted(X, y, sample_weight)
-        margins = value_margins(self._gram(X, 2 * len(y)), y, self.epsilon, self.C, weights)
+        margins = value_margins(self._gram(X, 2 * len(y), weights), y, self.epsilon, self.C, weights)
         coef = self._fit_margins(X, margins, rows)
         self.dual_coef_ = coef[coef != 0][None, :]
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)

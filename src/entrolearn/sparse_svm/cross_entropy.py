@@ -105,7 +105,7 @@ class _ZeroNorm(SparseMachine):
             warnings.warn(
                 f"the search used up its {self.max_iter} iterations: raise max_iter or smoothing",
                 ConvergenceWarning,
-                stacklevel=7,  # past the wrapper that checks parameters
+                stacklevel=8,  # past the wrapper that checks parameters
             )
         self.history_, self.n_iter_ = found.history, found.n_iterations
         costs, kept = cost(everything)
