@@ -120,9 +120,8 @@ class KDEClassifier(DensityClassifier):
         points, own = tuple(by_class(X, codes)), tuple(by_class(weights, codes))
         unit = unit_of_length(np.ptp(X, axis=0).max())
         covariances = [self._kernel_covariance(P / unit, w) for P, w in zip(points, own, strict=True)]
-        self.densities_ = ClassDensities(
-            points, np.array(covariances), unit, None if weights is None else own
-        )
+        of_points = None if weights is None else own
+        self.densities_ = ClassDensities(points, np.array(covariances), unit, of_points)
         return self
 
     def _kernel_covariance(self, points: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

@@ -32,7 +32,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     """A linear map that is found from the rows of each class.
 
     A subclass says how many components there can be, in ``_most_components(n_classes, n_features)``, and
-    finds them, in ``_find(groups, weights, unit)``, as columns of a matrix of shape (n_features, n_components).
+    finds them, in ``_find(groups, weights, unit)``, as columns, shape (n_features, n_components).
     """
 
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left")]}

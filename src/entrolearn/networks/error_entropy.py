@@ -411,7 +411,7 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         return self._raw_output(X)
 
 
-def _centre_and_spread(y: np.ndarray, weights: np.ndarray | None) -> tuple[float, float]:
+def _centre_and_spread(y: np.ndarray, weights: np.ndarray | None = None) -> tuple[float, float]:
     """The median, and the smaller measure of spread that is above zero; one where all values are the same."""
     if not np.ptp(y):
         return float(y[0]), 1.0
