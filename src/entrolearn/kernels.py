@@ -294,31 +294,33 @@ def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
     return rows.T.dot(dual.T).T
 
 
-def scale_gamma(X, weights=None) -> float:
-    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR, or weighted."""
+def scale_gamma(X, weights: np.ndarray | None = None) -> float:
+    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR, and weighted."""
+    if weights is not None:
+        n, mean, squares = weighted_spread(X, weights)
+        return gamma_of_spread(X.shape[1], mean, squares / n, X.dtype)
+    mean, n = X.mean(), X.shape[0] * X.shape[1]
     numbers = X.data[:, None] if issparse(X) else X
-    if weights is None:
-        mean, n, n_stored = X.mean(), X.shape[0] * X.shape[1], numbers.size
-    else:
-        n = weights.sum() * X.shape[1]
-        mean = weights @ np.asarray(X.sum(axis=1, dtype=np.float64)).ravel() / n
-        weights = np.repeat(weights, np.diff(X.indptr)) if issparse(X) else weights
-        n_stored = weights.sum() * numbers.shape[1]
     step = max(1, CACHED_NUMBERS // numbers.shape[1])
-    deviations = -(n - n_stored) * float(mean)  # of the zeros that are not stored
+    deviations = -(n - numbers.size) * float(mean)  # of the zeros that are not stored
     squares = -deviations * float(mean)
-
-    def total(block, rows: slice) -> float:
-        return float(block.sum() if weights is None else weights[rows] @ block.sum(axis=1))
-
     for start in range(0, len(numbers), step):
-        rows = slice(start, start + step)
-        block = numbers[rows] - mean
-        deviations += total(block, rows)
-        squares += total(np.square(block, out=block), rows)
+        block = numbers[start : start + step] - mean
+        deviations += float(block.sum())
+        squares += float(np.square(block, out=block).sum())
     # The mean is rounded, and far from the origin by much: of the deviations from it the mean is not zero.
     rest = deviations / n
     return gamma_of_spread(X.shape[1], rest, squares / n - rest**2, X.dtype, two_passes=False)
+
+
+def weighted_spread(X, weights: np.ndarray) -> tuple[float, float, float]:
+    """Total weight, mean and sum of squared deviations of all numbers of weighted rows, dense or CSR."""
+    numbers = X.data[:, None] if issparse(X) else X
+    each = np.repeat(weights, np.diff(X.indptr)) if issparse(X) else weights
+    n = float(weights.sum() * X.shape[1])
+    mean = float(each @ numbers.sum(axis=1, dtype=np.float64)) / n
+    squares = float(each @ np.square(numbers - mean, dtype=np.float64).sum(axis=1))
+    return n, mean, squares + (n - float(each.sum() * numbers.shape[1])) * mean**2
 
 
 def gamma_of_spread(

@@ -301,7 +301,7 @@ def sums_of_chunk(X, y, where: str, summing: Summing, before: tuple | None = Non
     if before is not None:
         check_pairing(X, y, where, before)
     rows, targets = checked_rows(machine, X, y, where, first=False, dtypes=[summing.dtype])
-    sums = machine._add_rows(copy.deepcopy(summing.no_sums), rows, targets)
+    sums = machine._add_rows(copy.deepcopy(summing.no_sums), rows, targets, None)
     return Sums(sums, np.unique(np.asarray(y))) if is_classifier(machine) else Sums(sums)
 
 

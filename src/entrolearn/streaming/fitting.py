@@ -158,7 +158,7 @@ class _Fit:
                 survey = survey or Survey(X.shape[1], X.dtype)
                 machine._layer = machine._layer_on(survey, rng)
                 sums = machine._no_sums(X, targets)
-            sums = machine._add_rows(sums, X, targets)
+            sums = machine._add_rows(sums, X, targets, None)
             if is_classifier(machine):
                 seen.update(np.unique(y).tolist())
         if is_classifier(machine):
