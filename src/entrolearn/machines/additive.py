@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import hstack, issparse
 from sklearn.utils import check_random_state
 
 from entrolearn.kernels import gamma_of_spread, scale_gamma, weighted_spread
@@ -56,6 +56,13 @@ class Needs:
         """What draws them, given what draws the layer."""
         return box_sampler() if self.box else rng
 
+    def sampled(self, X, weights: np.ndarray | None):
+        """The rows of which some are drawn, dense or CSR; for a box with their weights as the last column."""
+        if weights is None or not self.box:
+            return X
+        column = weights[:, None].astype(X.dtype)
+        return hstack([X, column], format="csr") if issparse(X) else np.hstack([X, column])
+
 
 @dataclass(frozen=True)
 class Survey:
@@ -82,22 +89,28 @@ class Survey:
 
     @classmethod
     def of(cls, X, needs: Needs, rng: np.random.RandomState, weights: np.ndarray | None = None) -> "Survey":
-        """Of rows in memory, shape (n_samples, n_features); only the scale depends on their weights."""
+        """Of rows in memory, shape (n_samples, n_features), and their weights."""
         n_features, dtype = X.shape[1], numpy_dtype(X)
         if not needs.n_sampled:
             return cls(n_features, dtype)
-        sample = take_rows(X, needs.sampler(rng).permutation(X.shape[0])[: needs.n_sampled])
+        sampled = needs.sampler(rng).permutation(X.shape[0])[: needs.n_sampled]
+        sample = take_rows(X, sampled)
         if needs.box:
             sample = sample if is_numpy(sample) else to_numpy(sample)
-            return cls(n_features, dtype, box=box_of_rows(Extent.of(X), sample, dtype))
+            weights = None if weights is None else weights[sampled]
+            return cls(n_features, dtype, box=box_of_rows(Extent.of(X), sample, dtype, weights))
         return cls(n_features, dtype, sample, _scale_gamma(X, weights) if needs.scale else None)
 
     @classmethod
     def of_passes(cls, X, needs: Needs, sample, seen: "Seen") -> "Survey":
-        """Of rows that were seen in passing, some of which are X, and a sample of them."""
+        """Of rows that were seen in passing, some of which are X, and a sample from ``needs.sampled``."""
         n_features, dtype = X.shape[1], X.dtype
         if needs.box:
-            return cls(n_features, dtype, box=box_of_rows(seen.extent, sample, dtype))
+            weights = None
+            if sample.shape[1] > n_features:
+                weights = sample[:, [-1]].toarray() if issparse(sample) else sample[:, -1]
+                sample, weights = sample[:, :-1], weights.ravel().astype(np.float64)
+            return cls(n_features, dtype, box=box_of_rows(seen.extent, sample, dtype, weights))
         scale = seen.spread.scale_gamma(n_features, dtype) if needs.scale else None
         return cls(n_features, dtype, sample, scale)
 

@@ -86,7 +86,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
             The size of a class is the sum of its weights or, where that is more, as for weights that add up
-            to one, its number of rows. Bounds of the features and landmarks do not depend on the weights.
+            to one, its number of rows. Which rows are landmarks does not depend on their weights.
 
         Returns
         -------

@@ -157,7 +157,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         if self.solver == "cholesky":
             self._fit_rows(X, codes, weights)
             return self
-        self._layer = self._draw_layer(X)
+        self._layer = self._draw_layer(X, weights)
         factors = factors_by_group(self._layer, X, codes, len(self.classes_), weights)
         counts = np.bincount(codes, weights)
         self._keep(_solve_factors(self, [[factor] for factor in factors], self.classes_, counts), "gelsd")

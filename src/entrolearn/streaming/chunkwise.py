@@ -236,7 +236,7 @@ def survey_of_chunk(X, y, weights, where: str, looking: Looking, pick) -> Survey
     if not X.shape[0]:
         return None
     X, _ = checked_rows(looking.machine, X, y, where, first=False, dtypes=[looking.dtype])
-    return Surveyed(pick.of(X), Seen.of(X, looking.needs, weights))
+    return Surveyed(pick.of(looking.needs.sampled(X, weights)), Seen.of(X, looking.needs, weights))
 
 
 def merged_surveys(parts: Sequence[Surveyed | None]) -> Surveyed | None:

@@ -189,7 +189,7 @@ class _Fit:
         sample = sample_of(self.n_rows, needs.n_sampled, needs.sampler(rng))
         seen, X = Seen(), None
         for X, _, _, weights in self._chunks(dtypes, "survey"):
-            sample.offer(X)
+            sample.offer(needs.sampled(X, weights))
             seen = seen.merge(Seen.of(X, needs, weights))
         return Survey.of_passes(X, needs, sample.rows, seen)
 
