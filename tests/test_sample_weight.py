@@ -214,7 +214,7 @@ def test_the_gradient_of_the_entropy_of_weighted_errors_is_its_slope(order):
         return error_entropy(errors, 0.5, order=order, method="exact", sample_weight=weights)
 
     assert_allclose(entropy(e)[1], approx_fprime(e, lambda errors: entropy(errors)[0]), atol=1e-6)
-    with pytest.raises(ValueError, match="1 zeros; accepted: positive ones"):
+    with pytest.raises(ValueError, match="holds 2 numbers from 0 to 1; accepted: 2 positive ones"):
         error_entropy([0.0, 1.0], 1.0, sample_weight=[0.0, 1.0])
 
 

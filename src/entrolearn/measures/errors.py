@@ -11,7 +11,6 @@ from scipy import fft
 
 from entrolearn.measures.density import as_sample
 from entrolearn.measures.gridding import ORDER, SplineShares, blur
-from entrolearn.validation import checked_weights
 
 __all__ = ["METHODS", "ORDERS", "error_entropy"]
 
@@ -109,11 +108,10 @@ def error_entropy(
         raise ValueError(f"method is {method!r}; accepted: {', '.join(map(repr, METHODS))}")
     exact = method == "exact" or (method == "auto" and e.size**2 <= AUTO_PAIRS)
     kernels = _PairedKernels(e, bandwidth) if exact else _BinnedKernels(e, bandwidth)
-    weights = checked_weights(sample_weight, e[:, np.newaxis])
-    if weights is not None and not weights.all():
-        raise ValueError(
-            f"sample_weight holds {np.count_nonzero(weights == 0)} zeros; accepted: positive ones"
-        )
+    weights = None if sample_weight is None else as_sample(sample_weight, "sample_weight")
+    if weights is not None and not (weights.size == e.size and weights.min() > 0):
+        found = f"{weights.size} numbers from {weights.min():g} to {weights.max():g}"
+        raise ValueError(f"sample_weight holds {found}; accepted: {e.size} positive ones")
     n = e.size if weights is None else float(weights.sum())
 
     def weighted(values: np.ndarray) -> np.ndarray:
