@@ -80,7 +80,7 @@ ESTIMATORS = [
     OneNormSVR(C=10.0),
     OneNormSVR(C=10.0, kernel="linear", epsilon=0.0),
     CrossEntropySVC(random_state=0),
-    CrossEntropySVC(C=10.0, kernel="poly", random_state=0),
+    CrossEntropySVC(C=10.0, kernel="linear", random_state=0),
     CrossEntropySVR(kernel="linear", random_state=0),
     KDEClassifier(),
     KDEClassifier(0.5, covariance="empirical", priors="empirical"),
