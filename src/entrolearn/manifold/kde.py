@@ -101,7 +101,8 @@ class KDEClassifier(DensityClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in what
+            shrinks the covariance; one of weight zero is left out.
 
         Returns
         -------

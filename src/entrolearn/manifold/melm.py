@@ -174,7 +174,8 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         y : array-like, shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in what
+            shrinks the covariance; one of weight zero is left out.
 
         Returns
         -------

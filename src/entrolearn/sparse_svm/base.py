@@ -115,8 +115,8 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         y : array-like of shape (n_samples,)
             Class labels of any type, two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two is the row twice, one of weight zero is left out. C, in
-            both its meanings, is times the row's weight.
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out. They
+            multiply C, both as the weight of a row's loss and as its largest coefficient.
 
         Returns
         -------
@@ -196,8 +196,8 @@ class SparseRegressor(RegressorMixin, SparseMachine):
             For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two is the row twice, one of weight zero is left out. C, in
-            both its meanings, is times the row's weight.
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out. They
+            multiply C, both as the weight of a row's loss and as its largest coefficient.
 
         Returns
         -------

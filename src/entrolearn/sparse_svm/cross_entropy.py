@@ -215,7 +215,8 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     there and find it in 151, in four fifths of the time (benchmarks/enumerated.py).
 
     C weighs losses against a count here, against a sum of coefficients in :class:`OneNormSVC`, and against a
-    norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others.
+    norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others. A support vector costs
+    one whatever its row weighs.
 
     References
     ----------
