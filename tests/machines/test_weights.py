@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.covariance import LedoitWolf
 from sklearn.datasets import load_wine
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, scale
 
@@ -62,8 +63,10 @@ def data():
     """Rows, labels, values, and weights that are whole numbers."""
     X, y = load_wine(return_X_y=True)
     X, rng = scale(X), np.random.default_rng(0)
-    X[::9, 3] = 40.0  # how far out that is, the box asks the other rows
     weights = rng.choice([0.0, 1.0, 2.0, 5.0], size=len(y))
+    # The last value is far out, and no bound, where the rows of weight five are most of all.
+    X[:, 3] = np.select([weights == 5, weights == 2], [1 + rng.uniform(0, 0.03, len(y)), 0.03], 0.0)
+    X[np.flatnonzero(weights == 1)[-1], 3] = 7.0
     return X, y, X[:, 0] ** 2 + X[:, 1] + rng.normal(size=len(y)), weights
 
 
@@ -102,8 +105,11 @@ def test_a_row_of_weight_zero_is_left_out_and_ones_change_nothing(learner, data)
     X, weights, y = data[0], np.minimum(data[3], 1.0), targets(learner, data)
     strange = np.where(weights[:, None] > 0, X, 1e6)  # would be the box, the spread, landmarks
     others = np.where(weights > 0, y, 77)  # and a class
-    found = clone(learner).fit(strange, others, sample_weight=weights)
-    assert_same(found, clone(learner).fit(X[weights > 0], y[weights > 0]), X)
+    expected = clone(learner).fit(X[weights > 0], y[weights > 0])
+    assert_same(clone(learner).fit(strange, others, sample_weight=weights), expected, X)
+    if learner in SUMS:
+        rows = streaming.rows(strange, others, chunk_rows=30)
+        assert_same(streaming.fit(clone(learner), rows, sample_weight=weights), expected, X)
 
 
 @of_each(SUMS)
@@ -155,6 +161,19 @@ def test_other_libraries_weigh_rows_as_numpy_does(learner, place, data):
         assert_allclose(place.numbers(said(found, place(X))), said(expected, X), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+def test_of_any_weights_regressors_are_scikit_learns(intercept, data):
+    X, values, weights = data[0], data[2], np.random.default_rng(1).uniform(0.1, 3.0, 178)
+    settings = {"C": 0.5, "fit_intercept": intercept}
+    elm = ELMRegressor(20, random_state=0, **settings).fit(X, values, sample_weight=weights)
+    ridge = Ridge(0.5, fit_intercept=intercept).fit(elm._layer(X), values, sample_weight=weights)
+    assert_allclose(elm.predict(X), ridge.predict(elm._layer(X)), rtol=1e-7)
+    kelm = KELMRegressor(kernel="linear", **settings).fit(X, values, sample_weight=weights)
+    linear = Ridge(0.5, fit_intercept=intercept).fit(X, values, sample_weight=weights)
+    assert_allclose(kelm.coef_[0], linear.coef_, rtol=1e-7)
+    assert_allclose(kelm.intercept_, linear.intercept_, atol=1e-9)
+
+
 @of_each([ELMRegressor(10, C=[0.1, 1.0], random_state=0), KELMRegressor(C=[0.1, 1.0])])
 def test_of_weights_below_one_leave_one_out_leaves_all_of_a_row(learner, data):
     X, values, weights = data[0][:40], data[2][:40], np.random.default_rng(1).uniform(0.1, 1.0, 40)
@@ -187,6 +206,9 @@ def test_class_weights_multiply_priors(data):
     weighed = EEMClassifier(20, priors=[1, 2, 3], class_weight=cost, random_state=0).fit(X, y)
     as_priors = EEMClassifier(20, priors=[1.0, 10.0, 0.3], random_state=0).fit(X, y)
     assert_same(weighed, as_priors, X)
+    shares = np.random.default_rng(0).uniform(0, 1, len(y))
+    empirical = EEMClassifier(20, priors="empirical").fit(X, y, sample_weight=shares)
+    assert_allclose(empirical.priors_, np.bincount(y, shares) / shares.sum())
     balanced = EEKMClassifier(priors="empirical", class_weight="balanced").fit(X, y)
     assert_allclose(balanced.priors_, 1 / 3)
 
