@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing, check_array, get_tags
 from sklearn.utils import check_X_y as sklearn_check_X_y
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight
@@ -36,6 +37,7 @@ __all__ = [
     "check_labels",
     "check_same_namespace",
     "checked_weights",
+    "class_error_weights",
     "device_of",
     "dispatched_namespace",
     "has_double",
@@ -43,6 +45,7 @@ __all__ = [
     "learn_classes",
     "numpy_dtype",
     "one_thread_where_small",
+    "times_class_weights",
     "to_numpy",
     "validate_data",
     "validated",
@@ -235,6 +238,44 @@ def weighted_rows(X, y, sample_weight) -> tuple:
         return X, y, weights
     kept = np.flatnonzero(weights)
     return _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]
+
+
+def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Weights of the errors of each class, given its number of rows, as scikit-learn's `class_weight` says.
+
+    Raises
+    ------
+    ValueError
+        If it names other classes, or weights that are no positive numbers.
+    """
+    weights = compute_class_weight(class_weight, classes=classes, y=classes, sample_weight=counts)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            f"class_weight must give each class of {classes.tolist()} a positive number, got "
+            f"{weights.tolist()}."
+        )
+    return weights
+
+
+def times_class_weights(
+    weights: np.ndarray | None, class_weight, classes: np.ndarray, codes: np.ndarray
+) -> np.ndarray | None:
+    """Weights of rows times those of their classes; None where all are one.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,), or None
+        Of the rows, with which "balanced" counts them.
+    class_weight : dict, "balanced" or None
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of int, shape (n_samples,)
+        The place of each row's class.
+    """
+    if class_weight is None:
+        return weights
+    counts = np.bincount(codes, weights, len(classes))
+    of_rows = class_error_weights(class_weight, classes, counts)[codes]
+    return of_rows if weights is None else weights * of_rows
 
 
 def learn_classes(estimator, classes) -> bool:

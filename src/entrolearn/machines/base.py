@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,7 +28,6 @@ __all__ = [
     "answer",
     "check_place",
     "class_priors",
-    "class_error_weights",
     "class_targets",
     "codes_among",
     "decide",
@@ -124,6 +122,8 @@ class OutputClassifier(Machine):
 class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
 
+    _weighted_rows = staticmethod(weighted_rows)
+
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the machine.
@@ -148,7 +148,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
-        X, y, weights = weighted_rows(X, y, sample_weight)
+        X, y, weights = self._weighted_rows(X, y, sample_weight)
         self._one_value = y.ndim == 1
         self._fit_outputs(X, as_columns(y), weights)
         return self
@@ -273,23 +273,6 @@ def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
             f"finite ratios, got {np.asarray(priors).tolist()}."
         )
     return weights / weights.sum()
-
-
-def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Weights of the errors of each class, given its number of rows, as scikit-learn's `class_weight` says.
-
-    Raises
-    ------
-    ValueError
-        If it names other classes, or weights that are no positive numbers.
-    """
-    weights = compute_class_weight(class_weight, classes=classes, y=classes, sample_weight=counts)
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError(
-            f"class_weight must give each class of {classes.tolist()} a positive number, got "
-            f"{weights.tolist()}."
-        )
-    return weights
 
 
 def class_targets(n_classes: int) -> np.ndarray:

@@ -17,7 +17,6 @@ from entrolearn.machines.additive import AdditiveOverClasses, InBox, Needs
 from entrolearn.machines.base import (
     Machine,
     check_place,
-    class_error_weights,
     class_priors,
     encode,
     learn_stream_classes,
@@ -45,6 +44,7 @@ from entrolearn.validation import (
     HasMethods,
     Interval,
     StrOptions,
+    class_error_weights,
     is_numpy,
     numpy_dtype,
     to_numpy,

@@ -16,7 +16,6 @@ from entrolearn.machines.additive import AdditiveOverClasses, InBox
 from entrolearn.machines.base import (
     Machine,
     check_place,
-    class_error_weights,
     class_targets,
     decide,
     encode,
@@ -31,6 +30,7 @@ from entrolearn.validation import (
     Interval,
     StrOptions,
     check_X_y,
+    class_error_weights,
     validate_data,
     validated,
     weighted_rows,
