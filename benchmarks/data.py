@@ -164,4 +164,4 @@ def from_catalog(name: str, mirror, folder: Path) -> tuple[np.ndarray, np.ndarra
 
 
 def _catalog() -> dict[str, dict]:
-    return load_catalog([ROOT / "config/datasets.yaml"], ROOT / "workflow/schemas/dataset.yaml")
+    return load_catalog([ROOT / "config/datasets.yaml"])

@@ -17,10 +17,9 @@ import pytest
 import yaml
 
 from entrolab.config import load_catalog, load_settings, load_study, store_digest
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[1]
-SCHEMAS = ROOT / "workflow" / "schemas"
 
 # ------------------------------------------------------------------------------------------ what is installed
 
@@ -90,8 +89,8 @@ TAG = "!!python/object/apply:os.mkdir"
 @pytest.mark.parametrize(
     "read",
     [
-        lambda file: load_study(file, SCHEMAS / "paper.yaml", {}),
-        lambda file: load_catalog([file], SCHEMAS / "dataset.yaml"),
+        lambda file: load_study(file, {}),
+        lambda file: load_catalog([file]),
     ],
     ids=["study", "catalog"],
 )
@@ -138,7 +137,7 @@ def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
     study = yaml.safe_load((ROOT / "config" / "papers" / "demo.yaml").read_text())
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump({**study, "url": url}))
     with pytest.raises(ConfigError, match=r"mine\.yaml: url: found .*, expected an http or https address"):
-        load_study(tmp_path / "mine.yaml", SCHEMAS / "paper.yaml", {})
+        load_study(tmp_path / "mine.yaml", {})
 
 
 @pytest.mark.fault("Trust", "a password or a token in the setting of the store", "refused, and not repeated")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from entrolab.cells import rows_and_models, study_cells
+from entrolab.cells import study_cells
 from entrolab.kinds import KINDS
 
 __all__ = ["Peak", "peak_memory"]
@@ -32,8 +32,9 @@ def _jobs(study: Mapping) -> Iterable[str]:
     """The jobs of a study whose memory is looked at, as their files are named."""
     yield from (f"train/{dataset}/{model}" for dataset, model in study_cells(study))
     for name, table in study["tables"].items():
-        if KINDS[table["kind"]].measured_by:
-            places = dict.fromkeys(dataset for dataset, _ in rows_and_models(study, table))
+        kind = KINDS[table["kind"]]
+        if kind.measured_by:
+            places = dict.fromkeys(dataset for dataset, _ in kind.rows_and_models(table, study))
             yield from (f"measure/{name}/{dataset}" for dataset in places)
 
 

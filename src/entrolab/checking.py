@@ -1,29 +1,16 @@
 """Checks of a study beyond its schema: every name in it is known, every value fits what it is for."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
-from entrolab.cells import (
-    FIGURE_STAGES,
-    OF_A_TABLE,
-    OF_STORED_MODELS,
-    cell_spec,
-    figure_cells,
-    figure_spec,
-    grouped,
-    measurement_spec,
-    protocol_of,
-    rows_and_models,
-    scaling_of,
-    study_cells,
-)
+from entrolab.cells import cell_spec, figure_cells, figure_spec, measurement_spec, study_cells, type_of
 from entrolab.constraints import check_values
+from entrolab.figure_types import FIGURE_TYPES
 from entrolab.kinds import KINDS
-from entrolab.kinds.clusterings import CLUSTERER, clusterers_of
 from entrolab.metrics import METRICS, metrics_of
-from entrolab.registry import OF_A_STEP, ONE_OF, estimator_of, learners_of, made_of, of_step, searched
-from entrolab.schema import ConfigError, check_known, check_schema, shortened
+from entrolab.registry import OF_A_STEP, ONE_OF, learners_of, made_of, of_step, searched
 from entrolab.sources import (
     LEARNER,
     STEP,
@@ -34,16 +21,15 @@ from entrolab.sources import (
     check_parameters,
     locate,
 )
+from entrolab.study.definition import Protocol, Scaling
+from entrolab.study.lookup import grouped, protocol_of, scaling_of
+from entrolab.study.sections import ConfigError, check, check_known, shortened
 
-# Kinds of tables and figures that fit one learner, whatever the task of the data set.
-OF_ANY_TASK = {"process", "growth", "clusterings"}
-# And those that fit what projects: a model's last step, or itself.
-OF_PROJECTIONS = {"projections", "starts"}
 # Criteria that compare two classes.
 DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 
 
-def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, Mapping]) -> None:
+def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:
     """Refuse the first thing in a study that could not be run.
 
     Parameters
@@ -51,8 +37,6 @@ def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, 
     file : Path
     study : mapping
         Defaults filled in, with its ``tasks``.
-    schema : Path
-        JSON schema of study files, for values that differ between data sets.
     catalog : mapping
         The entries of the data sets that there are.
 
@@ -71,7 +55,7 @@ def check_study(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, 
     if "answer_figure" in study:
         check_known(study["answer_figure"], study["figures"], file, "answer_figure", "figure of this study")
     _check_tasks(file, study)
-    _check_of_dataset(file, study, schema, catalog)
+    _check_of_dataset(file, study, catalog)
 
 
 def _check_shuffle(file: Path, protocol: Mapping) -> None:
@@ -153,181 +137,36 @@ def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None
 def _check_figure(
     file: Path, name: str, figure: Mapping, study: Mapping, catalog: Mapping[str, Mapping]
 ) -> None:
-    where = f"figures.{name}"
-    if figure["kind"] == "process":
-        check_known(figure["dataset"], catalog, file, f"{where}.dataset", "data set")
-        check_known(figure["model"], study["models"], file, f"{where}.model", "model")
+    where, kind = f"figures.{name}", FIGURE_TYPES[figure["kind"]]
+    for place, found, known, what in kind.names(figure, study, catalog):
+        check_known(found, known, file, f"{where}.{place}", what)
+    for line in kind.mistakes(figure, study, catalog):
+        raise ConfigError(f"{file}: {where}.{line}")
+    for estimator, parameters in kind.sets(figure, study):
         try:
-            estimator = study["models"][figure["model"]]["estimator"]
-            check_parameters(estimator, figure["params"], what=f"{where}.params")
+            check_parameters(estimator, parameters, what=f"{where}.params")
         except UnknownEstimatorError as error:
             raise ConfigError(f"{file}: {where}: {error}") from None
-        return
-    if figure["kind"] in OF_A_TABLE:
-        kind, _ = OF_A_TABLE[figure["kind"]]
-        tables = [key for key, table in study["tables"].items() if table["kind"] == kind]
-        check_known(figure["table"], tables, file, f"{where}.table", f"table of the kind {kind}")
-        if "metric" in figure:
-            metrics = KINDS[kind].metrics(study["tables"][figure["table"]])
-            check_known(figure["metric"], metrics, file, f"{where}.metric", "metric of this table")
-        if figure["kind"] == "by_data":
-            _check_sides(file, where, figure, study)
-        return
-    check_known(figure["datasets"], study["datasets"], file, f"{where}.datasets", "group of data sets")
-    group = study["datasets"][figure["datasets"]]
-    if figure["kind"] == "projections":
-        _check_classes(file, where, group, catalog)
-    if figure["kind"] == "support":
-        _check_planes(file, where, group, catalog, tasks=("binary",))
-    if figure["kind"] == "clusterings":
-        _check_planes(file, where, group, catalog, tasks=("binary", "multiclass"))
-    metrics = figure.get("metric", [])
-    known = study["metrics"]
-    if "candidates" in FIGURE_STAGES[figure["kind"]]:
-        known = [metric for metric in known if not METRICS[metric].of_probabilities]
-    for metric in [metrics] if isinstance(metrics, str) else metrics:
-        check_known(metric, known, file, f"{where}.metric", "metric of this study")
-    for model in figure.get("models", ()):
-        check_known(model, study["models"], file, f"{where}.models", "model")
-        _check_model_of_figure(file, where, model, figure, study)
-    if "shape" in figure:
-        _check_shapes(file, where, figure_spec("", study, name, seed=0)["shapes"], catalog)
-
-
-def _check_sides(file: Path, where: str, figure: Mapping, study: Mapping) -> None:
-    """Models of the table are compared, and none with itself."""
-    models = study["tables"][figure["table"]]["models"]
-    for name in figure["best_of"]:
-        check_known(name, models, file, f"{where}.best_of", "model of this table")
-    others = [name for name in models if name not in figure["best_of"]]
-    for name in figure["against"]:
-        check_known(name, others, file, f"{where}.against", "other model of this table")
-
-
-def _check_model_of_figure(file: Path, where: str, model: str, figure: Mapping, study: Mapping) -> None:
-    """What each kind of figure asks of its models."""
-    entry = study["models"][model]
-    match figure["kind"]:
-        case kind if kind in OF_STORED_MODELS:
-            _check_chooses(file, where, model, study)
-        case "trials":
-            what = f"criterion of model {model!r}"
-            check_known(figure["criterion"], entry["criteria"], file, f"{where}.criterion", what)
-        case "clusterings":
-            check_known(model, clusterers_of(study), file, f"{where}.models", CLUSTERER)
-        case "error_densities":
-            for dataset in study["datasets"][figure["datasets"]]:
-                _check_learns_in_epochs(file, where, model, figure, study, dataset)
-        case "grid_curves" | "grid_surface":
-            _check_axes(file, where, model, entry, figure)
-
-
-def _check_classes(file: Path, where: str, datasets: Iterable[str], catalog: Mapping[str, Mapping]) -> None:
-    """Rows are drawn class by class."""
-    for dataset in datasets:
-        if catalog[dataset]["task"] == "regression":
-            raise ConfigError(
-                f"{file}: {where}.datasets: {dataset!r} is a regression data set; "
-                "accepted: data sets of classes"
-            )
-
-
-def _check_planes(
-    file: Path, where: str, datasets: Iterable[str], catalog: Mapping[str, Mapping], tasks: tuple[str, ...]
-) -> None:
-    """What is drawn as a plane has two features, and classes."""
-    for dataset in datasets:
-        task, n_features = catalog[dataset]["task"], catalog[dataset]["expect"]["features"]
-        if task not in tasks or n_features != 2:
-            raise ConfigError(
-                f"{file}: {where}.datasets: {dataset!r} is a {task} data set of {n_features} features; "
-                f"accepted: {' and '.join(tasks)} data sets of 2"
-            )
-
-
-def _check_shapes(file: Path, where: str, shapes: Mapping, catalog: Mapping[str, Mapping]) -> None:
-    """An image has a pixel for each feature."""
-    for dataset, shape in shapes.items():
-        n_features = catalog[dataset]["expect"]["features"]
-        pair = isinstance(shape, list) and len(shape) == 2 and all(isinstance(side, int) for side in shape)
-        if not pair or shape[0] * shape[1] != n_features:
-            raise ConfigError(
-                f"{file}: {where}.shape: found {shortened(shape)} for {dataset!r}, which has {n_features} "
-                "features; accepted: [height, width] of as many pixels"
-            )
-
-
-def _check_learns_in_epochs(
-    file: Path, where: str, model: str, figure: Mapping, study: Mapping, dataset: str
-) -> None:
-    """Errors are drawn of one output, and of a learner that can be stopped early."""
-    task = study["tasks"][dataset]
-    estimator = estimator_of(study["models"][model], task)
-    if task == "multiclass" or estimator is None:
-        what = "a multiclass data set" if task == "multiclass" else f"one that {model!r} has no learner for"
-        raise ConfigError(
-            f"{file}: {where}.datasets: {dataset!r} is {what}; "
-            "accepted: binary and regression data sets that each model has a learner for"
-        )
-    try:
-        check_parameters(estimator, ["max_iter", *figure["params"]], what=f"{where}.params")
-    except UnknownEstimatorError as error:
-        raise ConfigError(f"{file}: {where}: {error}") from None
-
-
-def _check_chooses(file: Path, where: str, model: str, study: Mapping) -> None:
-    """A figure of fitted models needs one that is fitted for good."""
-    if not study["models"][model]["criteria"]:
-        raise ConfigError(
-            f"{file}: {where}.models: nothing chooses from the grid of {model!r}, so that no model is fitted "
-            "for good; accepted: models with criteria"
-        )
-
-
-def _check_axes(file: Path, where: str, model: str, entry: Mapping, figure: Mapping) -> None:
-    """A figure shows all parameters of a grid, in numbers."""
-    axes = figure.get("parameters") or [figure["parameter"], *filter(None, [figure.get("by")])]
-    place = f"{where}.parameter" + ("s" if "parameters" in figure else "")
-    names = searched(entry)
-    if sorted(names) != sorted(axes):
-        found = ", ".join(names) or "nothing"
-        wanted = " and ".join(map(repr, axes))
-        raise ConfigError(
-            f"{file}: {place}: the grid of model {model!r} is over {found}; "
-            f"accepted: models with a grid over {wanted} alone"
-        )
-    for name, values in entry["grid"].items():
-        for value in values if isinstance(values, list) else ():
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise ConfigError(
-                    f"{file}: {place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
-                )
 
 
 def _check_runs(file: Path, study: Mapping) -> None:
     """What fits a model has something to fit: a learner of its own, or one for the table's task."""
-    measured = (
-        (f"tables.{name}", table)
-        for name, table in study["tables"].items()
-        if KINDS[table["kind"]].measured_by
-    )
-    drawn = ((f"figures.{name}", figure) for name, figure in study["figures"].items())
-    for where, entry in itertools.chain(measured, drawn):
-        for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
-            model = study["models"].get(name)
-            if model is not None and not _has_learner(model, entry):
-                raise ConfigError(
-                    f"{file}: {where}: the model {name!r} has no learner that it could run; "
-                    "accepted: models with `estimator`, or with others where that tells which"
-                )
+    for name, table in study["tables"].items():
+        kind = KINDS[table["kind"]]
+        if kind.measured_by:
+            _check_learnt(file, f"tables.{name}", table, study, partial(kind.has_learner, table))
+    for name, figure in study["figures"].items():
+        _check_learnt(file, f"figures.{name}", figure, study, type_of(study, name).has_learner)
 
 
-def _has_learner(model: Mapping, entry: Mapping) -> bool:
-    if "task" in entry:
-        return estimator_of(model, entry["task"]) is not None
-    if entry["kind"] in OF_PROJECTIONS:
-        return bool(model["steps"]) or "estimator" in model
-    return "estimator" in model or (bool(learners_of(model)) and entry["kind"] not in OF_ANY_TASK)
+def _check_learnt(file: Path, where: str, entry: Mapping, study: Mapping, has_learner: Callable) -> None:
+    for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
+        model = study["models"].get(name)
+        if model is not None and not has_learner(model):
+            raise ConfigError(
+                f"{file}: {where}: the model {name!r} has no learner that it could run; "
+                "accepted: models with `estimator`, or with others where that tells which"
+            )
 
 
 def _check_tasks(file: Path, study: Mapping) -> None:
@@ -393,7 +232,7 @@ def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str,
             )
 
 
-def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping[str, Mapping]) -> None:
+def _check_of_dataset(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:
     """Each value that differs between data sets is there for all that need it, and of its kind."""
     for name, values in study["of_dataset"].items():
         for dataset in values.keys() - {"default"}:
@@ -401,11 +240,11 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
     for dataset in dict.fromkeys([*grouped(study), *drawn]):
         scaling = scaling_of(study, dataset)
-        check_schema(scaling, schema, str(file), "scaling", dataset)
+        check(Scaling, scaling, file, "scaling", dataset)
         _check_scaling(file, scaling, dataset, catalog[dataset])
     for dataset in _divided(study):
         protocol = protocol_of(study, dataset)
-        check_schema(protocol, schema, str(file), "protocol", dataset)
+        check(Protocol, protocol, file, "protocol", dataset)
         if "trials" in protocol:
             _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
     for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(study)):
@@ -418,7 +257,7 @@ def _check_of_dataset(file: Path, study: Mapping, schema: Path, catalog: Mapping
         _check_fewer_trials(file, cell, protocol_of(study, dataset))
     for name, table in study["tables"].items():
         if KINDS[table["kind"]].measured_by:
-            for dataset, _ in rows_and_models(study, table):
+            for dataset, _ in KINDS[table["kind"]].rows_and_models(table, study):
                 measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
                 for model, learner in measured.items():
                     _check_grid(file, model, dataset, learner)

@@ -65,7 +65,7 @@ def comparisons_of(study: Mapping, cell: Cell, tables: Mapping[str, pd.DataFrame
                 row.published_std,
                 row.difference,
                 row.verdict,
-                bool(entry["among"]),
+                bool(entry.get("among")),
             )
             for row in mine.itertuples(index=False)
             if row.verdict not in ("", "printed alone")

@@ -10,25 +10,26 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from entrolab.cells import grouped
 from entrolab.checking import check_study
+from entrolab.figure_types import FIGURE_TYPES
 from entrolab.kinds import KINDS
 from entrolab.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.owndata import entry_of
 from entrolab.printed import check_printed
-from entrolab.registry import ONE_OF, expand_values
-from entrolab.schema import ConfigError, check_known, check_schema, shortened
+from entrolab.study.catalog import Key, checked_entry
+from entrolab.study.definition import Study
+from entrolab.study.lookup import grouped
+from entrolab.study.sections import ConfigError, Section, check, check_known, mapping_of, one_of, shortened
+from entrolab.study.settings import Settings
 from entrolab.surroundings import find_learners_in
 from entrolab.text import without_secrets
 
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
-
-# Kinds of figures that may add to a model's own parameters.
-WITH_PARAMS = ("process", "error_densities")
 
 # Rules of the workflow, whose names no study can have as its target.
 RULES = {
@@ -36,23 +37,7 @@ RULES = {
     *("measure_generated", "track", "track_paper", "table", "figure", "page_to_hover", "page", "report"),
 }
 
-# What a cell may take where the configuration does not say.
-LIMITS = {"limit_seconds": 3600, "limit_gib": 8}
-
-# What a study does where its file does not say; its title and tables come from its name and its data.
-DEFAULTS = {
-    "reference": "",
-    "about": "",
-    "url": "",
-    "answer": [],
-    "scaling": {"method": "minmax"},
-    "protocol": {"folds": 5},
-    "criteria": ["cv"],
-    "of_dataset": {},
-    "figures": {},
-    "errata": [],
-}
-# Of these, a study has those that fit its data sets.
+# Of these, a study that names none has those that fit its data sets.
 SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
 # The group of all data sets, if a study has no other of this name; and the tables that show them by default.
 ALL = "all"
@@ -65,8 +50,7 @@ YAMLS_WORDS = {
     "expected <block end>": "the keys of one level in one column",
 }
 
-# Values of one parameter that are written in short, and values of a whole file with its aliases written out.
-MOST_IN_FULL = 10_000
+# Values of a whole file with its aliases written out, and bits of a whole number.
 MOST_VALUES = 1_000_000
 MOST_BITS = 63
 
@@ -82,15 +66,12 @@ def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, 
         The workflow's config.
     """
     home = Path(home)
-    schemas = home / "workflow" / "schemas"
-    check_schema(config, schemas / "config.yaml", "config")
+    config = check(Settings, config, "config")
     extra = {name: [Path(config[name])] if config.get(name) else [] for name in EXTRA}
     folders = [home / "config" / "papers", *extra["extra_studies"]]
     find_learners_in(folders)
-    catalog = load_catalog(
-        [home / "config" / "datasets.yaml", *extra["extra_datasets"]], schemas / "dataset.yaml"
-    )
-    studies = load_studies(folders, schemas / "paper.yaml", catalog)
+    catalog = load_catalog([home / "config" / "datasets.yaml", *extra["extra_datasets"]])
+    studies = load_studies(folders, catalog)
     return _with_own_data(catalog, studies), studies, load_settings(config, studies)
 
 
@@ -120,7 +101,7 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     papers = [papers] if isinstance(papers, str) else list(papers)
     for paper in papers:
         check_known(paper, studies, "config", "papers", "study")
-    return {"store": None, "mirror": None, **LIMITS, **dict.fromkeys(EXTRA), **config, "papers": papers}
+    return {"store": None, "mirror": None, **dict.fromkeys(EXTRA), **config, "papers": papers}
 
 
 def store_digest(settings: Mapping) -> str:
@@ -132,31 +113,19 @@ def store_digest(settings: Mapping) -> str:
     return hashlib.sha256(os.fsencode(address)).hexdigest()[:16]
 
 
-def load_catalog(files: Iterable[Path], schema: Path) -> dict[str, dict]:
+def load_catalog(files: Iterable[Path]) -> dict[str, dict]:
     """The entries of some catalogs of data sets, by key. A key is in one of them only."""
     catalog: dict[str, dict] = {}
     for file in files:
-        entries = read_yaml(file)
-        check_schema(entries, schema, str(file))
+        entries = check(mapping_of(Any, "data sets by their keys", Key), read_yaml(file), file)
         if repeated := sorted(catalog.keys() & entries.keys()):
             raise ConfigError(
                 f"{file}: there is a data set {repeated[0]!r} already; give this one another key"
             )
         for key, entry in entries.items():
-            _check_rows(file, key, entry["expect"])
-            _check_names(file, key, entry.get("files", []))
-        catalog |= entries
+            catalog[key] = checked_entry(entry, file, key)
+            _check_names(file, key, catalog[key].get("files", []))
     return catalog
-
-
-def _check_rows(file: Path, key: str, expect: Mapping) -> None:
-    """The classes of a data set have all of its rows."""
-    classes = [expect[name] for name in ("negative", "positive") if name in expect]
-    if len(classes) == 2 and sum(classes) != expect["rows"]:
-        raise ConfigError(
-            f"{file}: {key}.expect: found {classes[0]} negative and {classes[1]} positive rows; accepted: "
-            f"{expect['rows']} rows together"
-        )
 
 
 def _check_names(file: Path, key: str, files: Iterable[Mapping]) -> None:
@@ -172,7 +141,7 @@ def _check_names(file: Path, key: str, files: Iterable[Mapping]) -> None:
         seen[name] = path
 
 
-def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Mapping]) -> dict[str, dict]:
+def load_studies(folders: Iterable[Path], catalog: Mapping[str, Mapping]) -> dict[str, dict]:
     """Every study of some folders by name, which is its file's.
 
     Raises
@@ -192,11 +161,11 @@ def load_studies(folders: Iterable[Path], schema: Path, catalog: Mapping[str, Ma
                 raise ConfigError(
                     f"{file}: there is a study {file.stem!r} already; give this file another name"
                 )
-            studies[file.stem] = load_study(file, schema, catalog)
+            studies[file.stem] = load_study(file, catalog)
     return studies
 
 
-def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict:
+def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     """A study as a plain dict, defaults filled in, every name in it known to exist.
 
     Its ``tasks`` say what is learnt of each of its data sets. What differs between data sets stays as it is
@@ -205,8 +174,6 @@ def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict
     Parameters
     ----------
     file : Path
-    schema : Path
-        JSON schema of study files.
     catalog : mapping
         The entries of the data sets that there are.
     """
@@ -217,18 +184,33 @@ def load_study(file: Path, schema: Path, catalog: Mapping[str, Mapping]) -> dict
         )
     if file.stem in RULES:
         raise ConfigError(f"{file}: `snakemake {file.stem}` is there already; give this file another name")
-    study = read_yaml(file)
-    check_schema(study, schema, str(file))
+    study = check(Study, read_yaml(file), file)
+    study["figures"] = _entries(file, "figures", study["figures"], FIGURE_TYPES)
+    if "tables" in study:
+        study["tables"] = _entries(file, "tables", study["tables"], KINDS)
     study |= _groups(file, study["datasets"], catalog)
     catalog = {**catalog, **study["own_data"]}
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
     study = {**_with_defaults(study, file), "file": str(file)}
-    check_study(file, study, schema, catalog)
+    check_study(file, study, catalog)
     _check_braces(file, study)
     if "published" in study:
         study["published"] = _published(file, study["published"])
         check_printed(study["published"], study)
     return study
+
+
+def _entries(file: Path, part: str, entries: Mapping, types: Mapping) -> dict[str, dict]:
+    """The tables or the figures of a study, each checked as its kind says."""
+    checked = {}
+    for name, entry in entries.items():
+        where = f"{part}.{name}"
+        check(Any if isinstance(entry, Mapping) else Section, entry, file, where)
+        if "kind" not in entry:
+            raise ConfigError(f"{file}: {where}: the key 'kind' is missing")
+        check(one_of(*types), entry["kind"], file, f"{where}.kind")
+        checked[name] = check(types[entry["kind"]].Entry, entry, file, where)
+    return checked
 
 
 def _check_braces(file: Path, study: Mapping) -> None:
@@ -345,45 +327,15 @@ _Loader.add_implicit_resolver(
 
 
 def _with_defaults(study: dict, file: Path) -> dict:
+    """The study with what follows from its name and its data: title, metrics, labels, tables."""
     scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in study["tasks"].values())]
-    named = {"title": file.stem.replace("_", " ").capitalize(), "metrics": scores}
-    study = {**DEFAULTS, **named, **study}
-    study["models"] = {
-        name: {"estimator": model} if isinstance(model, str) else model
-        for name, model in study["models"].items()
-    }
+    study = {"title": file.stem.replace("_", " ").capitalize(), "metrics": scores, **study}
     study |= _tables(study)
     models = {
-        name: {
-            "label": name.replace("_", " "),
-            "sublabel": "",
-            "criteria": study["criteria"],
-            **model,
-            "steps": [
-                {"estimator": step} if isinstance(step, str) else step for step in model.get("steps", [])
-            ],
-            **_searched(file, f"models.{name}", model),
-            ONE_OF: {
-                learner: {**entry, **_searched(file, f"models.{name}.{ONE_OF}.{learner}", entry)}
-                for learner, entry in model.get(ONE_OF, {}).items()
-            },
-        }
+        name: {"label": name.replace("_", " "), "criteria": study["criteria"], **model}
         for name, model in study["models"].items()
     }
-    return {
-        **study,
-        "scaling": {"fit_on": "all", **study["scaling"]},
-        "protocol": _whole_protocol(study["protocol"]),
-        "of_dataset": {
-            name: _expanded(file, f"of_dataset.{name}", values)
-            for name, values in study["of_dataset"].items()
-        },
-        "models": models,
-        "figures": {
-            name: {"notes": [], **({"params": {}} if figure["kind"] in WITH_PARAMS else {}), **figure}
-            for name, figure in study["figures"].items()
-        },
-    }
+    return {**study, "models": models}
 
 
 def _tables(study: Mapping) -> dict:
@@ -397,17 +349,17 @@ def _tables(study: Mapping) -> dict:
         }
         # A group that no file can name, so that it takes the place of none.
         groups |= {f"{ALL} {name}": keys for name, keys in by_table.items() if keys}
-        tables = {
+        by_default = {
             name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
         }
-    tables = {name: {**KINDS[table["kind"]].defaults, **table} for name, table in tables.items()}
+        tables = _entries(Path(study["title"]), "tables", by_default, KINDS)
     shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
     return {
         "datasets": {
             name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
         },
         "tables": {
-            name: {"notes": [], "printed": name, **_scored(table, groups, study), **_named(table, study)}
+            name: {"printed": name, **_scored(table, groups, study), **_named(table, study)}
             for name, table in tables.items()
         },
     }
@@ -432,43 +384,6 @@ def _named(table: Mapping, study: Mapping) -> dict:
             name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}
         ]
     }
-
-
-def _whole_protocol(protocol: Mapping) -> dict:
-    if "trials" not in protocol:
-        return {"repeats": 1, "inner": "leave-two-folds-out", **protocol}
-    inner = {"folds": 4, **protocol.get("inner", {})}
-    return {**protocol, "inner": {"used": inner["folds"], **inner}}
-
-
-def _expanded(file: Path, where: str, values: Mapping) -> dict:
-    """Values by name, those in short (``logspace``, ``range``) in full."""
-    return {name: _in_full(file, f"{where}.{name}", value) for name, value in values.items()}
-
-
-def _searched(file: Path, where: str, entry: Mapping) -> dict:
-    """What is fixed and what is searched of a learner, in full."""
-    return {name: _expanded(file, f"{where}.{name}", entry.get(name, {})) for name in ("params", "grid")}
-
-
-def _in_full(file: Path, where: str, value):
-    if not isinstance(value, Mapping) or len(value) != 1 or not set(value) <= {"logspace", "range"}:
-        return value
-    ((form, (first, last, step)),) = value.items()
-    if (last - first) / (step if form == "range" else 1) > MOST_IN_FULL:
-        raise ConfigError(f"{file}: {where}: found {value}; accepted: at most {MOST_IN_FULL:,} values")
-    try:
-        values = expand_values(value)
-    except ValueError as error:
-        raise ConfigError(
-            f"{file}: {where}: {error}; accepted: {{range: [first, last, step]}} that contains both ends"
-        ) from None
-    if not values or not all(map(math.isfinite, values)):
-        raise ConfigError(
-            f"{file}: {where}: found {value}; accepted: {{logspace: [first exponent, last exponent, base]}}, "
-            "the first not above the last, of finite numbers"
-        )
-    return values
 
 
 def _published(file: Path, published: str) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from numbers import Integral, Real
 
-from entrolab.schema import shortened
 from entrolab.sources import UnknownEstimatorError, constraints_of
+from entrolab.study.sections import shortened
 from entrolearn.suggest import did_you_mean
 
 __all__ = ["check_values"]

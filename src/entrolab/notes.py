@@ -8,10 +8,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from entrolab.cellfiles import Cell, CellFiles
-from entrolab.cells import scaling_of
 from entrolab.comparisons import Comparison, headline
 from entrolab.metrics import METRICS
 from entrolab.rendering import escape_md
+from entrolab.study.lookup import scaling_of
 from entrolab.text import one_line
 from entrolab.verdicts import VERDICTS
 

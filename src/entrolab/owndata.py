@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from entrolab.schema import ConfigError, shortened
+from entrolab.study.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
 
 __all__ = ["entry_of"]

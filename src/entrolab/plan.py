@@ -17,9 +17,7 @@ from entrolab.cells import (
     figure_formats,
     figure_spec,
     measurement_spec,
-    protocol_of,
     rows_to_hover,
-    scaling_of,
     score_tables,
     study_cells,
     table_files,
@@ -30,6 +28,7 @@ from entrolab.origins import made_by
 from entrolab.registry import made_of, parts_seed
 from entrolab.resources import Needs, needs_of_cell, needs_of_data, needs_of_drawing
 from entrolab.sources import source_digests
+from entrolab.study.lookup import protocol_of, scaling_of
 
 __all__ = ["Plan", "code"]
 

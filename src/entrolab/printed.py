@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from entrolab.cells import printed_cells
-from entrolab.schema import ConfigError, check_known
+from entrolab.study.sections import ConfigError, check_known
 
 __all__ = ["check_printed"]
 

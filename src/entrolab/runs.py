@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from entrolab.cellfiles import Cell, CellFiles
-from entrolab.cells import protocol_of, scaling_of
 from entrolab.comparisons import Comparison, comparisons_of, headline
 from entrolab.metrics import METRICS
 from entrolab.notes import cell_note, version_note
 from entrolab.registry import ONE_OF, expand_values, grid_points
+from entrolab.study.lookup import protocol_of, scaling_of
 
 __all__ = ["RunContent", "dataset_contents"]
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def catalog():
-    return load_catalog([ROOT / "config/datasets.yaml"], ROOT / "workflow/schemas/dataset.yaml")
+    return load_catalog([ROOT / "config/datasets.yaml"])
 
 
 def entries_of(tasks: Mapping[str, str]) -> dict[str, dict]:
@@ -33,7 +33,7 @@ def written_and_read(folder: Path, study: dict, entries: Mapping[str, Mapping]) 
     """The study as the project reads it, by way of a file."""
     file = folder / "mine.yaml"
     file.write_text(yaml.safe_dump(study, sort_keys=False))
-    return load_study(file, ROOT / "workflow/schemas/paper.yaml", entries)
+    return load_study(file, entries)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr, theilslopes
 from entrolab.cells import figure_cells, figure_files, figure_spec, study_cells
 from entrolab.drawing.by_data import compared, facts_of, trend_of
 from entrolab.figures import alternative_text, make_figure, read_figure, reasons
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 from entrolab.tables import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")

@@ -7,13 +7,12 @@ from entrolab.cells import (
     figure_formats,
     figure_spec,
     measurement_spec,
-    protocol_of,
     rows_to_hover,
-    scaling_of,
     study_cells,
     table_cells,
     table_files,
 )
+from entrolab.study.lookup import protocol_of, scaling_of
 
 DATASETS = ("heart", "sonar", "two-moons")  # of each study here
 

@@ -1,20 +1,17 @@
 """Studies that could not be run, and the one line that says why."""
 
-from pathlib import Path
+from typing import get_args
 
 import pytest
-import yaml
 
-from entrolab.kinds import KINDS
+from entrolab.kinds.correlations import Reading
 from entrolab.measuring import correlations
-from entrolab.metrics import METRICS
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 from entrolearn.machines.layers import ACTIVATIONS
 
 A_MISTAKE = pytest.mark.fault(
     "Configuration", "a mistake in a study", "one line with its place and what is accepted, before any job"
 )
-SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "paper.yaml"
 
 
 def changed(study: dict, place: str, value) -> dict:
@@ -37,8 +34,8 @@ def changed(study: dict, place: str, value) -> dict:
         ("titel", "x", "unknown key 'titel', did you mean 'title'?"),
         ("models", None, "the key 'models' is missing"),
         ("protocol.fold", 3, "protocol: unknown key 'fold', did you mean 'folds'?"),
-        ("protocol.folds", 1, "protocol.folds: 1 is less than the minimum of 2"),
-        ("protocol.folds", "ten", "protocol.folds: found 'ten', expected a value of type integer"),
+        ("protocol.folds", 1, "protocol.folds: found 1; accepted: at least 2"),
+        ("protocol.folds", "ten", "protocol.folds: found 'ten', expected a whole number"),
         ("scaling.method", "min-max", "scaling.method: found 'min-max', did you mean 'minmax'?"),
         ("criteria", ["cv", "dcs_gausian"], "criteria.1: found 'dcs_gausian', did you mean 'dcs_gaussian'?"),
         ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?"),
@@ -65,7 +62,7 @@ def changed(study: dict, place: str, value) -> dict:
         ("tables.seconds.models", ["ldaa"], "seconds.models: unknown model 'ldaa', did you mean 'lda'?"),
         ("tables.counts.kind", None, "tables.counts: the key 'kind' is missing"),
         ("tables.counts.datasets", "smal", "tables.counts.datasets: unknown group of data sets 'smal'"),
-        ("tables.ranks.layers", 1, "tables.ranks.layers: 1 is less than the minimum of 2"),
+        ("tables.ranks.layers", 1, "tables.ranks.layers: found 1; accepted: at least 2"),
         ("tables.ranks.reading.weights", "norml", "ranks.reading.weights: found 'norml', did you mean"),
         ("tables.ranks.readings.datasets", "moon", "tables.ranks.readings.datasets: unknown group of data"),
         ("tables.growth.datasets", "small", "'small' has 2 data sets; a table of the kind growth takes one"),
@@ -141,7 +138,11 @@ def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, m
         ("tables.chosen.models.ridge.lambda", "1/alfa", "unknown parameter of model 'ridge' 'alfa', did you"),
         ("tables.chosen.models.rigde", {"C": "C"}, "unknown model 'rigde', did you mean 'ridge'?"),
         ("tables.chosen.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
-        ("tables.sparse.densities", [2], "tables.sparse.densities.0: 2 is greater than the maximum of 1"),
+        (
+            "tables.sparse.densities",
+            [2],
+            "tables.sparse.densities.0: found 2; accepted: more than 0 and at most 1",
+        ),
         ("tables.sparse.models.ridge.params", {"alfa": 1}, "unknown parameter of sklearn.linear_model.Ridge"),
         ("tables.sparse.datasets", "all", "tables.sparse: unknown key 'datasets'"),
         ("tables.sizes.counts", ["n_trian"], "found 'n_trian', did you mean 'n_train'?"),
@@ -195,7 +196,7 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
             "models.svm: unknown parameter of sklearn.svm.SVC 'c'",
         ),
         ("tables.known.datasets", "all", "unknown data set of classes 'two-moons'; accepted: heart, sonar"),
-        ("tables.known.reject", [1], "tables.known.reject.0: 1 is"),
+        ("tables.known.reject", [1], "tables.known.reject.0: found 1; accepted: at least 0 and less than 1"),
         ("protocol.shuffle", False, "protocol.trials: found 20 where no rows are shuffled; accepted: 1"),
         (
             "protocol.shuffle",
@@ -293,11 +294,11 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("of_dataset.scaling.sonar", "maxab", "scaling.method: found 'maxab', did you mean 'maxabs'?"),
         ("of_dataset.alpha.heart", 3, "models.ridge.grid.alpha: found 3 for 'heart', expected a list of"),
         ("models.ridge.params.max_iter", {"of_dataset": "sise"}, "ridge.params.max_iter: unknown name of"),
-        ("models.ridge.estimator", "sklearn.svm.SVC", "expected no such key beside estimators"),
+        ("models.ridge.estimator", "sklearn.svm.SVC", "found 'estimator' beside 'estimators'; accepted: one of them"),
         ("models.ridge.estimators.regresion", "a.B", "estimators: unknown key 'regresion', did you mean"),
         ("models.ridge.estimators.regression", "sklearn.svm.SVRR", "no 'SVRR' in sklearn.svm, did you mean"),
         ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
-        ("models.other.grid", {}, "models.other.grid: found {}, expected no such key beside"),
+        ("models.other.grid", {}, "models.other: found 'grid' beside 'printed_only'"),
         ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
         ("models.svm.trials", {"of_dataset": "n_train"}, "svm.trials: found 100; accepted: at most the prot"),
         ("tables.errors.metric", "f1", "errors.metric: 'f1' does not fit 'two-moons', a regression data set"),
@@ -336,8 +337,8 @@ def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
         ("one_of.svm.grid", {"C": {"of_dataset": "svmc"}}, "one_of.svm.grid.C: unknown name of of_dataset"),
         ("grid", {"C": [1]}, "KNeighborsClassifier has no parameter 'C' (models.chooses.grid)"),
         ("grid", {"step1__n_component": [1]}, "models.chooses.grid), did you mean 'n_components'?"),
-        ("estimator", "sklearn.svm.SVC", "expected no such key beside estimators, one_of or printed_only"),
-        ("params", {"C": 1}, "expected no such key beside estimators, one_of or printed_only"),
+        ("estimator", "sklearn.svm.SVC", "found 'estimator' beside 'one_of'; accepted: one of them"),
+        ("params", {"C": 1}, "found 'params' beside 'one_of'; accepted: one of them"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternatives, place, value, line):
@@ -361,7 +362,7 @@ def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternat
         ("tables.table1.among", {"n_neighbour": {"max": 3}}, "did you mean 'n_neighbors'?"),
         ("tables.apart.models", ["choses"], "apart.models: unknown model 'choses', did you mean 'choo"),
         ("tables.apart.models", ["svm"], "unknown model with steps, which make the projection, 'svm'; acc"),
-        ("tables.apart.share", 1.5, "tables.apart.share: 1.5 is greater than the maximum of 1"),
+        ("tables.apart.share", 1.5, "tables.apart.share: found 1.5; accepted: more than 0 and at most 1"),
         ("tables.apart.rows", "seen", "tables.apart.rows: found 'seen'; accepted: left_out, learnt"),
         ("tables.apart.measured_for", "apat", "measured_for: unknown table that is measured 'apat'"),
         ("tables.apart.tolerance", {"percent": 2}, "tables.apart.tolerance: unknown key 'percent'"),
@@ -383,14 +384,8 @@ def test_data_sets_that_no_metric_fits_are_refused_where_models_are_trained(load
         load_trials(study_of_trials)
 
 
-def test_the_schema_knows_the_metrics_that_training_computes():
-    schema = yaml.safe_load(SCHEMA.read_text())
-    assert schema["properties"]["metrics"]["items"]["enum"] == list(METRICS)
-
-
-def test_the_schema_knows_the_kinds_of_tables_and_their_readings():
-    known = yaml.safe_load(SCHEMA.read_text())["$defs"]
-    assert known["table"]["properties"]["kind"]["enum"] == list(KINDS)
-    assert known["activation"]["enum"] == list(ACTIVATIONS)
-    assert known["weights"]["enum"] == list(correlations.WEIGHTS)
-    assert known["formula"]["enum"] == list(correlations.FORMULAS)
+def test_readings_of_correlations_are_those_that_are_measured():
+    known = {part: get_args(field.annotation) for part, field in Reading.model_fields.items()}
+    assert known["activation"] == tuple(ACTIVATIONS)
+    assert known["weights"] == tuple(correlations.WEIGHTS)
+    assert known["formula"] == tuple(correlations.FORMULAS)

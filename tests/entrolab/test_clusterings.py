@@ -23,7 +23,7 @@ from entrolab.kinds import KINDS
 from entrolab.kinds.clusterings import CLASSES
 from entrolab.measuring import clusterings, frame
 from entrolab.rendering import render
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 from entrolab.tables import make_table, table_spec
 
 

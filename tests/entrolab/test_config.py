@@ -12,11 +12,10 @@ from entrolab import LEARNERS_IN
 from entrolab.cells import cell_spec, figure_cells, table_cells
 from entrolab.config import load_catalog, load_configuration, load_studies, load_study, read_yaml
 from entrolab.kinds import KINDS
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 from entrolab.tables import table_spec
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = ROOT / "workflow" / "schemas"
 
 
 def test_defaults_are_filled_in_and_grids_expanded(load, study):
@@ -75,7 +74,7 @@ def test_what_is_not_a_mapping_is_one_line(tmp_path, text, line):
     file.write_text(text)
 
     with pytest.raises(ConfigError, match=line):
-        load_study(file, SCHEMAS / "paper.yaml", {})
+        load_study(file, {})
 
 
 def test_numbers_without_a_dot_are_numbers(tmp_path):
@@ -156,7 +155,7 @@ def test_a_setting_that_no_path_can_be_is_one_line(monkeypatch, setting):
 
 def test_a_study_needs_a_name_that_can_be_a_target(tmp_path):
     with pytest.raises(ConfigError, match="lower-case"):
-        load_study(tmp_path / "My-Study.yaml", SCHEMAS / "paper.yaml", {})
+        load_study(tmp_path / "My-Study.yaml", {})
 
 
 def test_two_studies_of_one_name_are_refused(tmp_path, entries, study):
@@ -166,7 +165,7 @@ def test_two_studies_of_one_name_are_refused(tmp_path, entries, study):
         (folder / "mine.yaml").write_text(yaml.safe_dump(study))
 
     with pytest.raises(ConfigError, match="there is a study 'mine' already"):
-        load_studies(folders, SCHEMAS / "paper.yaml", entries)
+        load_studies(folders, entries)
 
 
 def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
@@ -175,11 +174,11 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
     own = tmp_path / "own.yaml"
 
     own.write_text(yaml.safe_dump({"my-moons": entry}))
-    assert "my-moons" in load_catalog([ours, own], SCHEMAS / "dataset.yaml")
+    assert "my-moons" in load_catalog([ours, own])
 
     own.write_text(yaml.safe_dump({"two-moons": entry}))
     with pytest.raises(ConfigError, match="there is a data set 'two-moons' already"):
-        load_catalog([ours, own], SCHEMAS / "dataset.yaml")
+        load_catalog([ours, own])
 
 
 @pytest.mark.fault(
@@ -192,12 +191,12 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
     [
         ({"papers": ["eemm"], "seed": 0}, "unknown study 'eemm', did you mean 'eem'?"),
         ({"papers": ["eem"], "sed": 0}, "unknown key 'sed', did you mean 'seed'?"),
-        ({"papers": ["eem"], "seed": -1}, "seed: -1 is less than the minimum of 0"),
+        ({"papers": ["eem"], "seed": -1}, "seed: found -1; accepted: at least 0"),
         (
             {"papers": ["eem"], "seed": 0, "limit_gib": 0},
-            "limit_gib: 0 is less than or equal to the minimum of 0",
+            "limit_gib: found 0; accepted: more than 0",
         ),
-        ({"papers": ["eem"], "seed": 10**400}, "seed: found 1000.*, expected a value of type integer"),
+        ({"papers": ["eem"], "seed": 10**400}, "seed: found 1000.*, expected a whole number"),
         ({"papers": 3, "seed": 0}, "papers: found 3, expected a study's name or a list of them"),
     ],
 )

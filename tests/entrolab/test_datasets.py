@@ -52,12 +52,12 @@ from entrolab.generators import (
 from entrolab.prepare import prepare, summary
 from entrolab.protocols import Folds
 from entrolab.scale import SCALERS, scale
-from entrolab.schema import ConfigError
+from entrolab.study import catalog as definitions
+from entrolab.study.sections import ConfigError
 
 FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "workflow/schemas/dataset.yaml"
 CATALOG = yaml.safe_load((ROOT / "config/datasets.yaml").read_text(encoding="utf-8"))
 DOWNLOADED = [key for key, entry in CATALOG.items() if entry["source"] == "files"]
 EMBEDDED = [key for key in CATALOG if key not in DOWNLOADED]
@@ -84,11 +84,10 @@ def test_the_catalog_keeps_to_its_schema(catalog):
     assert list(catalog) == list(CATALOG)
 
 
-def test_schema_and_tables_name_the_same_formats_loaders_and_generators():
-    definitions = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))["$defs"]
-    assert set(definitions["format"]["properties"]["name"]["enum"]) == set(FORMATS)
-    assert set(definitions["entry"]["properties"]["loader"]["enum"]) == set(BUNDLED)
-    assert set(definitions["generator"]["properties"]["name"]["enum"]) == set(GENERATORS)
+def test_the_catalog_takes_the_formats_loaders_and_generators_that_there_are():
+    assert [*definitions.LOADERS] == [*BUNDLED]
+    assert {definitions.name_of(section) for section in definitions.FORMATS} == {*FORMATS}
+    assert {definitions.name_of(section) for section in definitions.GENERATORS} == {*GENERATORS}
 
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
@@ -138,10 +137,10 @@ FAULTS = [
     (changed(source="internet"), "australian.source: found 'internet'; accepted: files, bundled, generated"),
     (changed(reference=None), "australian: the key 'reference' is missing"),
     (changed(files=None), "australian: the key 'files' is missing"),
-    (changed(loader="iris"), "australian.loader: found 'iris', expected no such key for this source or task"),
+    (changed(loader="iris"), "australian: found 'loader'; accepted: no such key for the source 'files'"),
     (
         changed("mnist", positive=[1]),
-        "mnist.positive: found [1], expected no such key for this source or task",
+        "mnist: found 'positive'; accepted: one for binary data sets",
     ),
     (changed(where=["format"], name="svm"), "australian.format.name: found 'svm'"),
     (
@@ -154,9 +153,9 @@ FAULTS = [
     ),
     (
         changed(where=["expect"], classes=2),
-        "australian.expect: unknown key 'classes'; accepted: rows, features, neg",
+        "australian.expect: unknown key 'classes'; accepted: rows, features, test_rows, neg",
     ),
-    (changed("bank8fm", where=["expect"], rows=0), "bank8fm.expect.rows: 0 is less than the minimum of 1"),
+    (changed("bank8fm", where=["expect"], rows=0), "bank8fm.expect.rows: found 0; accepted: at least 1"),
     (
         changed("two-moons", where=["generator"], noize=1),
         "unknown key 'noize', did you mean 'noise'?; accepted: name, ",
@@ -171,7 +170,7 @@ FAULTS = [
     ),
     (changed(where=["files", 0], url="ftp://a/b"), "files.0.url: found 'ftp://a/b', expected an http"),
     ({"Two Moons": CATALOG["two-moons"]}, "found 'Two Moons', expected a key of lower-case letters"),
-    ([], "expected a mapping"),
+    ([], "found [], expected data sets by their keys"),
 ]
 
 
@@ -185,7 +184,7 @@ def test_a_fault_in_the_catalog_is_told_in_one_line(tmp_path, content, said):
     path = tmp_path / "datasets.yaml"
     path.write_text(yaml.safe_dump(content))
     with pytest.raises(ConfigError) as caught:
-        load_catalog([path], SCHEMA)
+        load_catalog([path])
     message = str(caught.value)
     assert "\n" not in message
     assert message.startswith(f"{path}: ")

@@ -25,7 +25,7 @@ from entrolab.config import load_catalog
 from entrolab.dataset import DataError, load_dataset, load_folds
 from entrolab.limits import Limits
 from entrolab.prepare import prepare
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 
 FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
 
@@ -449,7 +449,7 @@ ODD_PATHS = [
 def loaded(folder: Path, **changes):
     file = folder / "data.yaml"
     file.write_text(yaml.safe_dump({"made": {**ENTRY, **changes}}))
-    return load_catalog([file], ROOT / "workflow/schemas/dataset.yaml")
+    return load_catalog([file])
 
 
 @pytest.mark.fault(
@@ -491,5 +491,5 @@ def test_an_address_that_is_not_for_the_web_is_refused(tmp_path, url):
 
 @pytest.mark.fault("Network", "sparse rows of a width that nobody states", "refused before any job")
 def test_sparse_rows_need_their_number_of_features(tmp_path):
-    with pytest.raises(ConfigError, match="made.format: 'n_features' is a dependency of 'sparse_features'"):
+    with pytest.raises(ConfigError, match="made.format: found 'sparse_features' without 'n_features'"):
         loaded(tmp_path, format={"name": "svmlight", "sparse_features": True})

@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 from entrolab.kinds import KINDS
+from entrolab.kinds.searches import Searches
 from entrolab.kinds.separability import LEARNT
 from entrolab.rendering import FORMATS, layout, render
+from entrolab.study.sections import plain
 from entrolab.tables import COLUMNS, counts, make_table, table_spec
 
 MODELS = {
@@ -91,11 +93,10 @@ ENTRIES = {
         "models": list(MODELS),
         "metric": "accuracy",
         "criterion": "cv",
-        "among": {},
         "tolerance": {"points": 0.5, "iterations": 20},
     },
     "information": {"models": {"elm": {}, "svm": {"params": {"C": 1}}}, "reject": [0, 0.05]},
-    "searches": {**KINDS["searches"].defaults, "models": list(MODELS)},
+    "searches": plain(Searches.Entry(kind="searches", caption="x", datasets="all", models=list(MODELS))),
 }
 
 

@@ -8,10 +8,9 @@ import pytest
 import yaml
 
 from entrolab.config import load_catalog, load_configuration, load_studies, load_study, read_yaml
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
-STUDIES, DATASETS = (ROOT / "workflow" / "schemas" / name for name in ("paper.yaml", "dataset.yaml"))
 LINE = "one line with its place and what is accepted, before any job"
 
 MOONS = {
@@ -106,7 +105,7 @@ def refused(file: Path, read: Callable[[], object]) -> str:
 def loaded(folder: Path, study: dict | bytes) -> dict:
     file = folder / "mine.yaml"
     file.write_bytes(study if isinstance(study, bytes) else yaml.safe_dump(study, sort_keys=False).encode())
-    return load_study(file, STUDIES, CATALOG)
+    return load_study(file, CATALOG)
 
 
 def spoilt(study: dict, place: str, value) -> dict:
@@ -217,21 +216,21 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
     file = tmp_path / "mine.yaml"
     match what:
         case "absent":
-            line = refused(file, lambda: load_catalog([file], DATASETS))
+            line = refused(file, lambda: load_catalog([file]))
             assert line == "No such file or directory"
         case "a folder":
             file.mkdir()
-            assert refused(file, lambda: load_studies([tmp_path], STUDIES, CATALOG)) == "Is a directory"
+            assert refused(file, lambda: load_studies([tmp_path], CATALOG)) == "Is a directory"
         case "a dangling link":
             file.symlink_to(tmp_path / "gone.yaml")
-            line = refused(file, lambda: load_studies([tmp_path], STUDIES, CATALOG))
+            line = refused(file, lambda: load_studies([tmp_path], CATALOG))
             assert line == "No such file or directory"
         case "a folder without studies":
-            line = refused(tmp_path, lambda: load_studies([tmp_path], STUDIES, CATALOG))
+            line = refused(tmp_path, lambda: load_studies([tmp_path], CATALOG))
             assert line == "no study (*.yaml) in this folder; accepted: a folder with studies, one file each"
         case "no folder":
             file.touch()
-            line = refused(file, lambda: load_studies([file], STUDIES, CATALOG))
+            line = refused(file, lambda: load_studies([file], CATALOG))
             assert line.startswith("there is no such folder; accepted: a folder with studies")
 
 
@@ -272,17 +271,17 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("figures.plane.modle", "svm", "figures.plane: unknown key 'modle', did you mean 'model'?"),
         ("errata.0.evidnce", "x", "errata.0: unknown key 'evidnce', did you mean 'evidence'?"),
         # Words and numbers that YAML takes for something else.
-        ("title", False, "title: found False, expected a value of type string"),
-        ("title", 2015, "title: found 2015, expected a value of type string"),
-        ("title", None, "title: found None, expected a value of type string"),
-        ("protocol.folds", 3.5, "protocol.folds: found 3.5, expected a value of type integer"),
-        ("protocol.folds", "3", "protocol.folds: found '3', expected a value of type integer"),
-        ("protocol.folds", True, "protocol.folds: found True, expected a value of type integer"),
-        ("protocol.folds", [3], "protocol.folds: found [3], expected a value of type integer"),
-        ("scaling.range", [0, float("inf")], "scaling.range.1: found inf, expected a value of type number"),
-        ("scaling.range", [float("nan"), 1], "scaling.range.0: found nan, expected a value of type number"),
-        ("models.svm.grid", {1: [1]}, "models.svm.grid: found 1, expected a value of type string"),
-        ("models.svm.params", {1: 1}, "models.svm.params: found 1, expected a value of type string"),
+        ("title", False, "title: found False, expected a text"),
+        ("title", 2015, "title: found 2015, expected a text"),
+        ("title", None, "title: found None, expected a text"),
+        ("protocol.folds", 3.5, "protocol.folds: found 3.5, expected a whole number"),
+        ("protocol.folds", "3", "protocol.folds: found '3', expected a whole number"),
+        ("protocol.folds", True, "protocol.folds: found True, expected a whole number"),
+        ("protocol.folds", [3], "protocol.folds: found [3], expected a whole number"),
+        ("scaling.range", [0, float("inf")], "scaling.range.1: found inf, expected a number"),
+        ("scaling.range", [float("nan"), 1], "scaling.range.0: found nan, expected a number"),
+        ("models.svm.grid", {1: [1]}, "models.svm.grid: found 1, expected a text"),
+        ("models.svm.params", {1: 1}, "models.svm.params: found 1, expected a text"),
         ("datasets", {1: ["moons"]}, "datasets: found 1, expected a name of lower-case letters"),
         (
             "tables.table1.among",
@@ -318,7 +317,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             {"C": {"range": [0, float("nan"), 1]}},
             "expected a list of values, {logspace: [",
         ),
-        ("datasets.both", ["moons", "moons"], "datasets.both: ['moons', 'moons'] has non-unique elements"),
+        ("datasets.both", ["moons", "moons"], "found ['moons', 'moons']; accepted: each value once"),
         ("models.knn.label", "SVM rbf", "table1.models: 'svm' and 'knn' are both shown as 'SVM rbf'; acc"),
         (
             "criteria",
@@ -617,20 +616,20 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
             "mine",
             "generator.noise",
             "much",
-            "mine.generator.noise: found 'much', expected a value of type number",
+            "mine.generator.noise: found 'much', expected a number",
         ),
         (
             "mine",
             "generator.noise",
             float("inf"),
-            "mine.generator.noise: found inf, expected a value of type number",
+            "mine.generator.noise: found inf, expected a number",
         ),
         ("mine", "task", "binry", "mine.task: found 'binry', did you mean 'binary'?"),
         (
             "mine",
             "task",
             "regression",
-            "mine.expect: unknown key 'negative'; accepted: rows, features, test_rows",
+            "mine: found 'positive'; accepted: one for binary data sets, and for no others",
         ),
         ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
         (
@@ -639,17 +638,17 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
             40,
             "mine.expect: found 40 negative and 45 positive rows; accepted: 90 rows",
         ),
-        ("mine", "format", {"name": "csv"}, "mine.format: found {'name': 'csv'}, expected no such key"),
+        ("mine", "format", {"name": "csv"}, "mine: found 'format'; accepted: no such key for the source"),
         ("mine", "missing_rows", True, "mine.missing_rows: found True; accepted: drop"),
         ("mine", "positive", 1, "mine.positive: found 1, expected a list"),
-        ("mine", "positive", [1.5], "mine.positive.0: found 1.5, expected a value of type string or integer"),
+        ("mine", "positive", [1.5], "mine.positive.0: found 1.5, expected a text or a whole number"),
     ],
 )
 def test_a_mistake_in_a_catalog_of_ones_own_is_one_line(tmp_path, key, place, value, line):
     entry = yaml.safe_load(yaml.safe_dump(MOONS))
     file = tmp_path / "data.yaml"
     file.write_text(yaml.safe_dump({key: spoilt(entry, place, value)}))
-    assert line in refused(file, lambda: load_catalog([file], DATASETS))
+    assert line in refused(file, lambda: load_catalog([file]))
 
 
 @pytest.mark.fault("Configuration", "a mistake in the settings", LINE)
@@ -658,18 +657,18 @@ def test_a_mistake_in_a_catalog_of_ones_own_is_one_line(tmp_path, key, place, va
     [
         ("s", 1, "unknown key 's'; accepted: papers, seed, limit_seconds"),
         ("limit_secs", 1, "unknown key 'limit_secs', did you mean 'limit_seconds'?"),
-        ("seed", "abc", "seed: found 'abc', expected a value of type integer"),
-        ("seed", 1.5, "seed: found 1.5, expected a value of type integer"),
-        ("seed", True, "seed: found True, expected a value of type integer"),
-        ("seed", None, "seed: found None, expected a value of type integer"),
-        ("limit_gib", "8GB", "limit_gib: found '8GB', expected a value of type number"),
-        ("limit_gib", float("nan"), "limit_gib: found nan, expected a value of type number"),
-        ("limit_seconds", float("inf"), "limit_seconds: found inf, expected a value of type number"),
-        ("limit_seconds", -1, "limit_seconds: -1 is less than or equal to the minimum of 0"),
+        ("seed", "abc", "seed: found 'abc', expected a whole number"),
+        ("seed", 1.5, "seed: found 1.5, expected a whole number"),
+        ("seed", True, "seed: found True, expected a whole number"),
+        ("seed", None, "seed: found None, expected a whole number"),
+        ("limit_gib", "8GB", "limit_gib: found '8GB', expected a number"),
+        ("limit_gib", float("nan"), "limit_gib: found nan, expected a number"),
+        ("limit_seconds", float("inf"), "limit_seconds: found inf, expected a number"),
+        ("limit_seconds", -1, "limit_seconds: found -1; accepted: more than 0"),
         ("papers", [], "papers: found [], expected a study's name or a list of them"),
         ("papers", ["demo", "demo"], "papers: found ['demo', 'demo'], expected a study's name or a list"),
-        ("mirror", 5, "mirror: found 5, expected a value of type string or null"),
-        ("store", ["a"], "store: found ['a'], expected a value of type string or null"),
+        ("mirror", 5, "mirror: found 5, expected a text or null"),
+        ("store", ["a"], "store: found ['a'], expected a text or null"),
     ],
 )
 def test_a_mistake_in_the_settings_is_one_line(name, value, line):

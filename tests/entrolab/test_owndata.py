@@ -8,7 +8,7 @@ import yaml
 
 from entrolab.config import load_configuration, load_study
 from entrolab.prepare import prepare
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
 LINE = "one line with its place and what is accepted, before any job"
@@ -29,7 +29,7 @@ def load(tmp_path):
         (tmp_path / "table.csv").write_bytes(content)
         file = tmp_path / "mine.yaml"
         file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}}))
-        study = load_study(file, ROOT / "workflow/schemas/paper.yaml", {})
+        study = load_study(file, {})
         return study, study["own_data"]["shop"]
 
     return read
@@ -70,7 +70,7 @@ def test_a_study_of_both_has_both_tables(tmp_path):
         "models": {"svm": {"estimators": {"classification": SVC, "regression": SVR}}},
     }
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
-    read = load_study(tmp_path / "mine.yaml", ROOT / "workflow/schemas/paper.yaml", {})
+    read = load_study(tmp_path / "mine.yaml", {})
     shown = {name: read["datasets"][table["datasets"]] for name, table in read["tables"].items()}
     assert shown == {"scores": ["shop"], "errors": ["sizes"]}
 
@@ -79,7 +79,7 @@ def test_tables_may_leave_out_what_they_show(tmp_path):
     (tmp_path / "table.csv").write_text(TABLE)
     study = {"datasets": {"shop": OWN}, "models": {"svm": SVC}, "tables": {"seconds": {"kind": "times"}}}
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
-    read = load_study(tmp_path / "mine.yaml", ROOT / "workflow/schemas/paper.yaml", {})
+    read = load_study(tmp_path / "mine.yaml", {})
     assert read["datasets"][read["tables"]["seconds"]["datasets"]] == ["shop"]
     assert read["tables"]["seconds"]["models"] == ["svm"]
 

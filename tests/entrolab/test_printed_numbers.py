@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from entrolab.cells import cell_spec, scaling_of
+from entrolab.cells import cell_spec
 from entrolab.config import load_study
 from entrolab.dataset import save_dataset
 from entrolab.download import download
@@ -16,13 +16,14 @@ from entrolab.registry import seed_from
 from entrolab.results import Results
 from entrolab.scale import scale
 from entrolab.selecting import choose
+from entrolab.study.lookup import scaling_of
 from entrolab.training import train_cell
 
 ROOT = Path(__file__).parents[2]
 
 
 def read_study(paper, catalog):
-    return load_study(ROOT / f"config/papers/{paper}.yaml", ROOT / "workflow/schemas/paper.yaml", catalog)
+    return load_study(ROOT / f"config/papers/{paper}.yaml", catalog)
 
 
 def printed_of(paper):

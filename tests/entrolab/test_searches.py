@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from entrolab.cells import measurement_spec, study_cells, table_files
 from entrolab.dataset import Dataset
 from entrolab.kinds import KINDS
-from entrolab.kinds.searches import MEASURES
+from entrolab.kinds.searches import MEASURES, Searches
 from entrolab.measuring import frame, searches
 from entrolab.protocols import Folds, protocol
 from entrolab.registry import parts_seed, seed_from
 from entrolab.rendering import layout, render
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError, plain
 from entrolab.tables import COLUMNS, make_table, table_spec
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
@@ -266,16 +266,16 @@ def test_a_learner_that_divergence_cannot_compare_is_a_row_with_the_reason():
 # --- the table -------------------------------------------------------------------------------------------
 
 
-ENTRY = {
-    **KINDS["searches"].defaults,
-    "kind": "searches",
-    "caption": "Searches",
-    "datasets": "all",
-    "models": ["eem", "svm"],
-    "measures": ["seconds_cv", "ratio", "gmean_difference"],
-    "notes": [],
-    "printed": "costs",
-}
+ENTRY = plain(
+    Searches.Entry(
+        kind="searches",
+        caption="Searches",
+        datasets="all",
+        models=["eem", "svm"],
+        measures=["seconds_cv", "ratio", "gmean_difference"],
+        printed="costs",
+    )
+)
 
 
 class Results:
@@ -403,7 +403,7 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
         ("measures", ["ration"], "tables.costs.measures.0: found 'ration', did you mean 'ratio'?"),
         ("scoring", "gmeen", "tables.costs.scoring: found 'gmeen', did you mean 'gmean'?"),
         ("criterion", "gausian", "tables.costs.criterion: found 'gausian', did you mean 'gaussian'?"),
-        ("inner", 1, "tables.costs.inner: 1 is less than the minimum of 2"),
+        ("inner", 1, "tables.costs.inner: found 1; accepted: at least 2"),
         ("fold", 2, "tables.costs: unknown key 'fold', did you mean 'folds'?"),
     ],
 )

@@ -8,11 +8,9 @@ import yaml
 
 from entrolab.cells import figure_files, figure_spec
 from entrolab.config import load_study
-from entrolab.drawing import KINDS
-from entrolab.schema import ConfigError
+from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "workflow" / "schemas" / "paper.yaml"
 CATALOG = {
     "plane": {"task": "binary", "expect": {"rows": 200, "features": 2}},
     "sonar": {"task": "binary", "expect": {"rows": 200, "features": 60}},
@@ -60,7 +58,7 @@ STUDY = {
 def load(tmp_path, study):
     file = tmp_path / "mine.yaml"
     file.write_text(yaml.safe_dump(study, sort_keys=False))
-    return load_study(file, SCHEMA, CATALOG)
+    return load_study(file, CATALOG)
 
 
 def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
@@ -139,8 +137,3 @@ def test_support_vectors_of_values_are_a_metric_too(tmp_path):
     study["tables"]["table1"] |= {"datasets": "values", "models": ["svr"], "metric": ["rmse", "support"]}
     del study["figures"]
     assert load(tmp_path, study)["metrics"] == ["rmse", "support"]
-
-
-def test_the_schema_knows_the_kinds_of_figures():
-    known = yaml.safe_load(SCHEMA.read_text())["$defs"]["figure"]["properties"]["kind"]["enum"]
-    assert sorted(known) == sorted(KINDS)

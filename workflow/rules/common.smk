@@ -11,7 +11,7 @@ try:
     from entrolab.kinds import FILES, GENERATED
     from entrolab.plan import Plan, asked, code
     from entrolab.resources import ceiling
-    from entrolab.schema import ConfigError
+    from entrolab.study.sections import ConfigError
     from entrolab.surroundings import (
         SurroundingsError,
         check_paths,

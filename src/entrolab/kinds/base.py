@@ -1,10 +1,14 @@
 """What every kind of table answers, and the parts that kinds share."""
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from entrolab.registry import learners_of
+from entrolab.study.entries import TableEntry
+from entrolab.study.lookup import pairs
 from entrolab.text import one_line
 
 NAN = math.nan
@@ -85,8 +89,8 @@ class Kind:
         Whether the study's protocol has to say how its data sets are divided.
     compares : str
         How a table that has printed numbers shows them.
-    defaults : mapping
-        Keys that an entry of a study may leave out.
+    Entry : type
+        What an entry of a study may say.
     """
 
     rows: tuple[str, ...] = ("dataset",)
@@ -98,7 +102,7 @@ class Kind:
     generates = False
     divides = True
     compares = "Ours above, the printed number below."
-    defaults: Mapping[str, object] = {}
+    Entry: type[TableEntry] = TableEntry
 
     def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Names in an entry that must be known: (place, name, known names, what is named)."""
@@ -119,6 +123,18 @@ class Kind:
     def metrics(self, table: Mapping) -> dict[str, dict]:
         """The metrics of a table with their labels."""
         raise NotImplementedError
+
+    def rows_and_models(self, table: Mapping, study: Mapping) -> list[tuple[str, str]]:
+        """The (data set, model) pairs whose files a table is made of, row by row."""
+        models = self.models(table, study)
+        if self.trains:
+            return list(pairs(study, table["datasets"], models))
+        datasets = [GENERATED] if self.generates else study["datasets"][table["datasets"]]
+        return list(itertools.product(datasets, models))
+
+    def has_learner(self, table: Mapping, model: Mapping) -> bool:
+        """Whether a model has something that the table's measurement can fit."""
+        return bool(learners_of(model))
 
     def cells(self, spec: Mapping) -> list[Cell]:
         """Every cell of a table, row by row."""
@@ -184,10 +200,3 @@ class Kind:
 def phrase(text: object) -> str:
     """One part of a reason: the parts are joined with semicolons."""
     return one_line(text).replace(";", ",")
-
-
-def labels(study: Mapping, models) -> dict[str, dict]:
-    return {
-        key: {"label": study["models"][key]["label"], "sublabel": study["models"][key]["sublabel"]}
-        for key in models
-    }

@@ -1,6 +1,8 @@
 """Tables of what data sets hold."""
 
 from entrolab.kinds.base import NOTHING, PRINTED_ALONE, Found, Judged, Kind, phrase
+from entrolab.study.entries import OfData
+from entrolab.study.sections import list_of, one_of
 from entrolab.verdicts import beside
 
 COUNTS = {
@@ -27,7 +29,9 @@ class Characteristics(Kind):
     """Counts of a data set as prepared, of its features as scaled, and of its first division into rows."""
 
     columns = ("metric",)
-    defaults = {"counts": ["n_features", "n_negative", "n_positive"]}
+
+    class Entry(OfData):
+        counts: list_of(one_of(*COUNTS)) = ["n_features", "n_negative", "n_positive"]
 
     def reads(self, table):
         counts = set(table["counts"])

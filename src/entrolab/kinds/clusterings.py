@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 
-from entrolab.kinds.base import Judged, labels
+from entrolab.kinds.base import Judged
 from entrolab.kinds.measured import Measured
 from entrolab.registry import ONE_OF, searched
+from entrolab.study.entries import OfData
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Whole, described, list_of, number, one_of, whole
 
 # The reading by which a measure is that of the classes themselves.
 CLASSES = "the classes"
@@ -28,13 +31,18 @@ class Clusterings(Measured):
     rows = ("dataset", "metric")
     measured_by = "entrolab.measuring.clusterings"
     divides = False
-    defaults = {
-        "measures": ["ari", "ami", "clusters", "seconds"],
-        "repeats": 10,
-        "rows": 5000,
-        "seconds": 600,
-        "gib": 8,
-    }
+
+    class Entry(OfData):
+        models: described(list_of(str), "a list of model names")
+        measures: list_of(one_of(*MEASURES)) = ["ari", "ami", "clusters", "seconds"]
+        repeats: Whole = 10
+        # A larger set has a random sample of as many.
+        rows: whole(ge=10) = 5000
+        seconds: number(gt=0) = 600
+        gib: number(gt=0) = 8
+
+    def has_learner(self, table, model):
+        return "estimator" in model
 
     def names(self, table, study):
         known = clusterers_of(study)

@@ -6,7 +6,33 @@ from collections.abc import Mapping, Sequence
 
 from entrolab.kinds.base import NAN, NOTHING, Judged
 from entrolab.kinds.measured import Measured
+from entrolab.study.entries import OfData
+from entrolab.study.sections import Section, Whole, list_of, one_of, whole
 from entrolab.verdicts import beside
+
+Activation = one_of("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
+Weights = one_of("normal", "uniform")
+Formula = one_of("right", "printed")
+Data = one_of("scaled", "raw")
+
+
+class Reading(Section):
+    """One reading of what the paper computes."""
+
+    activation: Activation
+    weights: Weights
+    formula: Formula
+    data: Data
+
+
+class Readings(Section):
+    """Other readings, all combinations of which are computed for a group of data sets."""
+
+    datasets: str
+    activation: list_of(Activation)
+    weights: list_of(Weights)
+    formula: list_of(Formula)
+    data: list_of(Data)
 
 
 class Correlations(Measured):
@@ -18,15 +44,21 @@ class Correlations(Measured):
 
     columns = ("metric",)
     measured_by = "entrolab.measuring.correlations"
-    defaults = {"readings": {}}
+
+    class Entry(OfData):
+        sizes: list_of(Whole)
+        layers: whole(ge=2)
+        operators: Whole
+        reading: Reading
+        readings: Readings = None
 
     def names(self, table, study):
-        if table["readings"]:
+        if "readings" in table:
             yield "readings.datasets", table["readings"]["datasets"], study["datasets"], "group of data sets"
 
     def measurement(self, table, study, dataset):
         others = []
-        if table["readings"] and dataset in study["datasets"][table["readings"]["datasets"]]:
+        if "readings" in table and dataset in study["datasets"][table["readings"]["datasets"]]:
             axes = {name: table["readings"][name] for name in table["reading"]}
             every = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
             others = [reading for reading in every if reading != table["reading"]]

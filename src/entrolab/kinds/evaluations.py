@@ -1,6 +1,10 @@
 """Tables of what an evaluation of an objective costs."""
 
+from typing import Literal
+
 from entrolab.kinds.generated import OfGenerated
+from entrolab.study.entries import TableEntry
+from entrolab.study.sections import Whole, list_of, one_of, whole
 
 EXACT = "exact"  # what the errors of the others are measured by
 WAYS = {
@@ -15,7 +19,14 @@ class Evaluations(OfGenerated):
 
     columns = ("model", "metric")
     measured_by = "entrolab.measuring.evaluations"
-    defaults = {"ways": list(WAYS), "features": 20, "components": 2, "repeats": 3}
+
+    class Entry(TableEntry):
+        rows: list_of(whole(ge=10))
+        exact_up_to: whole(ge=10)
+        ways: list_of(one_of(*WAYS)) = list(WAYS)
+        features: whole(ge=2) = 20
+        components: Literal[1, 2] = 2
+        repeats: Whole = 3
 
     def names(self, table, study):
         yield from ()

@@ -2,9 +2,12 @@
 
 import itertools
 
-from entrolab.kinds.base import GENERATED, Found, Judged, Kind, labels, phrase
+from entrolab.kinds.base import GENERATED, Found, Judged, Kind, phrase
 from entrolab.registry import estimator_of
 from entrolab.sources import locate
+from entrolab.study.entries import ModelsWithParams, TableEntry, Task
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Whole, list_of, number, whole
 
 SHARED = ("rows", "task", "repeats", "gib")
 
@@ -14,7 +17,9 @@ class OfGenerated(Kind):
 
     stages = ("measured",)
     generates = True
-    defaults = {"repeats": 1, "gib": 8}
+
+    def has_learner(self, table, model):
+        return estimator_of(model, table["task"]) is not None
 
     def names(self, table, study):
         for name, entry in table["models"].items():
@@ -73,7 +78,15 @@ class Density(OfGenerated):
 
     columns = ("model", "metric")
     measured_by = "entrolab.measuring.density"
-    defaults = {"repeats": 3, "gib": 8, "task": "binary"}
+
+    class Entry(TableEntry):
+        models: ModelsWithParams
+        dims: list_of(Whole)
+        densities: list_of(number(gt=0, le=1))
+        rows: whole(ge=2)
+        task: Task = "binary"
+        repeats: Whole = 3
+        gib: number(gt=0) = 8
 
     def places(self, table):
         return {
@@ -123,7 +136,14 @@ class Capacity(OfGenerated):
 
     rows, columns = ("model",), ("metric",)
     measured_by = "entrolab.measuring.capacity"
-    defaults = {"repeats": 1, "gib": 8, "task": "regression"}
+
+    class Entry(TableEntry):
+        models: ModelsWithParams
+        rows: whole(ge=2)
+        features: Whole
+        task: Task = "regression"
+        repeats: Whole = 1
+        gib: number(gt=0) = 8
 
     def places(self, table):
         return {GENERATED: {"label": GENERATED, "sublabel": ""}}

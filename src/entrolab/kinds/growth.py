@@ -1,9 +1,26 @@
 """Tables of how time and size grow."""
 
-from entrolab.kinds.base import NOTHING, Judged, labels
+from entrolab.kinds.base import NOTHING, Judged
 from entrolab.kinds.measured import Measured
 from entrolab.sources import locate
+from entrolab.study.entries import OfData, Points, WithParams
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Section, Whole, mapping_of
 from entrolab.verdicts import beside
+
+
+class Sized(WithParams):
+    """A model with what is fixed of it and the parameter that is its size."""
+
+    size: str = None
+    rows: Points = None
+
+
+class At(Section):
+    """The rows at which sizes vary, the size at which rows do."""
+
+    rows: Whole
+    size: Whole
 
 
 class Growth(Measured):
@@ -15,7 +32,20 @@ class Growth(Measured):
     rows, columns = ("model",), ("metric",)
     measured_by = "entrolab.measuring.growth"
     one_dataset = True
+
+    class Entry(OfData):
+        models: mapping_of(
+            Sized, "models by name, each with what is fixed and the parameter that is its size"
+        )
+        rows: Points
+        sizes: Points
+        at: At
+        repeats: Whole
+
     compares = "Ours above; below the exponent in print, which is that of an upper bound for large sizes."
+
+    def has_learner(self, table, model):
+        return "estimator" in model
 
     def names(self, table, study):
         for name, entry in table["models"].items():

@@ -1,9 +1,12 @@
 """Tables of the information in classifications, some of whose rows may be rejected."""
 
-from entrolab.kinds.base import NOTHING, Judged, labels
+from entrolab.kinds.base import NOTHING, Judged
 from entrolab.kinds.measured import Measured
 from entrolab.registry import estimator_of, learners_of
 from entrolab.sources import locate
+from entrolab.study.entries import ModelsWithParams, OfData
+from entrolab.study.lookup import labels
+from entrolab.study.sections import list_of, number
 from entrolab.verdicts import beside
 
 # Hu's measures by the names of `entrolearn.metrics.information_scores`, and the correlation that stands
@@ -31,7 +34,11 @@ class Information(Measured):
 
     rows, columns = ("dataset", "model"), ("metric",)
     measured_by = "entrolab.measuring.information"
-    defaults = {"reject": [0]}
+
+    class Entry(OfData):
+        models: ModelsWithParams
+        # Shares of the test rows that are rejected, the least certain.
+        reject: list_of(number(ge=0, lt=1)) = [0]
 
     def names(self, table, study):
         tasks = study["tasks"]

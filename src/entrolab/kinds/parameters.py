@@ -10,6 +10,8 @@ from entrolab.kinds.scores import CRITERIA
 from entrolab.kinds.trained import OfModels
 from entrolab.notation import power_of_two
 from entrolab.registry import ONE_OF, learner_at, searched
+from entrolab.study.entries import OfData
+from entrolab.study.sections import mapping_of
 from entrolab.verdicts import placed
 
 # Printed names whose letters are others; a printed name that is not here is its own label.
@@ -26,6 +28,13 @@ class Parameters(OfModels):
     columns = ("model", "metric")
     stages = ("selection", "record", "facts")
     compares = "Ours above, the printed value below."
+
+    class Entry(OfData):
+        models: mapping_of(
+            mapping_of(str, "parameters by their printed names"),
+            "models by name, each with the parameters that it has in print, such as {sigma: 1/gamma}",
+        )
+        criterion: str
 
     def names(self, table, study):
         yield from super().names(table, study)

@@ -1,11 +1,16 @@
 """Tables of scores."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import model_validator
 
 from entrolab.kinds.base import NAN, NOTHING, PRINTED_ALONE, Found, Judged, phrase
 from entrolab.kinds.trained import OfModels
 from entrolab.metrics import METRICS, Metric
 from entrolab.registry import searched
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.sections import Section, described, list_of, number, wrong
 from entrolab.verdicts import SLACK, beside, verdict
 
 CRITERIA = {
@@ -16,6 +21,26 @@ CRITERIA = {
 }
 
 
+class Tolerance(Section):
+    """How far from the printed number ours may be: ``{points: 1}`` or ``{percent: 5}``."""
+
+    points: number(gt=0) = None
+    percent: number(gt=0) = None
+
+    @model_validator(mode="after")
+    def _one(self):
+        if len(self.model_fields_set) > 1:
+            raise wrong("found points and percent; accepted: one of them")
+        return self
+
+
+class Limits(Section):
+    """Limits of a parameter's values."""
+
+    min: number() = None
+    max: number() = None
+
+
 class Scores(OfModels):
     """Mean scores on rows left out: data sets × models, a row for each metric where there are several."""
 
@@ -23,13 +48,17 @@ class Scores(OfModels):
 
     rows = ("dataset", "metric")
     stages = ("selection", "predictions", "record")
-    defaults = {
-        "caption": "Scores on rows that were left out",
-        "datasets": "all",
-        "models": "all",
-        "among": {},
-        "tolerance": {},
-    }
+
+    class Entry(OfData):
+        caption: str = "Scores on rows that were left out"
+        datasets: str = "all"
+        models: ModelNames = "all"
+        metric: described(str | list_of(str), "a metric, or a list of metrics") = None
+        criterion: str = None
+        # How far from the printed number ours may be, if not its ±.
+        tolerance: Tolerance = Tolerance()
+        # Limits of parameters to choose from.
+        among: dict[Any, Limits] = {}
 
     def names(self, table, study):
         yield from super().names(table, study)
@@ -41,15 +70,15 @@ class Scores(OfModels):
                 criteria = study["models"][model]["criteria"]
                 yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
         names = dict.fromkeys(name for model in models for name in searched(study["models"][model]))
-        if table["among"]:  # of part of a grid there are candidates, and no predictions
+        if table.get("among"):  # of part of a grid there are candidates, and no predictions
             metrics = [metric for metric in study["metrics"] if not METRICS[metric].of_probabilities]
             yield from (("metric", metric, metrics, "metric of candidates") for metric in _listed(table))
-        for name in table["among"]:
+        for name in table.get("among", {}):
             yield "among", name, names, "parameter in this table's grids"
 
     def reads(self, table):
         # Choosing from part of a grid starts from its candidates.
-        return ("candidates", *self.stages[2:]) if table["among"] else self.stages
+        return ("candidates", *self.stages[2:]) if table.get("among") else self.stages
 
     def metrics(self, table):
         return {metric: {"label": METRICS[metric].label, "sublabel": ""} for metric in _listed(table)}
@@ -60,7 +89,7 @@ class Scores(OfModels):
         A cell of which one fold has no score is failed: the mean of the other folds is not what is printed.
         """
         dataset, model, metric = cell
-        folds = results.scores(dataset, model, spec["among"])
+        folds = results.scores(dataset, model, spec.get("among", {}))
         chosen = folds.get(spec["criterion"])
         if chosen is None and not spec["models"][model]["searched"]:
             chosen = next(iter(folds.values()), None)

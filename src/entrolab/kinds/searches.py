@@ -3,9 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from entrolab.kinds.base import ALL, Found, Judged, labels
+from entrolab.kinds.base import ALL, Found, Judged
 from entrolab.kinds.measured import Measured
 from entrolab.registry import ONE_OF, estimator_of, searched
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Whole, list_of, number, one_of, whole
 
 SCORES = {"gmean": "GMEAN", "balanced_accuracy": "balanced accuracy"}
 # What is divided by the seconds of the divergence.
@@ -33,14 +36,22 @@ class Searches(Measured):
 
     rows = ("dataset", "metric")
     measured_by = "entrolab.measuring.searches"
-    defaults = {
-        "measures": ["ratio", "ratio_path", "gmean_divergence", "gmean_cv", "gmean_difference"],
-        "criterion": "gaussian",
-        "scoring": "gmean",
-        "inner": 5,
-        "seconds": 3600,
-        "gib": 8,
-    }
+
+    class Entry(OfData):
+        models: ModelNames
+        measures: list_of(one_of(*MEASURES)) = [
+            "ratio",
+            "ratio_path",
+            "gmean_divergence",
+            "gmean_cv",
+            "gmean_difference",
+        ]
+        folds: Whole = None
+        criterion: one_of("gaussian", "kde") = "gaussian"
+        scoring: one_of(*SCORES) = "gmean"
+        inner: whole(ge=2) = 5
+        seconds: number(gt=0) = 3600
+        gib: number(gt=0) = 8
 
     def names(self, table, study):
         known = searchable(study)

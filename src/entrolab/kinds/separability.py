@@ -1,12 +1,21 @@
 """Tables of how far apart projections show the classes."""
 
-from entrolab.kinds.base import NOTHING, Found, Judged, labels
+from entrolab.kinds.base import NOTHING, Found, Judged
 from entrolab.kinds.measured import Measured
 from entrolab.registry import OF_A_STEP
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Section, Whole, number, one_of
 from entrolab.verdicts import beside
 
 # The reading by which rows are judged that the classifiers were fitted on.
 LEARNT = "the rows learnt from"
+
+
+class Points(Section):
+    """How far from the printed number ours may be."""
+
+    points: number(gt=0)
 
 
 class Separability(Measured):
@@ -15,7 +24,16 @@ class Separability(Measured):
     PERCENT = 100.0
 
     measured_by = "entrolab.measuring.separability"
-    defaults = {"subsets": 5, "share": 0.8, "rows": "left_out", "tolerance": {"points": 2}}
+
+    class Entry(OfData):
+        models: ModelNames
+        subsets: Whole = 5
+        share: number(gt=0, le=1) = 0.8
+        # Those that classifiers are scored on.
+        rows: one_of("left_out", "learnt") = "left_out"
+        # The table whose measurement is shown, if not its own.
+        measured_for: str = None
+        tolerance: Points = Points(points=2)
 
     def names(self, table, study):
         projecting = [name for name, model in study["models"].items() if model["steps"]]

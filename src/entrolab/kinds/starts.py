@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 
-from entrolab.kinds.base import ALL, NOTHING, Found, Judged, labels, phrase
+from entrolab.kinds.base import ALL, NOTHING, Found, Judged, phrase
 from entrolab.kinds.measured import Measured
 from entrolab.registry import projection_of
 from entrolab.sources import locate
+from entrolab.study.entries import OfData
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Section, described, mapping_of, whole
 from entrolab.verdicts import SLACK, beside
 
 SOME = 16  # starts, of which the best counts
@@ -14,11 +17,29 @@ ENOUGH = 95.0  # percent of the best
 ASKED = ("n_init", "random_state")
 
 
+NStarts = described(whole(ge=SOME), f"a whole number from {SOME}, of which the best is shown")
+
+
+class WithStarts(Section):
+    """A model with a number of starts of its own."""
+
+    starts: NStarts = None
+
+
 class Starts(Measured):
     """Where random starts end, and the best of sixteen: data sets and models × what is known of them."""
 
     rows, columns = ("dataset", "model"), ("metric",)
     measured_by = "entrolab.measuring.starts"
+
+    class Entry(OfData):
+        models: mapping_of(
+            WithStarts, "models by name, each with its number of starts if it has another", at_most=6
+        )
+        starts: NStarts
+
+    def has_learner(self, table, model):
+        return bool(model["steps"]) or "estimator" in model
 
     def names(self, table, study):
         starting = [name for name, model in study["models"].items() if optimizer_of(model)]

@@ -5,6 +5,8 @@ import math
 from entrolab.kinds.base import NOTHING, Found, Judged, Printed, phrase
 from entrolab.kinds.trained import OfModels
 from entrolab.notation import decimals_needed
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.sections import one_of
 from entrolab.verdicts import placed
 
 COSTS = {
@@ -27,12 +29,13 @@ class Times(OfModels):
     FACTOR = 2.0
 
     stages = ("facts", "record")
-    defaults = {
-        "caption": "Seconds to fit the chosen models",
-        "datasets": "all",
-        "models": "all",
-        "cost": "fit_seconds",
-    }
+
+    class Entry(OfData):
+        caption: str = "Seconds to fit the chosen models"
+        datasets: str = "all"
+        models: ModelNames = "all"
+        cost: one_of(*COSTS) = "fit_seconds"
+
     compares = (
         "Ours above; below the printed seconds, and how many times the printed ratio to the row's first "
         "column ours is, since seconds of two machines do not compare."

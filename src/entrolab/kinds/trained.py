@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from entrolab.kinds.base import PRINTED_ALONE, Cell, Found, Kind, labels, phrase
+from entrolab.kinds.base import PRINTED_ALONE, Cell, Found, Kind, phrase
 from entrolab.registry import estimator_of, searched
+from entrolab.study.lookup import labels
 
 
 class OfModels(Kind):

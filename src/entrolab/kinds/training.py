@@ -8,12 +8,21 @@ from entrolab.kinds.scores import CRITERIA, Scores
 from entrolab.kinds.times import Times
 from entrolab.metrics import METRICS
 from entrolab.registry import learner_at
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.sections import Section, number
 from entrolab.verdicts import JUDGED, beside
 
 ITERATIONS, SECONDS = "iterations", "fit_seconds"
 # What is said of a number of iterations that the study's file decides.
 SET = "as many iterations as were set"
 _SCORES, _TIMES = Scores(), Times()
+
+
+class Tolerance(Section):
+    """How far from print ours may be: points of the score, percent of the iterations."""
+
+    points: number(gt=0)
+    iterations: number(ge=0)
 
 
 class Training(Scores):
@@ -24,6 +33,13 @@ class Training(Scores):
 
     rows, columns = ("dataset", "model"), ("metric",)
     stages = (*Scores.stages, "facts")
+
+    class Entry(OfData):
+        models: ModelNames
+        metric: str
+        criterion: str
+        tolerance: Tolerance
+
     compares = (
         "Ours above, the printed number below; of seconds also how many times the printed ratio to the data "
         "set's first row ours is, since seconds of two machines do not compare."
@@ -37,7 +53,7 @@ class Training(Scores):
         return {
             **super().metrics(table),
             ITERATIONS: {"label": METRICS[ITERATIONS].label, "sublabel": ""},
-            **_TIMES.metrics(_TIMES.defaults),
+            **_TIMES.metrics({"cost": SECONDS}),
         }
 
     def of_trained(self, cell, spec, results, record):
@@ -108,7 +124,7 @@ class Training(Scores):
 def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None:
     """The iterations or epochs that a study allows the chosen model; None if it does not say."""
     dataset, model, _ = cell
-    params = most_often(results.scores(dataset, model, spec["among"])[spec["criterion"]])
+    params = most_often(results.scores(dataset, model, {})[spec["criterion"]])
     return {**learner_at(record, params)["params"], **params}.get("max_iter")
 
 

@@ -5,7 +5,6 @@ from itertools import chain
 from pathlib import Path
 
 from entrolab.atomic import replacing
-from entrolab.cells import grouped
 from entrolab.kinds import one_line
 from entrolab.rendering import legend, templates
 from entrolab.report.datasets import dataset_line, dataset_page
@@ -13,6 +12,7 @@ from entrolab.report.models import learners, model_page, standing
 from entrolab.report.papers import card, laid_out, paper_page
 from entrolab.report.provenance import made, version
 from entrolab.report.studies import StudyResults
+from entrolab.study.lookup import grouped
 
 
 def build_report(

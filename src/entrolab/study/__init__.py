@@ -1,0 +1,1 @@
+"""What the files of a configuration may say: one definition for each of their sections."""

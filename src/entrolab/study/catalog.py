@@ -1,0 +1,316 @@
+"""What an entry of a catalog of data sets may say (config/datasets.yaml)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, Discriminator, Tag, model_validator
+
+from entrolab.study.sections import (
+    Section,
+    Text,
+    Whole,
+    check,
+    described,
+    list_of,
+    matching,
+    number,
+    one_of,
+    whole,
+    wrong,
+)
+
+Key = matching(
+    r"[a-z0-9]+(-[a-z0-9]+)*",
+    "a key of lower-case letters, digits and single hyphens, at most 100 in all",
+    at_most=100,
+)
+Seed = whole(ge=0)
+Rows = whole(ge=2)
+Noise = number(ge=0)
+Point = list_of(number(), at_least=2, at_most=2, unique=False)
+Deviations = list_of(number(gt=0), at_least=2, at_most=2, unique=False)
+Label = described(str | int, "a text or a whole number")
+Columns = list_of(whole(), unique=False)
+
+
+def several(type_: Any) -> Any:
+    return list_of(type_, at_least=2, unique=False)
+
+
+def name_of(section: type[Section]) -> str:
+    """The name that tells a section from its alternatives."""
+    (name,) = get_args(section.model_fields["name"].annotation)
+    return name
+
+
+def by_name(*sections: type[Section]) -> Any:
+    """One of some sections, by its ``name``."""
+    names = [name_of(section) for section in sections]
+
+    def which(data) -> str:
+        name = data.get("name") if isinstance(data, Mapping) else None
+        return f"<{name}>" if name in names else "<unknown>"
+
+    class Unknown(BaseModel):
+        name: one_of(*names)
+
+    union: Any = Annotated[Unknown, Tag("<unknown>")]
+    for name, section in zip(names, sections, strict=True):
+        union = union | Annotated[section, Tag(f"<{name}>")]
+    return Annotated[union, Discriminator(which)]
+
+
+# ------------------------------------------------------------------------------------------ formats of files
+
+
+class Arff(Section):
+    name: Literal["arff"]
+    label: str = None
+
+
+class Csv(Section):
+    name: Literal["csv"]
+    delimiter: Text = None
+    header: one_of("none", "skip", "names") = None
+    label: whole() = None
+    label_suffix: Text = None
+    drop: Columns = None
+    missing: list_of(str, unique=False) = None
+    categorical: Columns = None
+
+
+class Idx(Section):
+    name: Literal["idx"]
+
+
+class Mat(Section):
+    name: Literal["mat"]
+    features: str
+    label: str
+
+
+class Npz(Section):
+    name: Literal["npz"]
+    features: str = None
+    label: str = None
+
+
+class RData(Section):
+    name: Literal["rdata"]
+    features: str = None
+    label: Label = None
+
+
+class Svmlight(Section):
+    name: Literal["svmlight"]
+    n_features: Whole = None
+    sparse_features: bool = None
+    drop_duplicate_lines: bool = None
+
+    @model_validator(mode="after")
+    def _wide(self):
+        """Else one line of a file could ask for any number of features."""
+        if self.sparse_features is not None and self.n_features is None:
+            raise wrong("found 'sparse_features' without 'n_features'; accepted: both")
+        return self
+
+
+# ------------------------------------------------------------------------------------------------ generators
+
+
+def _even(value):
+    if value % 2:
+        raise wrong(f"found {value}; accepted: an even number")
+    return value
+
+
+class Gaussians(Section):
+    name: Literal["gaussians"]
+    n_samples: Annotated[Rows, AfterValidator(_even)]
+    n_features: Whole
+    distance: Noise
+    variances: Deviations
+    seed: Seed
+
+
+class Rings(Section):
+    name: Literal["rings"]
+    n_samples: Rows
+    radii: several(Noise)
+    noise: Noise
+    n_classes: Rows = None
+    seed: Seed
+
+
+class Spirals(Section):
+    name: Literal["spirals"]
+    n_samples: Rows
+    n_arms: Rows
+    turns: number(gt=0)
+    noise: Noise
+    seed: Seed
+
+
+class Mixture(Section):
+    name: Literal["mixture"]
+    sizes: several(Whole)
+    means: several(Point)
+    deviations: several(Point)
+    angles: several(number())
+    seed: Seed
+
+
+class StretchedGaussians(Section):
+    name: Literal["stretched_gaussians"]
+    n_samples: Rows
+    mean: Point
+    deviations: Deviations
+    seed: Seed
+
+
+class Waveform(Section):
+    name: Literal["waveform"]
+    n_samples: whole(ge=3)
+    seed: Seed
+
+
+class Documents(Section):
+    name: Literal["documents"]
+    n_samples: Rows
+    n_features: Rows
+    n_classes: Rows
+    words: number(gt=0)
+    spread: Noise
+    seed: Seed
+
+
+class Phrases(Section):
+    name: Literal["phrases"]
+    n_samples: Rows
+    n_features: Rows
+    n_pairs: whole(ge=0)
+    n_classes: Rows
+    terms: number(gt=0)
+    spread: Noise
+    seed: Seed
+
+
+class MackeyGlass(Section):
+    name: Literal["mackey_glass"]
+    n_samples: Rows
+    n_delays: Whole
+    interval: Whole
+    delay: Whole
+
+
+class TwoMoons(Section):
+    name: Literal["two_moons"]
+    n_samples: Rows
+    noise: Noise
+    seed: Seed
+
+
+# ------------------------------------------------------------------------------------------------- the entry
+
+
+class File(Section):
+    """A file to download. A checksum is left out only where nobody has published it."""
+
+    # The receipts stand beside the files. A file system takes 255 letters of a name, with the download's own.
+    path: matching(
+        r"(?!(.*/)?(receipt|attempt)\.json$)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*",
+        "a relative path of at most 200 letters, digits, '.', '_' and '-' to a file not named receipt.json "
+        "or attempt.json",
+        at_most=200,
+    )
+    # A password would be copied into receipts and results.
+    url: matching(r"https?://[^\s/?#@]+([/?#]\S*)?", "an http or https address without a password")
+    sha256: matching("[0-9a-f]{64}", "64 lower-case hexadecimal digits") = None
+    bytes: Whole = None
+    part: one_of("train", "test") = None
+
+
+class Expected(Section):
+    """What a data set must hold."""
+
+    rows: Whole
+    features: Whole
+    test_rows: Whole = None
+
+
+class ExpectedBinary(Expected):
+    negative: Whole = None
+    positive: Whole = None
+
+    @model_validator(mode="after")
+    def _all_rows(self):
+        if None not in (self.negative, self.positive) and self.negative + self.positive != self.rows:
+            raise wrong(
+                f"found {self.negative} negative and {self.positive} positive rows; accepted: {self.rows} "
+                "rows together"
+            )
+        return self
+
+
+class ExpectedClasses(Expected):
+    classes: Whole
+
+
+# The keys that each source has, of those that not every one has; and what is expected of each task.
+OF_SOURCE = {"files": ("files", "format"), "bundled": ("loader",), "generated": ("generator",)}
+OF_TASK = {"binary": ExpectedBinary, "multiclass": ExpectedClasses, "regression": Expected}
+
+
+FORMATS = (Arff, Csv, Idx, Mat, Npz, RData, Svmlight)
+LOADERS = ("breast_cancer", "diabetes", "digits", "iris", "wine")
+GENERATORS = (
+    Documents,
+    Gaussians,
+    MackeyGlass,
+    Mixture,
+    Phrases,
+    Rings,
+    Spirals,
+    StretchedGaussians,
+    TwoMoons,
+    Waveform,
+)
+
+
+class DataSet(Section):
+    """An entry of the catalog."""
+
+    title: Text
+    source: one_of(*OF_SOURCE)
+    files: list_of(File, unique=False) = None
+    format: by_name(*FORMATS) = None
+    loader: one_of(*LOADERS) = None
+    generator: by_name(*GENERATORS) = None
+    missing_rows: one_of("drop") = None
+    constant_columns: one_of("drop") = None
+    task: one_of(*OF_TASK)
+    positive: list_of(Label, unique=False) = None
+    expect: Any
+    reference: Text
+    licence: Text = None
+    note: Text = None
+
+    @model_validator(mode="after")
+    def _keys_fit(self):
+        """The source and the task say which keys an entry has."""
+        asked = {key: source for source, keys in OF_SOURCE.items() for key in keys}
+        for key, source in asked.items():
+            if source == self.source and key not in self.model_fields_set:
+                raise wrong(f"the key {key!r} is missing")
+            if source != self.source and key in self.model_fields_set:
+                raise wrong(f"found {key!r}; accepted: no such key for the source {self.source!r}")
+        if (self.task == "binary") != ("positive" in self.model_fields_set):
+            found = "the key 'positive' is missing" if self.task == "binary" else "found 'positive'"
+            raise wrong(f"{found}; accepted: one for binary data sets, and for no others")
+        return self
+
+
+def checked_entry(entry, file, key: str) -> dict:
+    """An entry of a catalog, in which all counts of its classes are right."""
+    checked = check(DataSet, entry, file, key)
+    return checked | {"expect": check(OF_TASK[checked["task"]], checked["expect"], file, f"{key}.expect")}

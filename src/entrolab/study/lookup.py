@@ -1,0 +1,70 @@
+"""What a checked study says of a data set, of a model or of both, by data set where that differs."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+
+from entrolab.registry import ONE_OF, estimator_of
+from entrolab.study.sections import ConfigError, check_known
+
+__all__ = ["grouped", "labels", "pairs", "protocol_of", "resolved", "runs_on", "scaling_of"]
+
+
+def grouped(study: Mapping) -> list[str]:
+    """The data sets of a study's groups, each once."""
+    return list(dict.fromkeys(itertools.chain.from_iterable(study["datasets"].values())))
+
+
+def runs_on(study: Mapping, dataset: str, model: str) -> bool:
+    """Whether a model has a learner for the data set's task."""
+    entry = study["models"][model]
+    return bool(entry.get(ONE_OF)) or estimator_of(entry, study["tasks"][dataset]) is not None
+
+
+def pairs(study: Mapping, group: str, models: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The pairs of a data set of a group and one of some models that has a learner for it."""
+    for pair in itertools.product(study["datasets"][group], models):
+        if runs_on(study, *pair):
+            yield pair
+
+
+def labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
+    """The labels of some models, by name."""
+    return {name: {part: study["models"][name][part] for part in ("label", "sublabel")} for name in models}
+
+
+def scaling_of(study: Mapping, dataset: str) -> dict:
+    """How a study scales a data set."""
+    return resolved(study["scaling"], study, dataset, "scaling")
+
+
+def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
+    """How a study divides a data set; a model may be given fewer trials, rows that stay in order have one."""
+    protocol = resolved(study["protocol"], study, dataset, "protocol")
+    if not protocol.get("shuffle", True):
+        return protocol | {"trials": 1}
+    entry = {} if model is None else study["models"][model]
+    if "trials" not in entry:
+        return protocol
+    return protocol | {"trials": resolved(entry["trials"], study, dataset, f"models.{model}.trials")}
+
+
+def resolved(value, study: Mapping, dataset: str, where: str):
+    """A value with what ``{of_dataset: name}`` stands for in each place of it."""
+    if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
+        return _looked_up(value["of_dataset"], study, dataset, where)
+    if isinstance(value, Mapping):
+        return {name: resolved(one, study, dataset, f"{where}.{name}") for name, one in value.items()}
+    if isinstance(value, list):
+        return [resolved(one, study, dataset, f"{where}.{k}") for k, one in enumerate(value)]
+    return value
+
+
+def _looked_up(name: str, study: Mapping, dataset: str, where: str):
+    check_known(name, study["of_dataset"], study["file"], where, "name of of_dataset")
+    values = study["of_dataset"][name]
+    if dataset not in values and "default" not in values:
+        raise ConfigError(
+            f"{study['file']}: of_dataset.{name}: no value for the data set {dataset!r}, for which {where} "
+            "asks; accepted: one for it, or a default"
+        )
+    return values.get(dataset, values.get("default"))

@@ -1,0 +1,336 @@
+"""The base of all sections of a configuration, the types of their values, and what is said of wrong ones.
+
+A mistake is one line: the file, the place in it, what was found there, what is accepted.
+"""
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from entrolearn.suggest import did_you_mean
+
+__all__ = [
+    "ConfigError",
+    "Column",
+    "ImportPath",
+    "Interval",
+    "Name",
+    "OfDataset",
+    "Section",
+    "Text",
+    "Whole",
+    "check",
+    "check_known",
+    "described",
+    "each_once",
+    "list_of",
+    "mapping_of",
+    "matching",
+    "number",
+    "one_of",
+    "per_dataset",
+    "plain",
+    "shortened",
+    "text_or_section",
+    "whole",
+    "wrong",
+]
+
+
+# What Python's types are called by people who write YAML.
+IN_YAML = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping, `key: value`",
+    "model_type": "a mapping, `key: value`",
+}
+
+
+class ConfigError(ValueError):
+    """Something in a configuration file that cannot be run."""
+
+
+def check_known(name: str, known: Iterable[str], file, where: str, what: str) -> None:
+    """Refuse a name that is not among the known ones; `where` it stands, and `what` it should name."""
+    known = list(known)
+    if name not in known:
+        hint = did_you_mean(name, known)
+        raise ConfigError(f"{file}: {where}: unknown {what} {name!r}{hint}; accepted: {', '.join(known)}")
+
+
+def shortened(value) -> str:
+    """A value as it was found, if that is not too long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def wrong(line: str, kind: str = "line") -> PydanticCustomError:
+    """What a validator raises: the line without its place."""
+    # Braces of a message are places of pydantic's.
+    return PydanticCustomError(kind, "{line}", {"line": line})
+
+
+class Section(BaseModel):
+    """A mapping of a configuration file: no other keys, no conversion of values."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data):
+        """A misspelt key is told before the key that it leaves missing."""
+        if not isinstance(data, Mapping):
+            raise wrong(f"found {shortened(data)}, expected {IN_YAML['model_type']}")
+        known = list(cls.model_fields)
+        for key in data:
+            if key not in known:
+                raise wrong(f"unknown key {key!r}{did_you_mean(key, known)}; accepted: {', '.join(known)}")
+        return data
+
+
+def plain(value):
+    """A section as a dict, its defaults filled in; what was left out and has none is absent."""
+    if isinstance(value, Section):
+        given = value.model_fields_set
+        fields = {name: getattr(value, name) for name in type(value).model_fields}
+        return {name: plain(one) for name, one in fields.items() if name in given or one is not None}
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list) else value
+
+
+def check(definition, data, file, where: str = "", dataset: str = ""):
+    """The value that `definition` makes of `data`, as :func:`plain` gives it.
+
+    Parameters
+    ----------
+    definition : type
+        A section or the type of a value.
+    data : object
+    file : path
+    where : str
+        The place of `data` in the file.
+    dataset : str
+        The data set for which `data` stands, if for one only.
+
+    Raises
+    ------
+    ConfigError
+        With a line for each mistake.
+    """
+    try:
+        if isinstance(definition, type) and issubclass(definition, Section):
+            return plain(definition.model_validate(data))
+        return plain(TypeAdapter(definition).validate_python(data, strict=True))
+    except ValidationError as error:
+        of_dataset = f" (for {dataset!r})" if dataset else ""
+        lines = [
+            f"{file}: {place + ': ' if place else ''}{line}{of_dataset}"
+            for place, line in _mistakes(error, where)
+        ]
+        raise ConfigError("\n".join(dict.fromkeys(lines))) from None
+
+
+def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
+    for one in error.errors(include_url=False):
+        place = [where, *(part for part in one["loc"] if not _is_tag(part))]
+        kind, found = one["type"], one["input"]
+        if place[-1] == "[key]":
+            place = place[:-2]
+        if kind == "missing":
+            yield _dotted(place[:-1]), f"the key {place[-1]!r} is missing"
+        else:
+            yield _dotted(place), _in_words(kind, found, one)
+
+
+def _in_words(kind: str, found, error: Mapping) -> str:
+    if kind in ("line", "repeated"):
+        return error["msg"]
+    if kind == "literal_error":
+        names = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+        return _not_one_of(found, names)
+    if kind in IN_YAML:
+        return f"found {shortened(found)}, expected {IN_YAML[kind]}"
+    return f"found {shortened(found)}: {error['msg']}"
+
+
+def _not_one_of(found, names: list[str]) -> str:
+    return f"found {found!r}{did_you_mean(str(found), names)}; accepted: {', '.join(names)}"
+
+
+def _dotted(place: Iterable) -> str:
+    return ".".join(str(part) for part in place if part != "")
+
+
+def _is_tag(part) -> bool:
+    return isinstance(part, str) and part.startswith("<")
+
+
+# -------------------------------------------------------------------------------------------- types of values
+
+
+def described(type_: Any, description: str) -> Any:
+    """Values of `type_`; of any other it is said that `description` was expected."""
+
+    def expected(value, handler):
+        try:
+            return handler(value)
+        except ValidationError as error:
+            if any(one["type"] == "repeated" for one in error.errors(include_url=False)):
+                raise  # which says it better
+            raise wrong(f"found {shortened(value)}, expected {description}") from None
+
+    return Annotated[type_, Field(description=description), WrapValidator(expected)]
+
+
+LIMITS: dict[str, tuple[str, str, Callable[[float, float], bool]]] = {
+    "gt": ("exclusiveMinimum", "more than", operator.gt),
+    "ge": ("minimum", "at least", operator.ge),
+    "lt": ("exclusiveMaximum", "less than", operator.lt),
+    "le": ("maximum", "at most", operator.le),
+}
+
+
+def _numeric(kind: type, name: str, json_type: str, limits: Mapping) -> Any:
+    """Numbers as they come, an integer as an integer; YAML's .inf and .nan are none."""
+    accepted = " and ".join(f"{LIMITS[name][1]} {limit}" for name, limit in limits.items())
+
+    def checked(value):
+        if isinstance(value, bool) or not isinstance(value, kind) or not _is_finite(value):
+            raise wrong(f"found {shortened(value)}, expected {name}")
+        if not all(LIMITS[name][2](value, limit) for name, limit in limits.items()):
+            raise wrong(f"found {shortened(value)}; accepted: {accepted}")
+        return value
+
+    schema = {"type": json_type} | {LIMITS[name][0]: limit for name, limit in limits.items()}
+    return Annotated[Any, BeforeValidator(checked), WithJsonSchema(schema)]
+
+
+def number(**limits: float) -> Any:
+    """Numbers within limits: gt, ge, lt, le."""
+    return _numeric((int, float), "a number", "number", limits)
+
+
+def whole(**limits: int) -> Any:
+    """Whole numbers within limits."""
+    return _numeric(int, "a whole number", "integer", limits)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # of hundreds of digits
+        return False
+
+
+def each_once(values: list) -> list:
+    if any(value in values[:k] for k, value in enumerate(values)):
+        raise wrong(f"found {shortened(values)}; accepted: each value once", "repeated")
+    return values
+
+
+def list_of(type_: Any, at_least: int = 1, at_most: int | None = None, unique: bool = True) -> Any:
+    """Lists of some length, whose values differ."""
+
+    def counted(values: list) -> list:
+        if len(values) < at_least or (at_most is not None and len(values) > at_most):
+            accepted = f"{at_least}" if at_least == at_most else f"at least {at_least}"
+            accepted += f" and at most {at_most}" if at_most not in (None, at_least) else ""
+            raise wrong(f"found {shortened(values)}; accepted: {accepted} of them")
+        return values
+
+    schema = {"minItems": at_least, "uniqueItems": unique} | ({"maxItems": at_most} if at_most else {})
+    checks = [AfterValidator(counted), *([AfterValidator(each_once)] if unique else [])]
+    return Annotated[list[type_], Field(json_schema_extra=schema), *checks]
+
+
+def mapping_of(type_: Any, what: str, keys: Any = str, at_most: int | None = None) -> Any:
+    """Mappings that are not empty, each value of `type_`; `what` they are."""
+
+    def counted(value):
+        if not isinstance(value, Mapping) or not value or (at_most and len(value) > at_most):
+            raise wrong(f"found {shortened(value)}, expected {what}")
+        return value
+
+    schema = {"minProperties": 1} | ({"maxProperties": at_most} if at_most else {})
+    extra = Field(description=what, json_schema_extra=schema)
+    return Annotated[dict[keys, type_], extra, BeforeValidator(counted)]
+
+
+def one_of(*names: str) -> Any:
+    return Literal[names]
+
+
+def matching(pattern: str, description: str, at_most: int | None = None) -> Any:
+    """Texts of a pattern, which has to fit them whole."""
+
+    def matched(value):
+        fits = isinstance(value, str) and re.fullmatch(pattern, value)
+        if not fits or (at_most is not None and len(value) > at_most):
+            raise wrong(f"found {shortened(value)}, expected {description}")
+        return value
+
+    schema = {"type": "string", "pattern": f"^{pattern}$", "description": description}
+    schema |= {"maxLength": at_most} if at_most else {}
+    return Annotated[Any, BeforeValidator(matched), WithJsonSchema(schema)]
+
+
+def _said(value: str) -> str:
+    if not value:
+        raise wrong("found '', expected a text")
+    return value
+
+
+Text = Annotated[str, Field(json_schema_extra={"minLength": 1}), AfterValidator(_said)]
+Whole = whole(ge=1)
+Name = matching(
+    "[a-z][a-z0-9_]*",
+    "a name of lower-case letters, digits and _ that starts with a letter, at most 100 in all",
+    at_most=100,
+)
+ImportPath = matching(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", "a dotted import path such as sklearn.svm.SVC")
+Column = described(str | int, "a column's name")
+Interval = list_of(number(), at_least=2, at_most=2, unique=False)
+
+
+class OfDataset(Section):
+    """``{of_dataset: name}``: a value that differs between data sets."""
+
+    of_dataset: str
+
+
+def _is_mapping(value) -> str:
+    return "<mapping>" if isinstance(value, Mapping) else "<value>"
+
+
+def text_or_section(type_: Any, section: Any) -> Any:
+    """Values of `type_`, or a mapping that is `section`."""
+    return Annotated[
+        Annotated[type_, Tag("<value>")] | Annotated[section, Tag("<mapping>")], Discriminator(_is_mapping)
+    ]
+
+
+def per_dataset(type_: Any) -> Any:
+    """Values of `type_`, or ``{of_dataset: name}``."""
+    return text_or_section(type_, OfDataset)

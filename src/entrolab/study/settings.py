@@ -1,0 +1,20 @@
+"""What a run does: config/config.yaml, ``--config``, ``--configfile``."""
+
+from entrolab.study.sections import Section, described, list_of, number, whole
+
+TextOrNull = described(str | None, "a text or null")
+# What a run, or reading a data set's files, may take where the settings do not say.
+LIMIT_SECONDS, LIMIT_GIB = 3600, 8
+
+
+class Settings(Section):
+    """The settings of a run of the workflow."""
+
+    papers: described(str | list_of(str), "a study's name or a list of them")
+    seed: whole(ge=0)
+    limit_seconds: number(gt=0) = LIMIT_SECONDS
+    limit_gib: number(gt=0) = LIMIT_GIB
+    store: TextOrNull = None
+    mirror: TextOrNull = None
+    extra_studies: TextOrNull = None
+    extra_datasets: TextOrNull = None
