@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, Discriminator, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, Discriminator, Tag, WithJsonSchema, model_validator
 
 from entrolab.study.sections import (
     Section,
@@ -54,7 +54,7 @@ def by_name(*sections: type[Section]) -> Any:
     class Unknown(BaseModel):
         name: one_of(*names)
 
-    union: Any = Annotated[Unknown, Tag("<unknown>")]
+    union: Any = Annotated[Unknown, Tag("<unknown>"), WithJsonSchema({"not": {}})]
     for name, section in zip(names, sections, strict=True):
         union = union | Annotated[section, Tag(f"<{name}>")]
     return Annotated[union, Discriminator(which)]

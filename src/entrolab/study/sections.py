@@ -197,7 +197,7 @@ def described(type_: Any, description: str) -> Any:
         try:
             return handler(value)
         except ValidationError as error:
-            if any(one["type"] == "repeated" for one in error.errors(include_url=False)):
+            if any(one["type"] == "repeated" and not one["loc"] for one in error.errors()):
                 raise  # which says it better
             raise wrong(f"found {shortened(value)}, expected {description}") from None
 
