@@ -17,22 +17,22 @@ include: "workflow/rules/common.smk"
 rule all:
     default_target: True
     input:
-        [PLAN.study_files(paper) for paper in SETTINGS["papers"]],
+        lambda wildcards: [PLAN.study_files(paper) for paper in SETTINGS["papers"]],
 
 
 rule papers:
     input:
-        [PLAN.study_files(paper) for paper in STUDIES],
+        lambda wildcards: [PLAN.study_files(paper) for paper in STUDIES],
 
 
-# One target for each study, of its name.
-for paper in STUDIES:
+# One target for each study, of its name. Only the studies that a run needs are read.
+for paper in STUDY_NAMES:
 
     rule:
         name:
             paper
         input:
-            PLAN.study_files(paper),
+            lambda wildcards, paper=paper: PLAN.study_files(paper),
 
 
 include: "workflow/rules/data.smk"

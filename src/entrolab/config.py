@@ -8,7 +8,7 @@ import hashlib
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,10 @@ MOST_VALUES = 1_000_000
 MOST_BITS = 63
 
 
-def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, dict, dict]:
-    """Everything that there is to configure: the catalog of data sets, the studies and the settings.
+def load_configuration(
+    home: str | os.PathLike, config: Mapping, targets: Iterable | None = None
+) -> tuple[dict, dict, dict]:
+    """The catalog of data sets, the studies and the settings.
 
     Parameters
     ----------
@@ -64,15 +66,73 @@ def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[dict, 
         The folder of the Snakefile.
     config : mapping
         The workflow's config.
+    targets : iterable, optional
+        What Snakemake is asked for: only the studies that these need are read. All of them unless given.
     """
     home = Path(home)
     config = check(Settings, config, "config")
-    extra = {name: [Path(config[name])] if config.get(name) else [] for name in EXTRA}
-    folders = [home / "config" / "papers", *extra["extra_studies"]]
+    folders = _folders(home, config)
     find_learners_in(folders)
-    catalog = load_catalog([home / "config" / "datasets.yaml", *extra["extra_datasets"]])
-    studies = load_studies(folders, catalog)
-    return _with_own_data(catalog, studies), studies, load_settings(config, studies)
+    files = study_files(folders)
+    settings = load_settings(config, files)
+    catalog = load_catalog([home / "config" / "datasets.yaml", *filter(None, [config.get("extra_datasets")])])
+    needed = files if targets is None else studies_of(targets, files, settings["papers"])
+    studies = {name: load_study(files[name], catalog) for name in files if name in needed}
+    return _with_own_data(catalog, studies), studies, settings
+
+
+def study_names(home: str | os.PathLike, config: Mapping) -> list[str]:
+    """The names of all studies, of which none is read."""
+    return list(study_files(_folders(Path(home), config)))
+
+
+def _folders(home: Path, config: Mapping) -> list[Path]:
+    return [home / "config" / "papers", *map(Path, filter(None, [config.get("extra_studies")]))]
+
+
+def asked_targets(arguments: Sequence[str]) -> list | None:
+    """What Snakemake is asked for on its command line; None where that is not what was called.
+
+    While it reads the Snakefile, Snakemake does not tell.
+    """
+    if not arguments or "snakemake" not in Path(arguments[0]).parts[-2:]:
+        return None
+    from snakemake.cli import parse_args
+
+    _, known = parse_args(list(arguments[1:]))
+    return [*(known.targets or ()), *(known.target_jobs or ())]
+
+
+def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -> set[str]:
+    """The studies that targets of Snakemake need: those that they name, or all where one names none.
+
+    Parameters
+    ----------
+    targets : iterable
+        Rules, files, or jobs with a ``wildcards_dict``; none at all stands for `papers`.
+    names : iterable of str
+        All studies.
+    papers : iterable of str
+        Those that a run without a target makes.
+
+    Examples
+    --------
+    >>> studies_of(["results/eem/tables/table4.html", "demo"], ["demo", "eem", "melm"], [])  # doctest: +SKIP
+    {'demo', 'eem'}
+    """
+    names, needed = set(names), set()
+    for target in [*targets] or ["all"]:
+        if target in ("all", "report"):
+            needed |= {*papers}
+            continue
+        if hasattr(target, "wildcards_dict"):
+            named = {target.wildcards_dict.get("paper")}
+        else:
+            named = {Path(part).stem for part in Path(str(target)).parts[:3]}
+        if not named & names:
+            return names
+        needed |= named & names
+    return needed
 
 
 def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping]) -> dict[str, dict]:
@@ -141,15 +201,9 @@ def _check_names(file: Path, key: str, files: Iterable[Mapping]) -> None:
         seen[name] = path
 
 
-def load_studies(folders: Iterable[Path], catalog: Mapping[str, Mapping]) -> dict[str, dict]:
-    """Every study of some folders by name, which is its file's.
-
-    Raises
-    ------
-    ConfigError
-        For the first thing that is wrong in any of them.
-    """
-    studies: dict[str, dict] = {}
+def study_files(folders: Iterable[Path]) -> dict[str, Path]:
+    """The files of all studies of some folders by name, which is the file's."""
+    studies: dict[str, Path] = {}
     for folder in folders:
         is_there = os.path.isdir(folder)
         files = sorted(Path(folder).glob("*.yaml")) if is_there else []
@@ -161,7 +215,7 @@ def load_studies(folders: Iterable[Path], catalog: Mapping[str, Mapping]) -> dic
                 raise ConfigError(
                     f"{file}: there is a study {file.stem!r} already; give this file another name"
                 )
-            studies[file.stem] = load_study(file, catalog)
+            studies[file.stem] = file
     return studies
 
 

@@ -7,13 +7,17 @@ parameters, which files would change its results? Importing scikit-learn alone t
 import ast
 import hashlib
 import importlib.util
+import json
 import pkgutil
+import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from entrolab.atomic import replacing
 from entrolearn.suggest import did_you_mean
 
 # Where Python's own modules are, and what folders of installed packages are called: an environment may see
@@ -305,21 +309,68 @@ def source_digests(*import_paths: str) -> dict[str, str]:
         if module in digests or file is None:
             continue
         if _under_development(module, file):
-            digests[module] = _digest(file)
+            digests[module] = _facts(file)["digest"]
             todo += _imported(module, file)
+    _keep_facts()
     return dict(sorted(digests.items()))
 
 
 @cache
-def _digest(file: Path) -> str:
-    tree = _parsed(file)
+def _facts(file: Path) -> dict:
+    """The digest of a module and what it imports: (level, module, names), None for names of ``import``.
+
+    They are kept by the bytes of the file, so that they are never those of another state of it: to parse all
+    modules takes seconds.
+    """
+    try:
+        source = file.read_bytes()
+    except OSError as error:
+        raise UnknownEstimatorError(f"{file}: {error}") from None
+    key = hashlib.sha256(PYTHON + source).hexdigest()
+    kept = _facts_by_source()
+    if key not in kept:
+        kept[key] = _read(_parsed(file))
+        _unwritten.add(key)
+    return kept[key]
+
+
+def _read(tree: ast.Module) -> dict:
+    imports = []
     for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, ast.Import):
+            imports += [(0, alias.name, None) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            imports.append((node.level, node.module or "", [alias.name for alias in node.names]))
+        elif isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body[0] = ast.Pass()
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:12]
+    return {"digest": hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:12], "imports": imports}
 
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# Syntax trees are of a version of Python.
+PYTHON = sys.version.encode()
+# Where what modules hold is kept, beside Snakemake's own notes.
+KEPT = Path(".snakemake", "entrolab", "modules.json")
+_unwritten: set[str] = set()
+
+
+@cache
+def _facts_by_source() -> dict[str, dict]:
+    try:
+        return json.loads(KEPT.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # none yet, or cut
+        return {}
+
+
+def _keep_facts() -> None:
+    """Write what was read of modules for the next start; where that cannot be, it is read again."""
+    if not _unwritten or not KEPT.parents[1].is_dir():
+        return
+    with suppress(OSError):
+        KEPT.parent.mkdir(exist_ok=True)
+        with replacing(KEPT) as temporary:
+            Path(temporary).write_text(json.dumps(_facts_by_source()), encoding="utf-8")
+    _unwritten.clear()
 
 
 def _definition(module: str, name: str, import_path: str) -> Definition:
@@ -354,7 +405,7 @@ def _names(module: str, file: Path) -> tuple[dict, bool]:
             names[node.name] = None
             open_ended |= node.name == "__getattr__" and not _lazy_table(module, file)
         elif isinstance(node, ast.ImportFrom):
-            source = _absolute(module, file, node)
+            source = _absolute(module, file, node.level, node.module or "")
             for alias in node.names:
                 open_ended |= alias.name == "*"
                 names[alias.asname or alias.name] = (source, alias.name)
@@ -416,16 +467,16 @@ def _imported(module: str, file: Path) -> tuple[str, ...]:
 
 
 def _imports(module: str, file: Path) -> Iterator[str]:
-    for node in ast.walk(_parse(file)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            source = _absolute(module, file, node)
-            for alias in node.names:
-                if _module_file(f"{source}.{alias.name}"):
-                    yield f"{source}.{alias.name}"
-                else:
-                    yield _home(source, alias.name)
+    for level, imported, names in _facts(file)["imports"]:
+        if names is None:
+            yield imported
+            continue
+        source = _absolute(module, file, level, imported)
+        for name in names:
+            if _module_file(f"{source}.{name}"):
+                yield f"{source}.{name}"
+            else:
+                yield _home(source, name)
 
 
 def _home(module: str, name: str) -> str:
@@ -437,10 +488,9 @@ def _home(module: str, name: str) -> str:
     return _home(*source) if isinstance(source, tuple) and source[0] != module else module
 
 
-def _absolute(module: str, file: Path, node: ast.ImportFrom) -> str:
+def _absolute(module: str, file: Path, level: int, imported: str) -> str:
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-    name = "." * node.level + (node.module or "")
-    return importlib.util.resolve_name(name, package) if node.level else name
+    return importlib.util.resolve_name("." * level + imported, package) if level else imported
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:

@@ -50,7 +50,7 @@ def package(tmp_path, monkeypatch):
 
 def forget():
     """Sources are read once in a process; here they change."""
-    for cached in (sources._module_file, sources._parse, sources._names, sources._digest, sources._imported):
+    for cached in (sources._module_file, sources._parse, sources._names, sources._facts, sources._imported):
         cached.cache_clear()
 
 

@@ -1,12 +1,18 @@
 # What the rules share: the configuration, checked before any job starts.
 import os
+import sys
 from pathlib import Path
 
 from snakemake.logging import logger
 
 try:
     import entrolab
-    from entrolab.config import load_configuration, store_digest
+    from entrolab.config import (
+        asked_targets,
+        load_configuration,
+        store_digest,
+        study_names,
+    )
     from entrolab.digests import changed_files, end_future, set_changed_aside
     from entrolab.kinds import FILES, GENERATED
     from entrolab.plan import Plan, asked, code
@@ -35,7 +41,8 @@ TEMPLATES = sorted(
 )
 
 try:
-    CATALOG, STUDIES, SETTINGS = load_configuration(HOME, config)
+    CATALOG, STUDIES, SETTINGS = load_configuration(HOME, config, asked_targets(sys.argv))
+    STUDY_NAMES = study_names(HOME, config)
     own_files = [entry["file"] for entry in CATALOG.values() if "file" in entry]
     check_paths(
         [*TEMPLATES, *own_files, *(study["file"] for study in STUDIES.values())]

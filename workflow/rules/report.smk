@@ -107,4 +107,6 @@ rule page:
 
 rule report:
     input:
-        [f"results/report/{paper}.html" for paper in SETTINGS["papers"]],
+        lambda wildcards: [
+            f"results/report/{paper}.html" for paper in SETTINGS["papers"]
+        ],
