@@ -225,15 +225,17 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         clusters_of = self._clusters_of(X)
         random = check_random_state(self.random_state)
         searches = []
-        for labels in self._starts(X, random):
-            try:
+        try:
+            for labels in self._starts(X, random):
                 search = HartiganSearch(X, labels, clusters_of(labels), self._least_rows(X), self.merge)
                 searches.append(search.run(self.max_iter, random))
-            except LinAlgError as error:
-                raise ValueError(
-                    f"a cluster is flat: the rows do not fill the space, and reg_covar is {self.reg_covar}; "
-                    "accepted then: reg_covar > 0, or rows projected onto fewer dimensions"
-                ) from error
+            for covariance in min(searches, key=lambda search: search.energies[-1]).clusters.covariances:
+                cholesky(covariance)  # as `predict` will do
+        except LinAlgError as error:
+            raise ValueError(
+                f"a cluster is flat: the rows do not fill the space, and reg_covar is {self.reg_covar}; "
+                "accepted then: a larger reg_covar, or rows projected onto fewer dimensions"
+            ) from error
         self.objectives_ = np.array([search.energies[-1] for search in searches])
         best = searches[self.objectives_.argmin()]
         if not best.converged:

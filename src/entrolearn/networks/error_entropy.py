@@ -89,7 +89,7 @@ class _ErrorEntropyMLP(BaseEstimator):
                 "these rows; take a smaller one, or scale the features"
             )
         objective.differentiate()
-        longest = float(np.finfo(X.dtype).max)
+        longest = float(np.finfo(np.float32).max)  # of both precisions: they take the same steps
         kept, rate = parameters.flat.copy(), min(self.learning_rate, longest)
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)
         for epoch in range(self.max_iter):
