@@ -3,6 +3,7 @@
 Silva, Marques de Sa and Alexandre (2005) for two classes, Erdogmus and Principe (2002) for prediction.
 """
 
+import math
 from numbers import Integral, Real
 
 import numpy as np
@@ -89,7 +90,8 @@ class _ErrorEntropyMLP(BaseEstimator):
                 "these rows; take a smaller one, or scale the features"
             )
         objective.differentiate()
-        longest = float(np.finfo(np.float32).max)  # of both precisions: they take the same steps
+        # In single precision, too, such a step overflows nothing: both precisions take the same steps.
+        longest = math.sqrt(np.finfo(np.float32).max)
         kept, rate = parameters.flat.copy(), min(self.learning_rate, longest)
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)
         for epoch in range(self.max_iter):
