@@ -86,9 +86,10 @@ docs: env  ## build the site from docs/ and the docstrings, in half a minute, an
 	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
 	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
 
-lint: env  ## check style: ruff, snakefmt, snakemake --lint
+lint: env  ## check style and types: ruff, mypy, snakefmt, snakemake --lint
 	@$(IN_ENV) ruff check
 	@$(IN_ENV) ruff format --check
+	@$(IN_ENV) mypy
 	@$(IN_ENV) snakefmt --check Snakefile workflow
 	@$(IN_ENV) snakemake --lint
 

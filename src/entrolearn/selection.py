@@ -295,7 +295,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     @_delegates("predict")
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """Labels by the chosen estimator.
 
         Parameters
@@ -310,7 +310,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict(canonical(X))
 
     @_delegates("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Probabilities by the chosen estimator, if it has ``predict_proba``.
 
         Parameters
@@ -326,7 +326,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_proba(canonical(X))
 
     @_delegates("predict_log_proba")
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities by the chosen estimator, if it has ``predict_log_proba``.
 
         Parameters
@@ -342,7 +342,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_log_proba(canonical(X))
 
     @_delegates("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """What the chosen estimator decides by, if it has ``decision_function``.
 
         Parameters

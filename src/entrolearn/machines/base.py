@@ -42,7 +42,7 @@ __all__ = [
 class Machine(ClassifierMixin, BaseEstimator):
     """A classifier that decides by its ``decision_function`` and takes dense and CSR rows."""
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of each row.
 
         Parameters
@@ -98,7 +98,7 @@ class OutputClassifier(Machine):
         self._fit_outputs(X, targets_of(codes, len(self.classes_), X))
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Real outputs.
 
         Parameters
@@ -141,7 +141,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._fit_outputs(X, as_columns(y))
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The values of each row.
 
         Parameters

@@ -186,7 +186,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             self.projected_means_ = like(readout.means, where)
             self.projected_variances_ = like(readout.covariances, where)
 
-    def hidden(self, X):
+    def hidden(self, X) -> np.ndarray:
         """The rows as the hidden layer maps them, where the classes are modelled as Gaussians.
 
         Parameters
@@ -207,7 +207,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         check_place(self, X, method)
         return validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
 
-    def hidden_gaussians(self, X, y):
+    def hidden_gaussians(self, X, y) -> tuple[np.ndarray, np.ndarray]:
         """The Gaussians that `fit` would take for the classes of these rows in this machine's hidden space.
 
         Parameters
@@ -237,7 +237,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         means, covariances, _ = self._class_gaussians(X, codes)
         return means, namespace(means).stack([covariance.dense() for covariance in covariances])
 
-    def project(self, X):
+    def project(self, X) -> np.ndarray:
         """The projection whose class densities the machine compares.
 
         Parameters
@@ -261,7 +261,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         projected = self._projected(X, method)
         return self._gaussians.log_joint(projected)
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Log odds of the classes.
 
         Parameters
@@ -277,7 +277,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         log_joint = self._log_joint(X, "decision_function")
         return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Posterior probabilities under the projected Gaussians.
 
         Parameters
@@ -292,7 +292,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         log_joint = self._log_joint(X, "predict_proba")
         return softmax(log_joint, axis=1) if is_numpy(log_joint) else softmax_of_rows(log_joint)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities, finite where these underflow.
 
         Parameters

@@ -212,7 +212,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
         classes, codes = np.unique(y, return_inverse=True)
         return class_error_weights(self.class_weight, classes, np.bincount(codes))[codes]
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Signed score of each row.
 
         Parameters

@@ -176,7 +176,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.hidden_coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
         self.solver_info_ = {"method": method}
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Network output.
 
         Parameters

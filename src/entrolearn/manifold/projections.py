@@ -86,7 +86,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.components_ = np.ascontiguousarray(signs_of_rows(components) * components)
         return self
 
-    def transform(self, X):
+    def transform(self, X) -> np.ndarray:
         """Project rows, without centring them.
 
         Parameters

@@ -192,7 +192,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """How far a row is from a change of its class.
 
         Parameters
@@ -207,7 +207,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The most probable class of each row.
 
         Parameters
@@ -221,7 +221,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Probabilities of the classes.
 
         Parameters
@@ -234,7 +234,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         """
         return softmax(self._scores(X), axis=1)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities of the classes.
 
         Parameters

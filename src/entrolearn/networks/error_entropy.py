@@ -224,7 +224,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         self.offset_ = self._train(X, 2.0 * codes - 1)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """The output of each row, re-centred.
 
         Parameters
@@ -238,7 +238,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         """
         return self._raw_output(X) + self.offset_
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of each row.
 
         Parameters
@@ -391,7 +391,7 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self.intercepts_[1] += centre
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The value of each row.
 
         Parameters

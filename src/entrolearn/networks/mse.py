@@ -176,7 +176,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         self._train(X, one_hot(codes, len(self.classes_), X.dtype))
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of the largest output of each row.
 
         Parameters
@@ -190,7 +190,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         found = self._outputs(X)
         return self.classes_[found.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Outputs of each row, divided by their sum.
 
         An output that minimises the squared error estimates the probability of its class; that they add up
@@ -207,7 +207,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         found = self._positive_outputs(X)
         return found / found.sum(axis=1, keepdims=True)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities, finite where these underflow.
 
         Parameters
@@ -323,7 +323,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         self._train(X, y.reshape(len(y), -1).astype(X.dtype, copy=False))
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The values of each row.
 
         Parameters

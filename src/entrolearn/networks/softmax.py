@@ -210,7 +210,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     def _parts(self, theta: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
         return _parts(theta, len(self.classes_), n_features)
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Linear outputs, logarithms of the probabilities up to a constant of the row.
 
         Parameters
@@ -225,7 +225,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         output = self._outputs(X)
         return output[:, 1] - output[:, 0] if len(self.classes_) == 2 else output
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The most probable class of each row.
 
         Parameters
@@ -239,7 +239,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         output = self._outputs(X)
         return self.classes_[output.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """The softmax of the outputs.
 
         Parameters
@@ -252,7 +252,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         """
         return softmax(self._outputs(X), axis=1)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities, finite where these underflow.
 
         Parameters

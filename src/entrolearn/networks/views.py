@@ -103,7 +103,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._find(x, y, x.shares[:, np.newaxis] * (x.scores.T @ y.scores) * y.shares)
         return self
 
-    def transform(self, X, y=None):
+    def transform(self, X, y=None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The outputs of one view or of both.
 
         Parameters
@@ -209,7 +209,7 @@ class CoherentFeatures(_TwoViews):
         self.noise_variance = noise_variance
 
     @property
-    def _noise_variance(self) -> float:
+    def _noise_variance(self) -> float:  # type: ignore[override]
         return self.noise_variance
 
     def _most_components(self, x: _Whitened, y: _Whitened) -> int:

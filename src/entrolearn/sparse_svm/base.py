@@ -111,7 +111,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         self.n_support_ = np.bincount(codes[self.support_], minlength=2).astype(np.int32)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Signed score of each row, 1 and -1 on the margins.
 
         Parameters
@@ -126,7 +126,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         """
         return self._outputs(X)
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of each row.
 
         Parameters
@@ -183,7 +183,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The value of each row.
 
         Parameters

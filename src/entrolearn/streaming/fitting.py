@@ -1,6 +1,7 @@
 """Fits to more rows than memory holds: one look at them for what the hidden layer needs, one for the sums."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -143,7 +144,7 @@ class _Fit:
 
     def _labels(self) -> np.ndarray:
         """All labels, from one pass over them."""
-        found = None
+        found: Any = None
         for y in self.source.targets():
             some = np.unique(y)
             found = some if found is None else np.union1d(found, some)
