@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -171,7 +172,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Select features.
 
         Parameters

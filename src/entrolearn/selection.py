@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -240,7 +241,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.criterion = criterion
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, **params):
+    def fit(self, X, y, **params) -> Self:
         """Fit every grid point, choose one and refit it.
 
         Parameters
@@ -358,7 +359,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.decision_function(canonical(X))
 
     @_delegates("score")
-    def score(self, X, y):
+    def score(self, X, y) -> float:
         """The chosen estimator's own score.
 
         Parameters

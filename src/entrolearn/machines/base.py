@@ -1,6 +1,7 @@
 """What the machines of this family share: labels to targets, real outputs back to labels or values."""
 
 from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -74,7 +75,7 @@ class OutputClassifier(Machine):
     """
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Fit the machine.
 
         Parameters
@@ -121,7 +122,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Fit the machine.
 
         Parameters

@@ -5,6 +5,7 @@ Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theore
 
 from collections.abc import Sequence
 from numbers import Integral, Real
+from typing import Self
 from warnings import warn
 
 import numpy as np
@@ -71,7 +72,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
     _dtypes = (np.float64, np.float32)  # of X; others become the first
 
     @validated(prefer_skip_nested_validation=False)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Fit the machine: one pass of moments, one Cholesky solve.
 
         Parameters
@@ -456,7 +457,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=False)
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None) -> Self:
         """Update the machine with more rows of a stream.
 
         The machine is then the one that :meth:`fit` makes of all rows so far in the box of the first call's

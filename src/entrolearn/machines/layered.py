@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from sklearn.base import clone
@@ -125,7 +126,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 
     @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
@@ -165,7 +166,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
 
     @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y):
+    def partial_fit(self, X, y) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
@@ -182,7 +183,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
         self.class_weight = class_weight
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Fit the machine by one Cholesky factorisation.
 
         Parameters

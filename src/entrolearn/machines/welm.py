@@ -7,6 +7,7 @@ Machines", states it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import clone
@@ -126,7 +127,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Fit the output weights.
 
         Parameters

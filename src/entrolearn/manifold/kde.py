@@ -1,5 +1,7 @@
 """Classification by kernel density estimates of the classes."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -91,7 +93,7 @@ class KDEClassifier(DensityClassifier):
         self.priors = priors
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Keep the rows of each class and estimate its covariance.
 
         Parameters

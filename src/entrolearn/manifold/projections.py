@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import permutations
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -49,7 +50,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """The components as columns, from rows in a unit of length; sets what else is to be known of them."""
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Find the components.
 
         Parameters

@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -135,7 +136,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Find the weights.
 
         Parameters

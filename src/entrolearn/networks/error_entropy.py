@@ -4,6 +4,7 @@ Silva, Marques de Sa and Alexandre (2005) for two classes, Erdogmus and Principe
 """
 
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -195,7 +196,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
     _output = "tanh"
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Train the network.
 
         Parameters
@@ -363,7 +364,7 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self.normalize_y = normalize_y
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Train the network.
 
         Parameters

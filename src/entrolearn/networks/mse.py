@@ -1,6 +1,7 @@
 """Perceptrons with one hidden layer that minimise the mean squared error, by stochastic gradient descent."""
 
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -152,7 +153,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Train the network.
 
         Parameters
@@ -298,7 +299,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Train the network.
 
         Parameters

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -139,7 +140,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Find the weights, from zero.
 
         Parameters

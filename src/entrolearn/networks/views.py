@@ -7,6 +7,7 @@ so that the information is a sum over the canonical correlations, -log(1 - corre
 from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.linalg import svd
@@ -67,7 +68,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _noise_variance = 0.0
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Find the maps.
 
         Parameters

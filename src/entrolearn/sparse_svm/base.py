@@ -1,6 +1,7 @@
 """What sparse machines share: a kernel, the rows that become support vectors, outputs from these alone."""
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -80,7 +81,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
     """A sparse machine that tells two classes apart by the sign of its output."""
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Fit the machine.
 
         Parameters
@@ -155,7 +156,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
     }
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Fit the machine.
 
         Parameters
