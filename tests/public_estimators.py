@@ -109,7 +109,7 @@ ESTIMATORS = [
     MSEMLPClassifier(n_hidden=10, random_state=0),
     MSEMLPRegressor(n_hidden=10, random_state=0),
     ErrorEntropyMLPClassifier(random_state=0),
-    ErrorEntropyMLPRegressor(entropy="renyi", random_state=0),
+    ErrorEntropyMLPRegressor(entropy="renyi", max_iter=100, random_state=0),
     LinearInfomax(),
     LinearInfomax(1, constraint="power", noise_variance=0.1),
     CoherentFeatures(),

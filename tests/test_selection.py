@@ -258,8 +258,10 @@ def test_parameters_of_the_fit_reach_the_estimator(data, routed):
     with config_context(enable_metadata_routing=routed):
         machine = LogisticRegression(tol=1e-10)
         if routed:
-            machine.set_fit_request(sample_weight=True)
+            machine.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         search = EntropySearch(machine, {"C": [0.01, 1.0]}).fit(X, y, sample_weight=weight)
+        score = search.score(X, y, sample_weight=weight)
+    assert score == search.best_estimator_.score(X[weight > 0], y[weight > 0])
     expected = LogisticRegression(tol=1e-10, **search.best_params_).fit(X[weight > 0], y[weight > 0])
     np.testing.assert_allclose(search.best_estimator_.coef_, expected.coef_, rtol=1e-4)
     for params, score in zip(search.cv_results_["params"], search.cv_results_["gaussian"], strict=True):

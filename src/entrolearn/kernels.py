@@ -233,7 +233,7 @@ def check_precomputed(K) -> None:
             )
 
 
-def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
+def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None) -> dict:
     """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does.
 
     Parameters
@@ -247,6 +247,8 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
         Of the polynomial kernel.
     coef0 : float
         Of the polynomial and sigmoid kernels.
+    weights : ndarray, shape (n_samples,), optional
+        Of the rows, for "scale".
 
     Returns
     -------
@@ -265,7 +267,7 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0) -> dict:
     if gamma == "auto":
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
-        gamma = scale_gamma(X)
+        gamma = scale_gamma(X, weights)
     return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
 
 
@@ -292,8 +294,11 @@ def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
     return rows.T.dot(dual.T).T
 
 
-def scale_gamma(X) -> float:
-    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR."""
+def scale_gamma(X, weights: np.ndarray | None = None) -> float:
+    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR, and weighted."""
+    if weights is not None:
+        n, mean, squares = weighted_spread(X, weights)
+        return gamma_of_spread(X.shape[1], mean, squares / n, X.dtype)
     mean, n = X.mean(), X.shape[0] * X.shape[1]
     numbers = X.data[:, None] if issparse(X) else X
     step = max(1, CACHED_NUMBERS // numbers.shape[1])
@@ -306,6 +311,16 @@ def scale_gamma(X) -> float:
     # The mean is rounded, and far from the origin by much: of the deviations from it the mean is not zero.
     rest = deviations / n
     return gamma_of_spread(X.shape[1], rest, squares / n - rest**2, X.dtype, two_passes=False)
+
+
+def weighted_spread(X, weights: np.ndarray) -> tuple[float, float, float]:
+    """Total weight, mean and sum of squared deviations of all numbers of weighted rows, dense or CSR."""
+    numbers = X.data[:, None] if issparse(X) else X
+    each = np.repeat(weights, np.diff(X.indptr)) if issparse(X) else weights
+    n = float(weights.sum() * X.shape[1])
+    mean = float(each @ numbers.sum(axis=1, dtype=np.float64)) / n
+    squares = float(each @ np.square(numbers - mean, dtype=np.float64).sum(axis=1))
+    return n, mean, squares + (n - float(each.sum() * numbers.shape[1])) * mean**2
 
 
 def gamma_of_spread(

@@ -7,9 +7,9 @@ Model selection needs the same learner fitted again and again: for each fold, fo
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import singledispatch
+from functools import singledispatch, wraps
 from numbers import Real
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 from sklearn.utils import _safe_indexing, check_X_y
+from sklearn.utils.validation import _check_method_params
 
 __all__ = ["Partition", "PathPoint", "path"]
 
@@ -139,8 +140,22 @@ class PathPoint:
     error: str = ""
 
 
+def _one_by_one_with_params(dispatching: Callable) -> Callable:
+    """The function that dispatches by the estimator, but where parameters of fits are given."""
+
+    @wraps(dispatching)
+    def path(estimator, X, y, partition, grid, **fit_params):
+        fits = dispatching.dispatch(object if fit_params else type(estimator))
+        return fits(estimator, X, y, partition, grid, **fit_params)
+
+    return path
+
+
+@_one_by_one_with_params
 @singledispatch
-def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
+def path(
+    estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[dict], **fit_params
+) -> Iterator[PathPoint]:
     """Fit every point of `grid` on every training set of `partition`.
 
     Parameters
@@ -154,6 +169,9 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
         The parts of the rows, and those that each fit leaves out.
     grid : sequence of dicts
         Parameters to set, one dict per point. A point of a pipeline may name a step, which it then replaces.
+    **fit_params
+        Parameters of the estimator's ``fit``, such as ``sample_weight``: of arrays with an entry for each
+        row a fit gets those of its rows. Fits with such parameters share no work.
 
     Yields
     ------
@@ -178,9 +196,11 @@ def path(estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[di
     for left_out in partition.left_out:
         rows, asked = partition.training(left_out), partition.predicted(left_out)
         X_train, y_train = _safe_indexing(X, rows), y[rows]
+        given = _check_method_params(X, fit_params, rows)
         for params in grid:
             try:
-                fitted = clone(estimator).set_params(**clone(params, safe=False)).fit(X_train, y_train)
+                machine = clone(estimator).set_params(**clone(params, safe=False))
+                fitted = machine.fit(X_train, y_train, **given)
                 yield PathPoint(
                     left_out,
                     params,

@@ -1,7 +1,7 @@
 """Choosing a learner's parameters by how far apart it projects the classes, without held-out data."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -20,15 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
 from entrolearn.path import (
-    FAILURES,
     Partition,
     PathPoint,
-    describe,
     path,
     place,
-    project,
-    projected_gaussians,
-    stopped_early,
 )
 from entrolearn.suggest import did_you_mean
 from entrolearn.validation import canonical, check_labels, one_thread_where_small
@@ -252,7 +247,9 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Labels of two classes.
         **params
             Parameters of the estimator's ``fit``, such as ``sample_weight``; with metadata routing those that
-            it requests. The criterion does not know of them, and points of the grid share no work then.
+            it requests. Points of the grid share no work then. Weights weigh the fits, and with them the
+            Gaussians that EEM and EEKM estimate themselves; otherwise the criterion counts each row once, as
+            the score of :class:`sklearn.model_selection.GridSearchCV` does.
 
         Returns
         -------
@@ -272,8 +269,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X = canonical(X)  # not every estimator sums what is stored in parts
         estimator, seeded = _with_seeds(self.estimator, grid)
 
-        if params and get_config()["enable_metadata_routing"]:
-            params = process_routing(self, "fit", **params).estimator.fit
+        params = self._routed("fit", params)
         kinds = tuple(dict.fromkeys(("gaussian", self.criterion)))
         pieces = np.array_split(np.arange(len(seeded)), min(effective_n_jobs(self.n_jobs), len(seeded)))
         found = Parallel(n_jobs=self.n_jobs)(
@@ -359,13 +355,16 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.decision_function(canonical(X))
 
     @_delegates("score")
-    def score(self, X, y) -> float:
+    def score(self, X, y, **params) -> float:
         """The chosen estimator's own score.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
+        **params
+            Parameters of its ``score``, such as ``sample_weight``; with metadata routing those that it
+            requests.
 
         Returns
         -------
@@ -373,17 +372,23 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Of most classifiers the accuracy.
         """
         check_is_fitted(self)
-        return self.best_estimator_.score(canonical(X), y)
+        return self.best_estimator_.score(canonical(X), y, **self._routed("score", params))
+
+    def _routed(self, method: str, params: dict) -> dict:
+        """The parameters that reach the estimator's method."""
+        if not params or not get_config()["enable_metadata_routing"]:
+            return params
+        return process_routing(self, method, **params).estimator[method]
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Where the parameters of ``fit`` go: to the estimator's.
+        """Where the parameters of ``fit`` and ``score`` go: to the estimator's.
 
         Returns
         -------
         MetadataRouter
         """
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=to_fit)
+        to_own = MethodMapping().add(caller="fit", callee="fit").add(caller="score", callee="score")
+        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=to_own)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -471,30 +476,11 @@ def _measured(
     """The criteria of each point of a grid, its note and its error."""
     found: list[dict] = [{} for _ in grid]
     rows = np.arange(len(y))
-    points = _fitted_alone(estimator, X, y, grid, fit_params) if fit_params else None
     with one_thread_where_small(X, estimator.get_params(), *grid):
-        for point in points or path(estimator, X, y, Partition.whole(len(y)), grid):
+        for point in path(estimator, X, y, Partition.whole(len(y)), grid, **fit_params):
             criteria = {kind: entropy_criterion(point, y, rows, kind) for kind in kinds}
             found[place(point.params, grid)] = {**criteria, "note": point.note, "error": point.error}
     return found
-
-
-def _fitted_alone(
-    estimator: BaseEstimator, X, y: np.ndarray, grid: Sequence[dict], fit_params: dict
-) -> Iterator[PathPoint]:
-    """A fit for each point: a path knows of no parameters of fits."""
-    for params in grid:
-        try:
-            fitted = clone(estimator).set_params(**clone(params, safe=False)).fit(X, y, **fit_params)
-            yield PathPoint(
-                (),
-                params,
-                projection=project(fitted, X),
-                gaussians=projected_gaussians(fitted),
-                note=stopped_early(fitted),
-            )
-        except FAILURES as error:
-            yield PathPoint((), params, error=describe(error))
 
 
 def _results(grid: Sequence[dict], found: Sequence[dict], criterion: str) -> dict:

@@ -15,14 +15,16 @@ from typing import TypeVar, cast
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import _fit_context
-from sklearn.externals.array_api_compat import array_namespace
+from sklearn.externals.array_api_compat import array_namespace, is_array_api_obj
 from sklearn.externals.array_api_compat import device as device_of
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import _safe_indexing, check_array, get_tags
 from sklearn.utils import check_X_y as sklearn_check_X_y
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.parallel import _get_threadpool_controller
+from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as sklearn_validate_data
 
 __all__ = [
@@ -35,6 +37,8 @@ __all__ = [
     "check_X_y",
     "check_labels",
     "check_same_namespace",
+    "checked_weights",
+    "class_error_weights",
     "device_of",
     "dispatched_namespace",
     "has_double",
@@ -42,9 +46,11 @@ __all__ = [
     "learn_classes",
     "numpy_dtype",
     "one_thread_where_small",
+    "times_class_weights",
     "to_numpy",
     "validate_data",
     "validated",
+    "weighted_rows",
 ]
 
 #: The largest numbers that are taken, by their bytes: sums over the rows of their fourth powers, in single
@@ -178,6 +184,101 @@ def check_labels(y: np.ndarray, name: str = "y") -> np.ndarray:
                 "numbers, without None"
             )
     return y
+
+
+def checked_weights(sample_weight, X) -> np.ndarray | None:
+    """The weights of rows, as scikit-learn checks them.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,), float or None
+        A number is the weight of every row.
+    X : array of shape (n_samples, n_features)
+        The rows, of any library.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_samples,), or None
+        NumPy's, wherever X lives; None where none are given.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many as rows, one is negative or not finite, or all are zero.
+    """
+    if sample_weight is None:
+        return None
+    if is_array_api_obj(sample_weight):
+        sample_weight = to_numpy(sample_weight)
+    rows = np.empty((X.shape[0], 0))
+    weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    if not np.isfinite(weights).all() or not weights.any():
+        raise ValueError(
+            "sample_weight must hold finite numbers, not negative, at least one of them above zero; got "
+            f"{'zeros only' if np.isfinite(weights).all() else sample_weight!r}."
+        )
+    return weights
+
+
+def weighted_rows(X, y, sample_weight) -> tuple:
+    """Rows of positive weight, their targets and their weights: a row of weight zero is left out.
+
+    Parameters
+    ----------
+    X, y
+        As :func:`validate_data` returns them.
+    sample_weight
+        As :func:`checked_weights` takes it.
+
+    Returns
+    -------
+    X, y
+        Themselves where no row is left out.
+    weights : ndarray of float64, shape (n_samples,), or None
+    """
+    weights = checked_weights(sample_weight, X)
+    if weights is None or weights.all():
+        return X, y, weights
+    kept = np.flatnonzero(weights)
+    return _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]
+
+
+def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Weights of the errors of each class, given its number of rows, as scikit-learn's `class_weight` says.
+
+    Raises
+    ------
+    ValueError
+        If it names other classes, or weights that are no positive numbers.
+    """
+    weights = compute_class_weight(class_weight, classes=classes, y=classes, sample_weight=counts)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            f"class_weight must give each class of {classes.tolist()} a positive number, got "
+            f"{weights.tolist()}."
+        )
+    return weights
+
+
+def times_class_weights(
+    weights: np.ndarray | None, class_weight, classes: np.ndarray, codes: np.ndarray
+) -> np.ndarray | None:
+    """Weights of rows times those of their classes; None where all are one.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,), or None
+        Of the rows, with which "balanced" counts them.
+    class_weight : dict, "balanced" or None
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of int, shape (n_samples,)
+        The place of each row's class.
+    """
+    if class_weight is None:
+        return weights
+    counts = np.bincount(codes, weights, len(classes))
+    of_rows = class_error_weights(class_weight, classes, counts)[codes]
+    return of_rows if weights is None else weights * of_rows
 
 
 def learn_classes(estimator, classes) -> bool:

@@ -153,7 +153,7 @@ SETTINGS: list[tuple[str, BaseEstimator, str]] = [
     ),
     *(
         ("weights of classes that are none", c(class_weight=weights), "class_weight")
-        for c in (WELMClassifier, LSSVC)
+        for c in (WELMClassifier, LSSVC, RSVC, OneNormSVC, CrossEntropySVC, SoftmaxRegression)
         for weights in ({0: 0.0, 1: 1.0}, {0: -1.0, 1: 1.0}, {0: np.nan, 1: 1.0}, {0: 1.0, 7: 1.0})
     ),
     *(

@@ -37,12 +37,12 @@ def values():
     return scale(X[:60]), scale(y[:60])
 
 
-def margins_of(task: str, wdbc, values, kernel: str, C: float = 1.0) -> Margins:
+def margins_of(task: str, wdbc, values, kernel: str, C: float = 1.0, weighted: bool = False) -> Margins:
+    X, y = wdbc if task == "classes" else values
+    weights = np.random.default_rng(4).uniform(0.2, 3, len(y)) if weighted else None
     if task == "classes":
-        X, signs = wdbc
-        return class_margins(kernel_of(X, kernel), signs, C)
-    X, y = values
-    return value_margins(kernel_of(X, kernel), y, 0.1, C)
+        return class_margins(kernel_of(X, kernel), y, C, weights)
+    return value_margins(kernel_of(X, kernel), y, 0.1, C, weights)
 
 
 def primal_twin(margins: Margins, used: np.ndarray, weight: float, loss_weight: float) -> float:
@@ -52,11 +52,12 @@ def primal_twin(margins: Margins, used: np.ndarray, weight: float, loss_weight: 
     halves = [A, -A] if margins.signed else [A]
     n_coef = n * len(halves)
     size = np.concatenate([np.abs(half).max(axis=0) for half in halves]) if n else np.ones(0)
+    largest = np.tile(margins.largest[used], len(halves))
     result = linprog(
-        np.concatenate([weight / size, [0.0], np.full(n_conditions, loss_weight)]),
+        np.concatenate([weight / size, [0.0], loss_weight * margins.weights]),
         A_ub=-np.column_stack([np.hstack(halves) / size, margins.h, np.eye(n_conditions)]),
         b_ub=-t,
-        bounds=[(0, margins.C * each) for each in size] + [(None, None)] + [(0, None)] * n_conditions,
+        bounds=[(0, each) for each in largest * size] + [(None, None)] + [(0, None)] * n_conditions,
         method="highs",
     )
     assert result.status == 0
@@ -64,10 +65,11 @@ def primal_twin(margins: Margins, used: np.ndarray, weight: float, loss_weight: 
     return result.fun
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("task", ["classes", "values"])
-def test_the_least_loss_on_a_set_is_that_of_the_program_as_printed(wdbc, values, task, kernel):
-    margins = margins_of(task, wdbc, values, kernel)
+def test_the_least_loss_on_a_set_is_that_of_the_program_as_printed(wdbc, values, task, kernel, weighted):
+    margins = margins_of(task, wdbc, values, kernel, weighted=weighted)
     rng = np.random.default_rng(1)
     supports = [rng.random(margins.A.shape[1]) < share for share in (0.05, 0.1, 0.2, 0.4)]
     for used, solution in zip(supports, on_supports(margins, supports), strict=True):
@@ -75,11 +77,12 @@ def test_the_least_loss_on_a_set_is_that_of_the_program_as_printed(wdbc, values,
         assert not solution.coef[~used].any()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("task", ["classes", "values"])
-def test_the_one_norm_machine_is_the_program_as_printed(wdbc, values, task, kernel, C):
-    margins = margins_of(task, wdbc, values, kernel, C)
+def test_the_one_norm_machine_is_the_program_as_printed(wdbc, values, task, kernel, C, weighted):
+    margins = margins_of(task, wdbc, values, kernel, C, weighted)
     everything = np.ones(margins.A.shape[1], dtype=bool)
     solution = one_norm(margins)
     assert solution.objective == pytest.approx(primal_twin(margins, everything, 1.0, C), rel=1e-7)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import hstack, issparse
 from sklearn.utils import check_random_state
 
-from entrolearn.kernels import gamma_of_spread, scale_gamma
+from entrolearn.kernels import gamma_of_spread, scale_gamma, weighted_spread
 from entrolearn.machines.base import codes_among
 from entrolearn.machines.boxes import (
     BOX_ROWS,
@@ -56,6 +56,13 @@ class Needs:
         """What draws them, given what draws the layer."""
         return box_sampler() if self.box else rng
 
+    def sampled(self, X, weights: np.ndarray | None):
+        """The rows of which some are drawn, dense or CSR; for a box with their weights as the last column."""
+        if weights is None or not self.box:
+            return X
+        column = weights[:, None].astype(X.dtype)
+        return hstack([X, column], format="csr") if issparse(X) else np.hstack([X, column])
+
 
 @dataclass(frozen=True)
 class Survey:
@@ -81,23 +88,29 @@ class Survey:
     box: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X, needs: Needs, rng: np.random.RandomState) -> "Survey":
-        """Of rows in memory, shape (n_samples, n_features)."""
+    def of(cls, X, needs: Needs, rng: np.random.RandomState, weights: np.ndarray | None = None) -> "Survey":
+        """Of rows in memory, shape (n_samples, n_features), and their weights."""
         n_features, dtype = X.shape[1], numpy_dtype(X)
         if not needs.n_sampled:
             return cls(n_features, dtype)
-        sample = take_rows(X, needs.sampler(rng).permutation(X.shape[0])[: needs.n_sampled])
+        sampled = needs.sampler(rng).permutation(X.shape[0])[: needs.n_sampled]
+        sample = take_rows(X, sampled)
         if needs.box:
             sample = sample if is_numpy(sample) else to_numpy(sample)
-            return cls(n_features, dtype, box=box_of_rows(Extent.of(X), sample, dtype))
-        return cls(n_features, dtype, sample, _scale_gamma(X) if needs.scale else None)
+            weights = None if weights is None else weights[sampled]
+            return cls(n_features, dtype, box=box_of_rows(Extent.of(X), sample, dtype, weights))
+        return cls(n_features, dtype, sample, _scale_gamma(X, weights) if needs.scale else None)
 
     @classmethod
     def of_passes(cls, X, needs: Needs, sample, seen: "Seen") -> "Survey":
-        """Of rows that were seen in passing, some of which are X, and a sample of them."""
+        """Of rows that were seen in passing, some of which are X, and a sample from ``needs.sampled``."""
         n_features, dtype = X.shape[1], X.dtype
         if needs.box:
-            return cls(n_features, dtype, box=box_of_rows(seen.extent, sample, dtype))
+            weights = None
+            if sample.shape[1] > n_features:
+                weights = sample[:, [-1]].toarray() if issparse(sample) else sample[:, -1]
+                sample, weights = sample[:, :-1], weights.ravel().astype(np.float64)
+            return cls(n_features, dtype, box=box_of_rows(seen.extent, sample, dtype, weights))
         scale = seen.spread.scale_gamma(n_features, dtype) if needs.scale else None
         return cls(n_features, dtype, sample, scale)
 
@@ -106,10 +119,10 @@ class Survey:
         return self.scale if isinstance(gamma, str) and gamma == "scale" else gamma
 
 
-def _scale_gamma(X) -> float:
+def _scale_gamma(X, weights: np.ndarray | None) -> float:
     """The gamma that is called "scale", of rows wherever they live."""
-    if is_numpy(X):
-        return scale_gamma(X)
+    if is_numpy(X) or weights is not None:
+        return scale_gamma(X if is_numpy(X) else to_numpy(X), weights)
     return gamma_of_spread(X.shape[1], *mean_and_variance(X), numpy_dtype(X))
 
 
@@ -129,13 +142,15 @@ class Spread:
     True
     """
 
-    n: int = 0
+    n: float = 0
     mean: float = 0.0
     squares: float = 0.0
 
     @classmethod
-    def of(cls, X) -> "Spread":
-        """Of the rows of X, dense or CSR."""
+    def of(cls, X, weights: np.ndarray | None = None) -> "Spread":
+        """Of the rows of X, dense or CSR, and weighted."""
+        if weights is not None and len(weights):
+            return cls(*weighted_spread(X, weights))
         n = int(np.prod(X.shape, dtype=np.int64))
         if not n:
             return cls()
@@ -171,9 +186,9 @@ class Seen:
     extent: Extent | None = None
 
     @classmethod
-    def of(cls, X, needs: Needs) -> "Seen":
-        """Of the rows of X, at least one, dense or CSR."""
-        return cls(Spread.of(X) if needs.scale else Spread(), Extent.of(X) if needs.box else None)
+    def of(cls, X, needs: Needs, weights: np.ndarray | None = None) -> "Seen":
+        """Of the rows of X, at least one, dense or CSR, and their weights."""
+        return cls(Spread.of(X, weights) if needs.scale else Spread(), Extent.of(X) if needs.box else None)
 
     def merge(self, other: "Seen") -> "Seen":
         """Of the rows of both."""
@@ -224,27 +239,27 @@ class Additive:
         """The sums of no rows. These are rows to come, from which shifts can be taken."""
 
     @abstractmethod
-    def _add_rows(self, sums, X, targets):
-        """The sums with these rows added, in place where that is possible."""
+    def _add_rows(self, sums, X, targets, weights: np.ndarray | None):
+        """The sums with these rows added, in place where that is possible; weights are positive, or None."""
 
     @abstractmethod
     def _solve_sums(self, sums, dtype) -> bool:
         """Solve and keep the solution; or False, where rows of this precision left too few digits."""
 
-    def _draw_layer(self, X, first_chunk: bool = False):
+    def _draw_layer(self, X, weights: np.ndarray | None = None, first_chunk: bool = False):
         """The hidden layer for rows in memory, where they live; of a stream for those of its first chunk."""
         rng, needs = check_random_state(self.random_state), self._needs()
         if first_chunk and needs.box and X.shape[0] < FEWEST_ROWS:
             warn_few_rows(X.shape[0], type(self).__name__)
             needs = Needs()
-        return self._layer_on(Survey.of(X, needs, rng), rng).beside(X)
+        return self._layer_on(Survey.of(X, needs, rng, weights), rng).beside(X)
 
-    def _fit_rows(self, X, targets) -> None:
+    def _fit_rows(self, X, targets, weights: np.ndarray | None) -> None:
         """Fit to rows in memory, in their precision if that will do."""
-        self._layer = self._draw_layer(X)
-        sums = self._add_rows(self._no_sums(X, targets), X, targets)
+        self._layer = self._draw_layer(X, weights)
+        sums = self._add_rows(self._no_sums(X, targets), X, targets, weights)
         if not self._finish(sums, numpy_dtype(X)):
-            self._fit_rows(in_double(X), targets)
+            self._fit_rows(in_double(X), targets, weights)
 
     def _finish(self, sums, dtype) -> bool:
         """Solve the sums over all rows of a fit, and keep them if they are to be gone on from."""
@@ -280,8 +295,8 @@ class AdditiveOverClasses(Additive):
     def _no_sums(self, X, codes):
         return no_moments(self._layer, X, codes, len(self.classes_))
 
-    def _add_rows(self, moments, X, codes):
-        return add_rows(moments, self._layer, X, codes)
+    def _add_rows(self, moments, X, codes, weights):
+        return add_rows(moments, self._layer, X, codes, weights)
 
 
 class InBox(Additive):
@@ -292,8 +307,8 @@ class InBox(Additive):
     def _needs(self):
         return Needs(box=isinstance(self.feature_range, str))
 
-    def _draw_layer(self, X, first_chunk: bool = False):
-        layer = super()._draw_layer(X, first_chunk)
+    def _draw_layer(self, X, weights=None, first_chunk=False):
+        layer = super()._draw_layer(X, weights, first_chunk)
         if self.feature_range_ is not None:
             self.feature_range_ = like(self.feature_range_, layer.where)
         return layer

@@ -6,7 +6,6 @@ from typing import Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,6 +19,7 @@ from entrolearn.validation import (
     to_numpy,
     validate_data,
     validated,
+    weighted_rows,
 )
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "answer",
     "check_place",
     "class_priors",
-    "class_error_weights",
     "class_targets",
     "codes_among",
     "decide",
@@ -70,12 +69,12 @@ class Machine(ClassifierMixin, BaseEstimator):
 class OutputClassifier(Machine):
     """A classifier whose real outputs are fitted to targets ±1, one column for two classes.
 
-    A subclass says how, in ``_fit_outputs(X, T)`` with targets of shape (n_samples, n_outputs), and what its
-    outputs are, in ``_outputs(X)``, of the same shape.
+    A subclass says how, in ``_fit_outputs(X, T, weights)`` with targets of shape (n_samples, n_outputs) and
+    weights of the rows or None, and what its outputs are, in ``_outputs(X)``, of the same shape as T.
     """
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -83,6 +82,8 @@ class OutputClassifier(Machine):
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -92,11 +93,12 @@ class OutputClassifier(Machine):
         Raises
         ------
         ValueError
-            If y holds one class only.
+            If y holds one class only, or `sample_weight` negative numbers.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
-        self._fit_outputs(X, targets_of(codes, len(self.classes_), X))
+        self._fit_outputs(X, targets_of(codes, len(self.classes_), X), weights)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -121,25 +123,35 @@ class OutputClassifier(Machine):
 class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
 
+    _weighted_rows = staticmethod(weighted_rows)
+
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
         self : object
             The fitted machine.
+
+        Raises
+        ------
+        ValueError
+            If `sample_weight` holds negative numbers.
         """
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
+        X, y, weights = self._weighted_rows(X, y, sample_weight)
         self._one_value = y.ndim == 1
-        self._fit_outputs(X, as_columns(y))
+        self._fit_outputs(X, as_columns(y), weights)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -262,23 +274,6 @@ def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
             f"finite ratios, got {np.asarray(priors).tolist()}."
         )
     return weights / weights.sum()
-
-
-def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Weights of the errors of each class, given its number of rows, as scikit-learn's `class_weight` says.
-
-    Raises
-    ------
-    ValueError
-        If it names other classes, or weights that are no positive numbers.
-    """
-    weights = compute_class_weight(class_weight, classes=classes, y=classes, sample_weight=counts)
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError(
-            f"class_weight must give each class of {classes.tolist()} a positive number, got "
-            f"{weights.tolist()}."
-        )
-    return weights
 
 
 def class_targets(n_classes: int) -> np.ndarray:

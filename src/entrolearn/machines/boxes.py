@@ -33,6 +33,8 @@ FENCE = 10.0
 # Of a stream's first chunk, below which its box says too little. On the same sets the box of 2 random rows
 # gives 70.8 %, of 5 84.6 %, of 10 85.4 %, of 50 85.8 %.
 FEWEST_ROWS = 5
+# Sums of weights that differ by less, relatively, are equal but for rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def box_sampler() -> np.random.RandomState:
     return np.random.RandomState(0)
 
 
-def box_of_rows(extent: Extent, sample, dtype) -> np.ndarray:
+def box_of_rows(extent: Extent, sample, dtype, weights: np.ndarray | None = None) -> np.ndarray:
     """Bounds of each feature: its least and largest value that is not far out.
 
     A value is far out if it is more than `FENCE` times further from the median than the median of the values
@@ -78,6 +80,8 @@ def box_of_rows(extent: Extent, sample, dtype) -> np.ndarray:
     sample : {ndarray, CSR}, shape (n_sampled, n_features)
     dtype : dtype
         The precision in which the rows are computed.
+    weights : ndarray, shape (n_sampled,), optional
+        Of the sample, whose medians they weigh; positive. Of one each without.
 
     Returns
     -------
@@ -93,56 +97,77 @@ def box_of_rows(extent: Extent, sample, dtype) -> np.ndarray:
     array([[0., 7.],
            [5., 7.]])
     """
-    low = -_upper_bounds(-extent.low, _SortedColumns(-sample))
-    high = _upper_bounds(extent.high, _SortedColumns(sample))
+    low = -_upper_bounds(-extent.low, _SortedColumns(-sample, weights))
+    high = _upper_bounds(extent.high, _SortedColumns(sample, weights))
     precision = np.finfo(dtype)
     noise = 16 * precision.eps * np.maximum(np.abs(low), np.abs(high)) + 1e4 * precision.tiny
     return np.stack([low, np.where(high - low > noise, high, low)])
 
 
 def _upper_bounds(largest: np.ndarray, columns: "_SortedColumns") -> np.ndarray:
-    n = columns.n_rows
-    median = (columns.at((n - 1) // 2) + columns.at(n // 2)) / 2
-    above = columns.count_above(median)
-    some = above > 0  # elsewhere nothing tells how far the values above reach
-    spread = (columns.at(n - 1 - (above - some) // 2) + columns.at(n - 1 - above // 2)) / 2 - median
-    fence = np.where(some, median + FENCE * spread, np.inf)
-    inside = n - columns.count_above(fence) - 1
+    n = columns.total
+    median = columns.middle_at(n / 2)
+    above = columns.weight_above(median)
+    spread = columns.middle_at(n - above / 2) - median
+    # Where there is none above, nothing tells how far the values reach.
+    fence = np.where(above > 0, median + FENCE * spread, np.inf)
+    inside = (n - columns.weight_above(fence)) * (1 - ROUNDING)
     return np.where(largest <= fence, largest, columns.at(inside))
 
 
 class _SortedColumns:
-    """Order statistics of the columns of some rows, dense or CSR, which are not made dense."""
+    """Order statistics of the columns of weighted rows, dense or CSR, which are not made dense."""
 
-    def __init__(self, rows):
-        self.n_rows, n_columns = rows.shape
+    def __init__(self, rows, weights: np.ndarray | None):
+        n_rows, n_columns = rows.shape
+        self._each = None  # the weight of each value
         if issparse(rows):
             columns = rows.tocsc()
             self._column = np.repeat(np.arange(n_columns), np.diff(columns.indptr))
-            self._values = columns.data.astype(np.float64)[np.lexsort((columns.data, self._column))]
+            order = np.lexsort((columns.data, self._column))
+            self._values = columns.data.astype(np.float64)[order]
             self._start = columns.indptr[:-1].astype(np.int64)
-            self._n_stored = np.diff(columns.indptr)
+            if weights is not None:
+                self._each = weights[columns.indices][order]
         else:
-            self._column = np.repeat(np.arange(n_columns), self.n_rows)
-            self._values = np.sort(rows.astype(np.float64), axis=0).T.ravel()
-            self._start = np.arange(n_columns) * self.n_rows
-            self._n_stored = np.full(n_columns, self.n_rows)
-        self._n_negative = self._count(self._values < 0)
+            self._column = np.repeat(np.arange(n_columns), n_rows)
+            self._start = np.arange(n_columns) * n_rows
+            if weights is None:
+                self._values = np.sort(rows.astype(np.float64), axis=0).T.ravel()
+            else:
+                order = np.argsort(rows, axis=0)
+                self._values = np.take_along_axis(rows.astype(np.float64), order, axis=0).T.ravel()
+                self._each = weights[order].T.ravel()
+        self.total = n_rows if weights is None else weights.sum()
+        self._last = np.append(self._start[1:], len(self._values)) - 1
+        self._negative = self._weight(self._values < 0)
+        full = self._last - self._start + 1 == n_rows
+        self._zero = np.where(full, 0, self.total - self._weight(slice(None)))
 
-    def _count(self, which: np.ndarray) -> np.ndarray:
-        return np.bincount(self._column[which], minlength=len(self._start))
+    def _weight(self, which) -> np.ndarray:
+        each = None if self._each is None else self._each[which]
+        return np.bincount(self._column[which], each, minlength=len(self._start))
 
-    def count_above(self, bounds: np.ndarray) -> np.ndarray:
-        """How many values of each column are larger than its bound."""
-        zeros = np.where(bounds < 0, self.n_rows - self._n_stored, 0)
-        return zeros + self._count(self._values > bounds[self._column])
+    def weight_above(self, bounds: np.ndarray) -> np.ndarray:
+        """The weight of the values of each column that are larger than its bound."""
+        zeros = np.where(bounds < 0, self._zero, 0)
+        return zeros + self._weight(self._values > bounds[self._column])
 
-    def at(self, rank) -> np.ndarray:
-        """The value of this rank, from 0, in each column; `rank` is one number or one for each."""
-        n_zeros = self.n_rows - self._n_stored
-        rank = np.broadcast_to(rank, self._start.shape)
-        before, after = rank < self._n_negative, rank >= self._n_negative + n_zeros
-        place = self._start + np.where(after, rank - n_zeros, rank)
+    def middle_at(self, weight) -> np.ndarray:
+        """The value in which this cumulative weight is reached, or the mean of the two that meet there."""
+        return (self.at(weight * (1 - ROUNDING)) + self.at(weight * (1 + ROUNDING))) / 2
+
+    def at(self, weight) -> np.ndarray:
+        """The least value of each column at which the cumulative weight is larger; the largest if none is."""
+        weight = np.minimum(np.broadcast_to(weight, self._start.shape), self.total * (1 - ROUNDING))
+        before, after = weight < self._negative, weight >= self._negative + self._zero
+        weight = weight - np.where(after, self._zero, 0)
+        if self._each is None:
+            place = self._start + weight.astype(np.int64)
+        else:
+            cumulative = np.concatenate([[0.0], np.cumsum(self._each)])
+            place = np.searchsorted(cumulative[1:], cumulative[self._start] + weight, side="right")
+            place = np.clip(place, self._start, self._last)
         values = np.zeros(len(place))
         stored = before | after
         values[stored] = self._values[place[stored]]

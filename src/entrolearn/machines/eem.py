@@ -45,11 +45,13 @@ from entrolearn.validation import (
     HasMethods,
     Interval,
     StrOptions,
+    class_error_weights,
     is_numpy,
     numpy_dtype,
     to_numpy,
     validate_data,
     validated,
+    weighted_rows,
 )
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
@@ -66,13 +68,14 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         ],
         "pool_below": [Interval(Integral, 0, None, closed="left")],
         "priors": ["array-like", dict, StrOptions({"empirical"}), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "random_state": ["random_state"],
     }
 
     _dtypes = (np.float64, np.float32)  # of X; others become the first
 
     @validated(prefer_skip_nested_validation=False)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine: one pass of moments, one Cholesky solve.
 
         Parameters
@@ -81,6 +84,10 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             Training rows.
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            The size of a class is the sum of its weights or, where that is more, as for weights that add up
+            to one, its number of rows. Which rows are landmarks does not depend on their weights.
 
         Returns
         -------
@@ -90,17 +97,32 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         Raises
         ------
         ValueError
-            If y holds one class only, `priors` does not fit the classes, or `keep_sums` goes with a
-            `covariance` that is an estimator.
+            If y holds one class only, `priors` or `class_weight` does not fit the classes, `keep_sums` goes
+            with a `covariance` that is an estimator, `sample_weight` holds negative numbers, or such that are
+            not whole with a `covariance` that is an estimator.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._accepted_dtypes())
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self._forget()
         self.classes_, codes = encode(y, type(self).__name__)
-        self.priors_ = class_priors(self.priors, self.classes_, np.bincount(to_numpy(codes)))
+        self.priors_ = self._density_weights(self.classes_, np.bincount(to_numpy(codes), weights))
         if self.keep_sums:
             self._refuse_sums()
-        self._fit_rows(X, codes)
+        if hasattr(self.covariance, "fit") and weights is not None and (weights % 1).any():
+            raise ValueError(
+                f"sample_weight holds {weights[weights % 1 > 0][0]:g}; with covariance={self.covariance!r} "
+                "whole numbers are accepted, as numbers of copies, and any weights with "
+                f"{', '.join(map(repr, SHRINKAGES))} or a number."
+            )
+        self._fit_rows(X, codes, weights)
         return self
+
+    def _density_weights(self, classes: np.ndarray, counts) -> np.ndarray:
+        """Weights of the class densities, which add up to one, given the sizes of the classes."""
+        priors = class_priors(self.priors, classes, counts)
+        if self.class_weight is None:
+            return priors
+        return class_priors(priors * class_error_weights(self.class_weight, classes, counts), classes)
 
     def _refuse_sums(self):
         if hasattr(self.covariance, "fit"):
@@ -108,26 +130,26 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
                 f"covariance={self.covariance!r} needs all rows at once; accepted of rows that come in "
                 f"chunks, and with keep_sums: {', '.join(map(repr, SHRINKAGES))} or a number."
             )
-        class_priors(self.priors, self.classes_)
+        self._density_weights(self.classes_, np.ones(len(self.classes_)))
 
     def _solve_sums(self, moments, dtype):
-        self.priors_ = class_priors(self.priors, self.classes_, [m.n for m in moments])
+        self.priors_ = self._density_weights(self.classes_, [m.n for m in moments])
         return self._read_out(*self._gaussians_of(moments), dtype)
 
-    def _fit_rows(self, X, codes):
+    def _fit_rows(self, X, codes, weights):
         if not hasattr(self.covariance, "fit"):
-            super()._fit_rows(X, codes)
+            super()._fit_rows(X, codes, weights)
             return
-        self._layer = self._draw_layer(X)
-        if self._read_out(*self._class_gaussians(X, codes), numpy_dtype(X)):
-            self._warn_of_few(np.bincount(codes))
+        self._layer = self._draw_layer(X, weights)
+        if self._read_out(*self._class_gaussians(X, codes, weights), numpy_dtype(X)):
+            self._warn_of_few(np.bincount(codes, weights))
         else:
-            self._fit_rows(in_double(X), codes)
+            self._fit_rows(in_double(X), codes, weights)
 
     def _finish(self, moments, dtype):
         solved = super()._finish(moments, dtype)
         if solved:
-            self._warn_of_few([m.n for m in moments])
+            self._warn_of_few([m.n_rows for m in moments])
         return solved
 
     def _warn_of_few(self, counts: Sequence[int]) -> None:
@@ -149,14 +171,15 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         self._keep(readout)
         return True
 
-    def _class_gaussians(self, X, codes: np.ndarray):
+    def _class_gaussians(self, X, codes: np.ndarray, weights: np.ndarray | None = None):
         """Mean and covariance of each class in the hidden space, and the shrinkages."""
         if hasattr(self.covariance, "fit"):
-            by_class = [self._layer(X[codes == c]) for c in range(len(self.classes_))]
+            rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights.astype(np.int64))
+            by_class = [self._layer(X[rows[codes[rows] == c]]) for c in range(len(self.classes_))]
             means = np.array([H.mean(axis=0) for H in by_class])
             covariances = [fitted_covariance(self.covariance, H) for H in by_class]
             return means, covariances, np.zeros(len(self.classes_))
-        return self._gaussians_of(self._add_rows(self._no_sums(X, codes), X, codes))
+        return self._gaussians_of(self._add_rows(self._no_sums(X, codes), X, codes, weights))
 
     def _gaussians_of(self, moments: Sequence[ClassMoments]):
         """The same from the moments of the classes."""
@@ -364,6 +387,10 @@ class EEMClassifier(InBox, _EntropyMachine):
         Weights of the class densities: prior probabilities, costs or their products; only their ratios
         matter. A mapping from each label to its weight, or weights in the order of the sorted labels;
         ``"empirical"``: the numbers of training rows. None weighs all classes alike, whatever their sizes.
+    class_weight : dict, "balanced" or None, default=None
+        Costs of errors on the rows of each class, by which `priors` are multiplied; means and covariances are
+        those without. ``"balanced"``: inversely proportional to the class sizes; with ``priors="empirical"``
+        that weighs all classes alike, as None and None do.
     keep_sums : bool, default=False
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
         :meth:`partial_fit` goes on from it. It then computes in double precision.
@@ -382,7 +409,7 @@ class EEMClassifier(InBox, _EntropyMachine):
     thresholds_ : ndarray of shape (0,), (1,) or (2,)
         Two classes only: where on the projected line the answer changes, ascending.
     priors_ : ndarray of shape (n_classes,)
-        Normalised.
+        Weights of the class densities, `priors` times `class_weight`, normalised.
     shrinkage_ : ndarray of shape (n_classes,)
         Of each class covariance.
     solver_info_ : dict
@@ -446,6 +473,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         covariance="ledoit_wolf",
         pool_below=7,
         priors=None,
+        class_weight=None,
         keep_sums=False,
         random_state=None,
     ):
@@ -456,11 +484,12 @@ class EEMClassifier(InBox, _EntropyMachine):
         self.covariance = covariance
         self.pool_below = pool_below
         self.priors = priors
+        self.class_weight = class_weight
         self.keep_sums = keep_sums
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=False)
-    def partial_fit(self, X, y, classes=None) -> Self:
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream.
 
         The machine is then the one that :meth:`fit` makes of all rows so far in the box of the first call's
@@ -475,6 +504,8 @@ class EEMClassifier(InBox, _EntropyMachine):
         y : array-like of shape (n_samples,)
         classes : array-like of shape (n_classes,), default=None
             All labels that the stream can bring; asked for in the first call only.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -491,13 +522,14 @@ class EEMClassifier(InBox, _EntropyMachine):
         learn_stream_classes(self, classes)
         self._refuse_sums()
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
+        X, codes, weights = weighted_rows(X, codes, sample_weight)
         if first:
-            self._layer = self._draw_layer(X, first_chunk=True)
+            self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, codes)
         elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
             begun = zip(self._stream, self._no_sums(X, codes), strict=True)
             self._stream = [moments if moments.n else new for moments, new in begun]
-        self._add_rows(self._stream, X, codes)
+        self._add_rows(self._stream, X, codes, weights)
         if all(m.n for m in self._stream):
             self._solve_sums(self._stream, numpy_dtype(X))
         return self
@@ -553,6 +585,8 @@ class EEKMClassifier(_EntropyMachine):
         As in :class:`EEMClassifier`.
     priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
         As in :class:`EEMClassifier`.
+    class_weight : dict, "balanced" or None, default=None
+        As in :class:`EEMClassifier`.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks.
 
@@ -567,7 +601,7 @@ class EEKMClassifier(_EntropyMachine):
     thresholds_ : ndarray of shape (0,), (1,) or (2,)
         Two classes only: where on the projected line the answer changes, ascending.
     priors_ : ndarray of shape (n_classes,)
-        Normalised.
+        Weights of the class densities, `priors` times `class_weight`, normalised.
     shrinkage_ : ndarray of shape (n_classes,)
         Of each class covariance.
     solver_info_ : dict
@@ -618,6 +652,7 @@ class EEKMClassifier(_EntropyMachine):
         covariance="ledoit_wolf",
         pool_below=7,
         priors=None,
+        class_weight=None,
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
@@ -628,6 +663,7 @@ class EEKMClassifier(_EntropyMachine):
         self.covariance = covariance
         self.pool_below = pool_below
         self.priors = priors
+        self.class_weight = class_weight
         self.random_state = random_state
 
     _dtypes = (np.float64,)  # a Nyström layer in single precision has no digits left

@@ -7,7 +7,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.machines.base import Machine, class_priors
+from entrolearn.machines.base import Machine
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
 from entrolearn.machines.readouts import EntropyReadout, entropy_discriminant
@@ -145,14 +145,14 @@ def _solve_point(
     """The machine of the first h units."""
     try:
         leading = [m.restrict(h) for m in moments]
-        if min(m.n for m in leading) < 1:
+        if min(m.n_rows for m in leading) < 1:
             raise ValueError("a class has no rows in the training set")
         means, covariances, _ = machine._gaussians_of(leading)
         readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
         if readout is None:
             return _Solved(left_out, params)
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
-        priors = class_priors(machine.priors, classes, [m.n for m in leading])
+        priors = machine._density_weights(classes, [m.n for m in leading])
         return _Solved(left_out, params, priors, readout, folded)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
         return _Solved(left_out, params, error=describe(error))

@@ -15,7 +15,9 @@ ROWS_PER_COLUMN = 8
 FACTOR_COPIES = 4
 
 
-def factors_by_group(layer: Callable, X, group: np.ndarray, n_groups: int) -> list[np.ndarray]:
+def factors_by_group(
+    layer: Callable, X, group: np.ndarray, n_groups: int, weights: np.ndarray | None = None
+) -> list[np.ndarray]:
     """Triangular factor of each group's hidden rows, beside a column of ones, in one pass over X.
 
     An orthogonal map of the rows changes no least squares problem on them: a group whose rows share weight
@@ -31,6 +33,8 @@ def factors_by_group(layer: Callable, X, group: np.ndarray, n_groups: int) -> li
     group : ndarray of int, shape (n_samples,)
         The group of each row, from 0 to n_groups - 1.
     n_groups : int
+    weights : ndarray of float64, shape (n_samples,), optional
+        Of the rows, which are multiplied by their roots; of one each without.
 
     Returns
     -------
@@ -52,6 +56,8 @@ def factors_by_group(layer: Callable, X, group: np.ndarray, n_groups: int) -> li
             stacked = np.ones((len(factor) + len(some), n_columns), dtype=X.dtype)
             stacked[: len(factor)] = factor
             stacked[len(factor) :, :-1] = layer(X[some])
+            if weights is not None:
+                stacked[len(factor) :] *= np.sqrt(weights[some])[:, None]
             factor = np.linalg.qr(stacked, mode="r")
         factors.append(factor)
     return factors

@@ -57,27 +57,33 @@ class _KELM:
         self.degree = degree
         self.coef0 = coef0
 
-    def _kernel_params(self, X) -> dict:
+    def _kernel_params(self, X, weights: np.ndarray | None = None) -> dict:
         gamma = self.sigma if isinstance(self.sigma, str) else 1 / self.sigma
-        return kernel_params(X, self.kernel, gamma, self.degree, self.coef0)
+        return kernel_params(X, self.kernel, gamma, self.degree, self.coef0, weights)
 
-    def _fit_outputs(self, X, T: np.ndarray) -> None:
+    def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
         vars(self).pop("loo_errors_", None)
         candidates = ridge_candidates(self.C)
-        params = self._kernel_params(X)
+        params = self._kernel_params(X, weights)
         workspace = 0 if candidates is None else WORKSPACE * len(T) ** 2
         gram = kernel_matrix(X, X, self.kernel, params, beside=n_bytes(X) + workspace)
         self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # the caller may change X
-        centring = _Centring.of(gram, T, self.fit_intercept)
+        centring = _Centring.of(gram, T, self.fit_intercept, weights)
         T = T - centring.targets
+        if weights is not None:  # (K + C W^-1) alpha = T as (W^1/2 K W^1/2 + C I) W^-1/2 alpha = W^1/2 T
+            roots = np.sqrt(weights)[:, None]
+            gram *= roots
+            gram *= roots.T
+            T = roots * T
         if candidates is None:
             self.C_ = float(self.C)
             dual, method = _solve(gram, T, self.C)
         else:
             spectrum = Spectrum.of(gram.T)
-            self.loo_errors_ = _leave_one_out_errors(spectrum, T, candidates, centring)
+            self.loo_errors_ = _leave_one_out_errors(spectrum, T, candidates, centring, weights)
             self.C_ = float(candidates[self.loo_errors_.argmin()])
             dual, method = spectrum.solve(T, self.C_), "eigh"
+        dual = dual if weights is None else roots * dual
         one, intercept = dual.shape[1] == 1, centring.intercept(dual)
         self.dual_coef_ = dual[:, 0] if one else dual
         self.intercept_ = float(intercept[0]) if one else intercept
@@ -241,7 +247,8 @@ class _Centring:
 
     With an intercept the dual coefficients add up to zero, and are those of the kernel matrix of rows that
     are centred in the feature space, J K J with J = I - 11'/n. Its eigenvalue along 1 is zero; another there
-    changes nothing, because centred targets have no part of it, and keeps the matrix positive definite.
+    changes nothing, because centred targets have no part of it, and keeps the matrix positive definite. Of
+    weighted rows the means are weighted, and the roots of the weights take the place of 1.
 
     Attributes
     ----------
@@ -258,16 +265,22 @@ class _Centring:
     along_ones: float | None = None
 
     @classmethod
-    def of(cls, gram: np.ndarray, T: np.ndarray, intercept: bool) -> "_Centring":
+    def of(cls, gram: np.ndarray, T: np.ndarray, intercept: bool, weights=None) -> "_Centring":
         """Centre the kernel matrix in place where there is an intercept."""
         n = len(gram)
         if not intercept:
             return cls(np.zeros(n), np.zeros(T.shape[1]))
         along_ones = float(np.abs(np.diagonal(gram)).mean()) or 1.0  # the mean eigenvalue
-        columns = gram.mean(axis=0)
+        if weights is None:
+            columns, targets = gram.mean(axis=0), T.mean(axis=0)
+            mean = columns.mean()
+        else:
+            n = weights.sum()
+            columns, targets = weights @ gram / n, weights @ T / n
+            mean = weights @ columns / n
         gram -= columns[:, None]
-        gram -= columns - (columns.mean() + along_ones / n)
-        return cls(columns, T.mean(axis=0), along_ones)
+        gram -= columns - (mean + along_ones / n)
+        return cls(columns, targets, along_ones)
 
     def intercept(self, dual: np.ndarray) -> np.ndarray:
         """The mean target minus the mean output, shape (n_outputs,)."""
@@ -288,19 +301,31 @@ def _solve(gram: np.ndarray, T: np.ndarray, ridge: float) -> tuple[np.ndarray, s
 
 
 def _leave_one_out_errors(
-    spectrum: Spectrum, T: np.ndarray, ridges: Sequence[float], centring: _Centring
+    spectrum: Spectrum,
+    T: np.ndarray,
+    ridges: Sequence[float],
+    centring: _Centring,
+    weights: np.ndarray | None = None,
 ) -> np.ndarray:
     """Mean squared error of the prediction of each row from all others, for each ridge.
 
     That error is the row's dual coefficient divided by its place on the diagonal of (K + C I)^-1; with an
     intercept that of the bordered system's inverse, which is J K J + C I's on what is orthogonal to 1.
+    Weighted rows are left out as in :func:`entrolearn.machines.ridge.leave_one_out_errors`; the spectrum and
+    T are those of the weighted system.
     """
     inverse = np.array([spectrum.inverse_values(ridge) for ridge in ridges]).T
     diagonals = np.square(spectrum.vectors) @ inverse  # (n_samples, n_ridges)
     if centring.along_ones is not None:
-        diagonals -= 1 / len(T) / (centring.along_ones + np.asarray(ridges))
+        shares = 1 / len(T) if weights is None else (weights / weights.sum())[:, None]
+        diagonals -= shares / (centring.along_ones + np.asarray(ridges))
     duals = (spectrum.solve(T, ridge) for ridge in ridges)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if weights is not None:
+            left_out = np.minimum(weights, 1.0)[:, None]
+            rest = weights[:, None] - left_out  # with no ridge it interpolates what is left out
+            diagonals = left_out * diagonals + np.where(rest > 0, rest / np.asarray(ridges), 0.0)
+            diagonals *= np.sqrt(weights.mean()) / weights[:, None]  # by the row's weight in the mean
         pairs = zip(duals, diagonals.T, strict=True)
         errors = np.array([np.mean((dual / own[:, None]) ** 2) for dual, own in pairs])
     return np.where(np.isfinite(errors), errors, np.inf)  # where nothing is left of the inverse

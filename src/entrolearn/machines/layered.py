@@ -31,7 +31,7 @@ from entrolearn.machines.ridge import (
     ridge_candidates,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import numpy_dtype, validate_data, validated
+from entrolearn.validation import numpy_dtype, validate_data, validated, weighted_rows
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
@@ -53,18 +53,18 @@ class _LayeredRidge(Additive):
     def _layer_sources(self, partition: Partition) -> list:
         """The rows to draw layers from, and the training sets (``left_out``) that each of them serves."""
 
-    def _fit_outputs(self, X, T: np.ndarray) -> None:
+    def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
         self._forget()
         if self.keep_sums:
             self._refuse_sums()
             self._n_outputs = T.shape[1]
         candidates = ridge_candidates(self.C)
         if candidates is None:
-            self._fit_rows(X, T)
+            self._fit_rows(X, T, weights)
             return
-        self._layer = self._draw_layer(X)
-        equations = normal_equations(self._layer, X, T, intercept=self.fit_intercept)
-        errors, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates)
+        self._layer = self._draw_layer(X, weights)
+        equations = normal_equations(self._layer, X, T, weights=weights, intercept=self.fit_intercept)
+        errors, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates, weights)
         self.loo_errors_ = like(errors, self._layer.where)
         best = candidates[errors.argmin()]
         self._keep(float(best), equations, spectrum.solve(equations.right, best), "eigh")
@@ -97,19 +97,20 @@ class _LayeredRidge(Additive):
     def _no_sums(self, X, T):
         return no_equations(self._layer, X, T, intercept=self.fit_intercept)
 
-    def _add_rows(self, equations, X, T):
-        return add_rows(equations, self._layer, X, T)
+    def _add_rows(self, equations, X, T, weights):
+        return add_rows(equations, self._layer, X, T, weights=weights)
 
     def _solve_sums(self, equations, dtype):
         self._keep(float(self.C), equations, *equations.solve(self.C))
         return True
 
-    def _extend_stream(self, X, T: np.ndarray) -> None:
+    def _extend_stream(self, X, T: np.ndarray, sample_weight) -> None:
         """Add rows to the equations and solve them again; the first rows draw the layer."""
+        X, T, weights = weighted_rows(X, T, sample_weight)
         if not hasattr(self, "_stream"):
-            self._layer = self._draw_layer(X, first_chunk=True)
+            self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, T)
-        self._add_rows(self._stream, X, T)
+        self._add_rows(self._stream, X, T, weights)
         self._solve_sums(self._stream, numpy_dtype(X))
 
     def __sklearn_is_fitted__(self):
@@ -126,7 +127,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 
     @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None) -> Self:
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
@@ -140,6 +141,8 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         y : array-like of shape (n_samples,)
         classes : array-like of shape (n_classes,), default=None
             All labels that the stream can bring, at least two; asked for in the first call only.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -153,7 +156,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         """
         first = self._begins()
         learn_stream_classes(self, classes)
-        self._extend_stream(*self._checked(X, y, first=first, dtypes=[np.float64]))
+        self._extend_stream(*self._checked(X, y, first=first, dtypes=[np.float64]), sample_weight)
         return self
 
     def _checked(self, X, y, *, first, dtypes):
@@ -166,7 +169,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
 
     @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y) -> Self:
+    def partial_fit(self, X, y, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
@@ -178,6 +181,8 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -189,7 +194,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
             If y has another number of outputs than in the first call, or the machine was fitted without
             ``keep_sums``.
         """
-        self._extend_stream(*self._checked(X, y, first=self._begins(), dtypes=[np.float64]))
+        self._extend_stream(*self._checked(X, y, first=self._begins(), dtypes=[np.float64]), sample_weight)
         return self
 
     def _checked(self, X, y, *, first, dtypes):

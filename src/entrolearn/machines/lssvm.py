@@ -25,7 +25,6 @@ from entrolearn.machines.base import (
     Machine,
     OutputRegressor,
     answer,
-    class_error_weights,
     class_targets,
     encode,
     path_targets,
@@ -34,7 +33,14 @@ from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import (
+    Interval,
+    StrOptions,
+    times_class_weights,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["LSSVC", "LSSVR"]
 
@@ -50,11 +56,20 @@ class _LeastSquaresMachine:
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
 
-    def _fit_system(self, X, targets: np.ndarray, weights: np.ndarray) -> None:
-        """Solve for targets, shape (n_samples, n_outputs), with weights of the squared errors of each row."""
-        gram = self._gram(X)
+    def _weighted_rows(self, X, y, sample_weight) -> tuple:
+        """Rows of positive weight, for a precomputed kernel their columns too; targets; weights."""
+        self._kept = None
+        if self.kernel != "precomputed" or sample_weight is None:
+            return weighted_rows(X, y, sample_weight)
+        check_precomputed(X)
+        self._kept, y, weights = weighted_rows(np.arange(len(y)), y, sample_weight)
+        return X[self._kept][:, self._kept], y, weights
+
+    def _fit_system(self, X, y, targets: np.ndarray, weights: np.ndarray | None) -> None:
+        """Solve for targets, shape (n_samples, n_outputs), with weights of the rows."""
+        gram = self._gram(X, weights)
         with np.errstate(over="ignore", divide="ignore"):
-            penalties = 1 / (self.C * weights)
+            penalties = 1 / (self.C * self._error_weights(y, weights))
             numbers = np.isfinite(penalties.astype(gram.dtype)).all()
         if not numbers:
             raise ValueError(f"1 / C overflows in {gram.dtype} at C={self.C:g}; take a larger C.")
@@ -65,13 +80,13 @@ class _LeastSquaresMachine:
         self.dual_coef_ = dual[:, 0] if one else dual
         self.intercept_ = float(intercept[0]) if one else intercept
 
-    def _gram(self, X) -> np.ndarray:
+    def _gram(self, X, weights: np.ndarray | None) -> np.ndarray:
         if self.kernel == "precomputed":
             check_precomputed(X)
             n = X.shape[0]
             check_memory(8 * n**2, f"a copy of the kernel matrix of {n} x {n} rows", ON_LANDMARKS)
             return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
-        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights)
         solving = 8 * X.shape[0] ** 2 if X.dtype == np.float32 else 0  # the factor in double precision
         gram = kernel_matrix(X, X, self.kernel, self._kernel_params, beside=n_bytes(X) + solving)
         self.X_fit_ = X.copy()  # the caller may change X
@@ -87,6 +102,7 @@ class _LeastSquaresMachine:
         """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""
         dual = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         if self.kernel == "precomputed":
+            X = X if self._kept is None else X[:, self._kept]
             return X @ dual + self.intercept_
         layer = LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params)
         (output,) = project_rows(layer, X, [dual])
@@ -129,18 +145,19 @@ class LSSVC(_LeastSquaresMachine, Machine):
     coef0 : float, default=1
         Of poly and sigmoid.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the squared errors; Q holds their reciprocals. The EEM paper has Q inversely
-        proportional to the class size, which taken to the letter reverses the balance.
+        Weights of the squared errors, times those of the rows; Q holds their reciprocals. The EEM paper has Q
+        inversely proportional to the class size, which taken to the letter reverses the balance.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+        Of the rows whose weight is not zero.
     intercept_ : float, or ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
         With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        The training rows, which a prediction needs; absent for a precomputed kernel.
+        These rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
@@ -183,7 +200,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
         self.class_weight = class_weight
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine by one Cholesky factorisation.
 
         Parameters
@@ -192,6 +209,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
             For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -205,13 +224,15 @@ class LSSVC(_LeastSquaresMachine, Machine):
             the kernel matrix is so far from positive semi-definite that the system cannot be solved.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X, y, weights = self._weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, "LSSVC")
-        self._fit_system(X, class_targets(len(self.classes_))[codes], self._error_weights(y))
+        self._fit_system(X, y, class_targets(len(self.classes_))[codes], weights)
         return self
 
-    def _error_weights(self, y) -> np.ndarray:
+    def _error_weights(self, y, weights=None) -> np.ndarray:
         classes, codes = np.unique(y, return_inverse=True)
-        return class_error_weights(self.class_weight, classes, np.bincount(codes))[codes]
+        weights = times_class_weights(weights, self.class_weight, classes, codes)
+        return np.ones(len(y)) if weights is None else weights
 
     def decision_function(self, X) -> np.ndarray:
         """Signed score of each row.
@@ -253,11 +274,12 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
+        Of the rows whose weight is not zero.
     intercept_ : float, or ndarray of shape (n_outputs,)
     coef_ : ndarray of shape (n_outputs, n_features)
         With ``kernel="linear"``: weights of the features.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        The training rows, which a prediction needs; absent for a precomputed kernel.
+        These rows, which a prediction needs; absent for a precomputed kernel.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Where X had string column names.
@@ -297,11 +319,11 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
         self.degree = degree
         self.coef0 = coef0
 
-    def _fit_outputs(self, X, T):
-        self._fit_system(X, T, self._error_weights(T))
+    def _fit_outputs(self, X, T, weights=None):
+        self._fit_system(X, T, T, weights)
 
-    def _error_weights(self, y) -> np.ndarray:
-        return np.ones(len(y))
+    def _error_weights(self, y, weights=None) -> np.ndarray:
+        return np.ones(len(y)) if weights is None else weights
 
 
 # --- path: one kernel matrix serves every C and every training set ------------------------------------

@@ -89,8 +89,11 @@ class ClassMoments:
 
     Attributes
     ----------
-    n : int
-        Number of rows.
+    n : int or float
+        Number of rows, or the sum of their weights.
+    n_rows : int or float
+        Number of rows behind the estimates, for shrinkage: `n`, or without their weights where that is more,
+        as for weights that add up to one.
     sizes : tuple of int
         The leading sizes, ascending; the last one is the number of units.
 
@@ -101,6 +104,8 @@ class ClassMoments:
     ``M = ||m||^2``, the one quantity of Ledoit and Wolf (2004) that is not a function of s and G is::
 
         sum ||x - m||^4 = Q + 4 m^T G m - 4 m^T v + 2 M A - 3 n M^2
+
+    A row of weight w is summed as w rows would be.
 
     Rows in single precision are multiplied in single precision, at twice the speed, and summed over blocks
     of rows in double precision.
@@ -125,7 +130,7 @@ class ClassMoments:
             check_units(n_hidden)
             shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
         self.shift = shift
-        self.n = 0
+        self.n = self._n_added = 0
         self._sum = zeros(n_hidden, shift)
         self._outer = zero_square(n_hidden, shift)  # G, its lower triangle
         self._norm2 = zeros(len(self.sizes), shift)  # A
@@ -158,23 +163,30 @@ class ClassMoments:
             self._add(rows.astype(H.dtype, order="C", copy=False) if is_numpy(H) else rows)
         return self
 
-    def _add(self, X) -> None:
+    def _add(self, X, weights: np.ndarray | None = None) -> None:
         """Add rows that have been shifted, shape (n_rows, n_hidden), C-contiguous where they are NumPy's."""
-        self.n += X.shape[0]
-        self._outer = plus_products(self._outer, X)
+        self.n += X.shape[0] if weights is None else float(weights.sum())
+        self._n_added += X.shape[0]
         norm2 = leading_norms(X, self.sizes)  # ||x||^2, one row for each size
+        rooted, weighted, weighted_norm2 = X, X, norm2
+        if weights is not None:
+            weights = cast(weights, X)
+            rooted, weighted = X * (weights**0.5)[:, None], X * weights[:, None]
+            weighted_norm2 = norm2 * weights
+        self._outer = plus_products(self._outer, rooted)
         if is_numpy(X):
-            sums = X.sum(axis=0), norm2.sum(axis=1), np.einsum("ij,ij->i", norm2, norm2)
+            sums = weighted.sum(axis=0), weighted_norm2.sum(axis=1)
+            sums += (np.einsum("ij,ij->i", weighted_norm2, norm2),)
         else:
             xp, double = namespace(X), {"dtype": self._sum.dtype} if not is_numpy(self._sum) else {}
             sums = (
-                xp.sum(X, axis=0, **double),
-                xp.sum(norm2, axis=1, **double),
-                xp.sum(norm2 * norm2, axis=1, **double),
+                xp.sum(weighted, axis=0, **double),
+                xp.sum(weighted_norm2, axis=1, **double),
+                xp.sum(weighted_norm2 * norm2, axis=1, **double),
             )
         for name, values in zip(("_sum", "_norm2", "_norm4"), sums, strict=True):
             setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
-        self._norm2_row += total_of(norm2 @ X, self._sum)
+        self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         return self._copy()._combine(other)
@@ -191,7 +203,7 @@ class ClassMoments:
     def _combine(self, other: "ClassMoments", subtract: bool = False) -> "ClassMoments":
         if self.sizes != other.sizes or not np.array_equal(to_numpy(self.shift), to_numpy(other.shift)):
             raise ValueError("only moments with the same sizes and the same shift can be combined.")
-        for name in ("n", *_SUMS):
+        for name in ("n", "_n_added", *_SUMS):
             setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
@@ -220,9 +232,14 @@ class ClassMoments:
 
     def _with(self, sums: dict, sizes: tuple[int, ...]) -> "ClassMoments":
         result = object.__new__(ClassMoments)
-        result.n, result.sizes, result.shift = self.n, sizes, self.shift[: sizes[-1]]
+        result.n, result._n_added = self.n, self._n_added
+        result.sizes, result.shift = sizes, self.shift[: sizes[-1]]
         vars(result).update(sums)
         return result
+
+    @property
+    def n_rows(self) -> float:
+        return max(self.n, self._n_added)
 
     @property
     def mean(self) -> np.ndarray:
@@ -268,19 +285,19 @@ class ClassMoments:
 
     def ledoit_wolf_shrinkage(self) -> float:
         """The shrinkage of :meth:`ledoit_wolf`, without forming a matrix."""
-        n, p = self.n, self._sum.shape[0]
+        n, p = self.n_rows, self._sum.shape[0]
         if n < 3:  # two rows have the same outer product about their mean: they show no error of it
             return 0.0
         along_mean = self._square_along_mean()
         norm = self._covariance_norm2(along_mean)
         spread = norm / p - self.mean_variance() ** 2  # ||S - scale I||^2 / p
-        error = (self._centred_norm4(along_mean) / n / p - norm / p) / n
+        error = (self._centred_norm4(along_mean) / self.n / p - norm / p) / n
         # Rounding can push either a hair below zero when all rows agree.
         return 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
 
     def oas_shrinkage(self) -> float:
         """The shrinkage of :meth:`oas`, without forming a matrix."""
-        n, p = self.n, self._sum.shape[0]
+        n, p = self.n_rows, self._sum.shape[0]
         scale = self.mean_variance()
         mean_square = self._covariance_norm2(self._square_along_mean()) / p**2
         excess = (n + 1) * (mean_square - scale**2 / p)
@@ -288,7 +305,7 @@ class ClassMoments:
 
     def mean_variance(self) -> float:
         """Mean of the units' variances: the diagonal of the covariance."""
-        if self.n == 1:  # where the row is not the shift, rounding would say another number than zero
+        if self.n_rows == 1:  # where the row is not the shift, rounding would say another number than zero
             return 0.0
         mean = self._sum / self.n
         return float((self.mean_square() - mean @ mean) / mean.shape[0])
@@ -299,7 +316,7 @@ class ClassMoments:
 
     def least_variance(self) -> float:
         """The least variance along a direction that the sums can tell from zero."""
-        if self.n == 1:
+        if self.n_rows == 1:
             return 0.0
         offset, about_shift = self._sum / self.n, self.mean_square()
         mean, total = self.shift + offset, max(about_shift - float(offset @ offset), 0.0)
@@ -391,7 +408,9 @@ def no_moments(
     return [ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups)]
 
 
-def add_rows(moments: list[ClassMoments], layer: Callable, X, group: np.ndarray) -> list[ClassMoments]:
+def add_rows(
+    moments: list[ClassMoments], layer: Callable, X, group: np.ndarray, weights: np.ndarray | None = None
+) -> list[ClassMoments]:
     """Add the rows of each group to its moments, in place.
 
     Parameters
@@ -400,6 +419,8 @@ def add_rows(moments: list[ClassMoments], layer: Callable, X, group: np.ndarray)
         Their shifts are numbers of the layer's precision, as :func:`pilot_means` gives them.
     layer, X, group
         As in :func:`moments_by_group`.
+    weights : ndarray of float64, shape (n_samples,), optional
+        Of the rows; of one each without. NumPy's, wherever X lives.
 
     Returns
     -------
@@ -414,7 +435,7 @@ def add_rows(moments: list[ClassMoments], layer: Callable, X, group: np.ndarray)
             out = None if buffer is None else buffer[: block.stop - block.start]
             H = layer(take_rows(X, rows[block]), out=out)
             H -= cast(of_group.shift, H)
-            of_group._add(H)
+            of_group._add(H, None if weights is None else weights[to_numpy(rows[block])])
     return moments
 
 

@@ -83,9 +83,9 @@ class ClassCovariance:
         return add_to_diagonal(self.weight * self.moments.covariance(), self.ridge)
 
     @property
-    def n_rows(self) -> int:
+    def n_rows(self) -> float:
         """Number of rows behind the estimate."""
-        return self.moments.n
+        return self.moments.n_rows
 
     def mean_square(self) -> float:
         """See :meth:`ClassMoments.mean_square`."""
@@ -103,7 +103,7 @@ class DenseCovariance:
     Attributes
     ----------
     matrix : ndarray, shape (n_hidden, n_hidden)
-    n_rows : int
+    n_rows : float
         Number of rows behind the estimate; by default enough of them.
     """
 
@@ -258,7 +258,7 @@ def class_covariances(
         ridges = [s * m.mean_variance() for s, m in zip(shrinkages, moments, strict=True)]
     else:
         shrinkages, ridges = [0.0] * len(moments), [covariance] * len(moments)
-    weights = [1 - s if m.n > 1 else 0.0 for s, m in zip(shrinkages, moments, strict=True)]
+    weights = [1 - s if m.n_rows > 1 else 0.0 for s, m in zip(shrinkages, moments, strict=True)]
     covariances = [ClassCovariance(*each) for each in zip(moments, weights, ridges, strict=True)]
     return covariances, np.array(shrinkages)
 

@@ -81,8 +81,8 @@ class NormalEquations:
 
     Attributes
     ----------
-    n : int
-        Number of rows.
+    n : int or float
+        Number of rows, or the sum of their weights.
     shifts : pair of arrays, or None
 
     Examples
@@ -107,16 +107,23 @@ class NormalEquations:
         self.shifts = shifts
         self._units, self._targets = zeros(n_units, where), zeros(n_outputs, where)  # sums of shifted rows
 
-    def update(self, H: np.ndarray, T: np.ndarray) -> "NormalEquations":
-        """Add rows in place: H of shape (n_rows, n_units), T of shape (n_rows, n_outputs)."""
+    def update(self, H: np.ndarray, T: np.ndarray, weights: np.ndarray | None = None) -> "NormalEquations":
+        """Add rows in place: H of shape (n_rows, n_units), T of shape (n_rows, n_outputs).
+
+        A row of weight w, one of NumPy's `weights` of shape (n_rows,), is summed as w rows would be.
+        """
+        self.n += H.shape[0] if weights is None else float(weights.sum())
+        roots = None if weights is None else cast(weights**0.5, H)
         if is_numpy(H):
             H = np.ascontiguousarray(H, dtype=np.float64)
         if self.shifts is not None:
             H, T = (rows - cast(shift, rows) for rows, shift in zip((H, T), self.shifts, strict=True))
             for name, rows in (("_units", H), ("_targets", T)):
                 total = getattr(self, name)
-                setattr(self, name, add_in_place(total, total_of(_column_sums(rows, total), total)))
-        self.n += H.shape[0]
+                sums = _column_sums(rows, total) if roots is None else (roots * roots) @ rows
+                setattr(self, name, add_in_place(total, total_of(sums, total)))
+        if roots is not None:
+            H, T = H * roots[:, None], T * roots[:, None]
         self._gram = plus_products(self._gram, H)
         self._right += total_of((T.T @ H).T, self._right)  # twice as quick as H.T @ T for few outputs
         return self
@@ -319,7 +326,7 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
 
 
 def normal_equations(
-    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, intercept: bool = False
+    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, weights=None, intercept=False
 ) -> NormalEquations:
     """Normal equations of some rows in one pass, the layer's output never held whole.
 
@@ -331,6 +338,8 @@ def normal_equations(
     T : ndarray, shape (n_samples, n_outputs)
     rows : ndarray of int, optional
         Which rows; all where they are not named.
+    weights : ndarray of float64, shape (n_samples,), optional
+        Of the rows; of one each without. NumPy's, wherever X lives.
     intercept : bool, default=False
         Whether the solution has one.
 
@@ -338,7 +347,7 @@ def normal_equations(
     -------
     NormalEquations
     """
-    return add_rows(no_equations(layer, X, T, rows, intercept=intercept), layer, X, T, rows)
+    return add_rows(no_equations(layer, X, T, rows, intercept=intercept), layer, X, T, rows, weights)
 
 
 def no_equations(
@@ -360,11 +369,16 @@ def no_equations(
 
 
 def add_rows(
-    equations: NormalEquations, layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None
+    equations: NormalEquations,
+    layer: Callable,
+    X,
+    T: np.ndarray,
+    rows: np.ndarray | None = None,
+    weights=None,
 ) -> NormalEquations:
     """Add some rows to normal equations, in place; parameters as in :func:`normal_equations`."""
     for H, some in _blocks(layer, X, equations.n_units, rows):
-        equations.update(H, take_rows(T, some))
+        equations.update(H, take_rows(T, some), None if weights is None else weights[some])
     return equations
 
 
@@ -431,17 +445,18 @@ class PartEquations:
 
 
 def leave_one_out_errors(
-    layer: Callable, X, T: np.ndarray, equations: NormalEquations, ridges: Sequence[float]
+    layer: Callable, X, T: np.ndarray, equations: NormalEquations, ridges: Sequence[float], weights=None
 ) -> tuple[np.ndarray, Spectrum]:
     """Mean squared error of each row's prediction by the machine fitted to all other rows, for each ridge.
 
     The prediction error of a row that was left out is its residual divided by one less its leverage (Allen's
     PRESS), so that one eigendecomposition and a second pass over the rows do for all ridges. The units stay
-    as they are, also where the row is one of the landmarks.
+    as they are, also where the row is one of the landmarks. Of a row of weight w, which stands for w rows,
+    one is left out, or all of it where w is below one; its error has the weight w in the mean.
 
     Parameters
     ----------
-    layer, X, T
+    layer, X, T, weights
         As in :func:`normal_equations`.
     equations : NormalEquations
         Of these rows.
@@ -470,11 +485,17 @@ def leave_one_out_errors(
         targets = take_rows(T, some) - mean_target
         residuals = [targets - Z @ coef for coef in coefs]
         Z *= Z
-        left = xp.clip(
-            1 - of_intercept - Z @ inverse, EPS, None
-        )  # a row that is interpolated leaves rounding
-        squares += [float(xp.sum((each / left[:, r, None]) ** 2)) for r, each in enumerate(residuals)]
-    return squares / (T.shape[0] * T.shape[1]), spectrum
+        if weights is None:
+            left, each_counts = 1 - of_intercept - Z @ inverse, 1.0
+        else:
+            each_counts = cast(weights[some], Z)[:, None]
+            left = 1 - xp.clip(each_counts, None, 1.0) * (of_intercept + Z @ inverse)
+        left = xp.clip(left, EPS, None)  # a row that is interpolated leaves rounding
+        squares += [
+            float(xp.sum(each_counts * (each / left[:, r, None]) ** 2)) for r, each in enumerate(residuals)
+        ]
+    n_rows = T.shape[0] if weights is None else weights.sum()
+    return squares / (n_rows * T.shape[1]), spectrum
 
 
 def ridge_candidates(C) -> np.ndarray | None:

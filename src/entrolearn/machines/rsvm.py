@@ -23,12 +23,13 @@ from entrolearn.machines.smooth import (
     Objective,
     SmoothHinge,
     SmoothTube,
+    Weighted,
     gram_matrix,
     minimise,
     ridge_start,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions
+from entrolearn.validation import Interval, StrOptions, times_class_weights
 
 __all__ = ["RSVC", "RSVR"]
 
@@ -51,16 +52,17 @@ class _ReducedMachine:
         "random_state": ["random_state"],
     }
 
-    def _draw_layer(self, X) -> LandmarkLayer:
+    def _draw_layer(self, X, weights=None) -> LandmarkLayer:
         rng = check_random_state(self.random_state)
-        params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights)
         landmarks = X[rng.permutation(X.shape[0])[: self.n_landmarks]]
         return LandmarkLayer(landmarks, self.kernel, params)
 
-    def _fit_outputs(self, X, T):
-        self._layer = self._draw_layer(X)
+    def _fit_outputs(self, X, T, weights=None):
+        self._layer = self._draw_layer(X, weights)
         self.landmarks_ = self._layer.landmarks
-        minima = _SharedRows(bordered_features(self._layer, X), T).minima(self)
+        features = bordered_features(self._layer, X)
+        minima = _SharedRows(features, T, self._error_weights(T, weights)).minima(self)
         coef = np.column_stack([minimum.coef for minimum in minima])
         one = T.shape[1] == 1
         self.hidden_coef_ = coef[1:, 0] if one else coef[1:]
@@ -68,6 +70,10 @@ class _ReducedMachine:
         self.n_iter_ = max(minimum.n_iter for minimum in minima)
         if note := _note(self, minima):
             warnings.warn(f"{type(self).__name__} {note}", ConvergenceWarning, stacklevel=3)
+
+    def _error_weights(self, T: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
+        """Weights of the losses of rows, given those of the rows."""
+        return weights
 
     @property
     def coef_(self) -> np.ndarray:
@@ -105,6 +111,8 @@ class RSVC(_ReducedMachine, OutputClassifier):
         Most Newton steps for one output.
     tol : float, default=1e-6
         Newton's method ends where a step would decrease the objective by no more than this share of it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which those of their rows are multiplied with.
     random_state : int, RandomState instance or None, default=None
         Draws the landmarks. Those of a smaller machine are the first of a larger one.
 
@@ -150,6 +158,11 @@ class RSVC(_ReducedMachine, OutputClassifier):
     True
     """
 
+    _parameter_constraints: dict = {
+        **_ReducedMachine._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
     def __init__(
         self,
         n_landmarks=100,
@@ -161,6 +174,7 @@ class RSVC(_ReducedMachine, OutputClassifier):
         coef0=1,
         max_iter=100,
         tol=1e-6,
+        class_weight=None,
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
@@ -171,7 +185,12 @@ class RSVC(_ReducedMachine, OutputClassifier):
         self.coef0 = coef0
         self.max_iter = max_iter
         self.tol = tol
+        self.class_weight = class_weight
         self.random_state = random_state
+
+    def _error_weights(self, T, weights):
+        codes = (T[:, 0] > 0).astype(int) if T.shape[1] == 1 else T.argmax(axis=1)
+        return times_class_weights(weights, self.class_weight, self.classes_, codes)
 
     def _loss(self) -> Loss:
         return SmoothHinge()
@@ -298,16 +317,20 @@ class _SharedRows:
 
     features: np.ndarray
     targets: np.ndarray
+    weights: np.ndarray | None = None
 
     @cached_property
     def gram(self) -> np.ndarray:
         """F'F in its lower triangle, shape (n_units, n_units)."""
-        return gram_matrix(self.features)
+        return gram_matrix(
+            self.features, root_weights=None if self.weights is None else np.sqrt(self.weights)
+        )
 
     @cached_property
     def cross(self) -> np.ndarray:
         """F'T, shape (n_units, n_outputs)."""
-        return self.features.T @ self.targets
+        weighted = self.targets if self.weights is None else self.weights[:, None] * self.targets
+        return self.features.T @ weighted
 
     def minima(self, machine: _ReducedMachine, near: np.ndarray | None = None) -> list[Minimum]:
         """Fit a machine's outputs, each from the better of the ridge solution and one that may be near."""
@@ -315,9 +338,10 @@ class _SharedRows:
         features = self.features[:, :n_units]
         starts = [ridge_start(self.gram[:n_units, :n_units], self.cross[:n_units], machine.C)]
         starts += [] if near is None else [near]
+        loss = machine._loss() if self.weights is None else Weighted(machine._loss(), self.weights)
         minima = []
         for column, targets in enumerate(self.targets.T):
-            objective = Objective(features, np.ascontiguousarray(targets), machine._loss(), machine.C)
+            objective = Objective(features, np.ascontiguousarray(targets), loss, machine.C)
             start = min((start[:, column] for start in starts), key=objective.value)
             minima.append(minimise(objective, start, machine.max_iter, machine.tol))
         return minima
@@ -339,8 +363,13 @@ def _reduced_path(
     starts where it ended.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    seeded = all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines)
-    given = path_targets(estimator, X, y, partition) if seeded else None
+    shared = all(
+        acceptable(machine)
+        and isinstance(machine.random_state, Integral)
+        and getattr(machine, "class_weight", None) is None
+        for machine in machines
+    )
+    given = path_targets(estimator, X, y, partition) if shared else None
     if given is None:
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return

@@ -14,7 +14,16 @@ from scipy.linalg.blas import dsyrk
 
 from entrolearn.machines.moments import max_block_rows, row_blocks
 
-__all__ = ["Minimum", "Objective", "SmoothHinge", "SmoothTube", "gram_matrix", "minimise", "ridge_start"]
+__all__ = [
+    "Minimum",
+    "Objective",
+    "SmoothHinge",
+    "SmoothTube",
+    "Weighted",
+    "gram_matrix",
+    "minimise",
+    "ridge_start",
+]
 
 ALPHA = 5.0  # of p, as in both papers
 
@@ -58,6 +67,18 @@ class SmoothTube:
         above = half_squared_plus(error - self.epsilon, self.alpha)
         below = half_squared_plus(-error - self.epsilon, self.alpha)
         return above[0] + below[0], above[1] - below[1], above[2] + below[2]
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A loss times the weight of each row, shape (n_samples,)."""
+
+    loss: Loss
+    weights: np.ndarray
+
+    def __call__(self, outputs, targets):
+        """Loss, slope and curvature, arrays of shape (n_samples,)."""
+        return tuple(self.weights * each for each in self.loss(outputs, targets))
 
 
 def half_squared_plus(x: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

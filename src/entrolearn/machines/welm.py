@@ -17,7 +17,6 @@ from entrolearn.machines.additive import AdditiveOverClasses, InBox
 from entrolearn.machines.base import (
     Machine,
     check_place,
-    class_error_weights,
     class_targets,
     decide,
     encode,
@@ -32,8 +31,10 @@ from entrolearn.validation import (
     Interval,
     StrOptions,
     check_X_y,
+    class_error_weights,
     validate_data,
     validated,
+    weighted_rows,
 )
 
 __all__ = ["WELMClassifier"]
@@ -59,7 +60,8 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         Ridge, for ``solver="cholesky"``: added to the diagonal of the weighted Gram matrix, hence larger is
         smoother. 0: none, as in the paper.
     class_weight : dict, "balanced" or None, default="balanced"
-        Weights of the squared errors. ``"balanced"``: inversely proportional to the class sizes.
+        Weights of the squared errors, by which those of the rows are multiplied. ``"balanced"``: inversely
+        proportional to the class sizes, the sums of the rows' weights.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -127,7 +129,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the output weights.
 
         Parameters
@@ -135,6 +137,8 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -144,17 +148,19 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         Raises
         ------
         ValueError
-            If y holds one class only, or C is not 0 with ``solver="pinv"``.
+            If y holds one class only, C is not 0 with ``solver="pinv"``, or `sample_weight` holds negative
+            numbers.
         """
         # In double precision whatever X is: a cut at machine precision has no digits to give away.
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, "WELMClassifier")
         if self.solver == "cholesky":
-            self._fit_rows(X, codes)
+            self._fit_rows(X, codes, weights)
             return self
-        self._layer = self._draw_layer(X)
-        factors = factors_by_group(self._layer, X, codes, len(self.classes_))
-        counts = np.bincount(codes)
+        self._layer = self._draw_layer(X, weights)
+        factors = factors_by_group(self._layer, X, codes, len(self.classes_), weights)
+        counts = np.bincount(codes, weights)
         self._keep(_solve_factors(self, [[factor] for factor in factors], self.classes_, counts), "gelsd")
         return self
 

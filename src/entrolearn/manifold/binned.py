@@ -81,7 +81,11 @@ class Grid:
 
 
 def weighted_log_potentials(
-    points: Sequence[np.ndarray], kernels: np.ndarray, weights: np.ndarray, grid: Grid
+    points: Sequence[np.ndarray],
+    kernels: np.ndarray,
+    weights: np.ndarray,
+    grid: Grid,
+    row_weights: Sequence[np.ndarray] | None = None,
 ) -> tuple[float, list[np.ndarray], np.ndarray] | None:
     """What :func:`entrolearn.manifold.exact.weighted_log_potentials` gives, in about the time of one pass.
 
@@ -93,7 +97,8 @@ def weighted_log_potentials(
         None where some classes are so far apart that rounding would decide.
     """
     shares = [SplineShares(own @ grid.axes.T, grid.origin, grid.step, grid.shape) for own in points]
-    spectra = _Spectra.of(shares, grid.axes @ kernels @ grid.axes.T, grid)
+    of_rows = [None] * len(points) if row_weights is None else row_weights
+    spectra = _Spectra.of(shares, of_rows, grid.axes @ kernels @ grid.axes.T, grid)
     pairs = list(zip(*np.triu_indices(len(points)), strict=True))
     potentials = {pair: spectra.potential(*pair) for pair in pairs}
     if any(
@@ -115,9 +120,11 @@ def weighted_log_potentials(
     log_area = math.log(abs(np.linalg.det(grid.axes)))
     value = sum(weights[pair] * (math.log(potentials[pair]) + log_area) for pair in pairs)
     of_points = [
-        own.slopes(fft.irfftn(field, grid.shape)) @ grid.axes / (len(own) * math.prod(grid.step))
-        for own, field in zip(shares, fields, strict=True)
+        own.slopes(fft.irfftn(field, grid.shape)) @ grid.axes / (_total(own, each) * math.prod(grid.step))
+        for own, each, field in zip(shares, of_rows, fields, strict=True)
     ]
+    if row_weights is not None:
+        of_points = [each[:, np.newaxis] * of for each, of in zip(row_weights, of_points, strict=True)]
     return float(value), of_points, grid.axes.T @ of_kernels @ grid.axes
 
 
@@ -128,7 +135,7 @@ class _Spectra:
     Attributes
     ----------
     densities : list of complex ndarrays
-        Spectrum of each class's points, each of which has the weight one over their number.
+        Spectrum of each class's points, whose weights add up to one.
     gaussians : list of ndarrays
         Of each class's kernel.
     unblurred : ndarray
@@ -145,11 +152,16 @@ class _Spectra:
     frequencies: list[np.ndarray]
 
     @classmethod
-    def of(cls, shares: Sequence[SplineShares], kernels: np.ndarray, grid: Grid) -> "_Spectra":
+    def of(
+        cls, shares: Sequence[SplineShares], of_rows: Sequence, kernels: np.ndarray, grid: Grid
+    ) -> "_Spectra":
         frequencies = grid.frequencies()
         blurs = (blur(omega, step) ** 2 for omega, step in zip(frequencies, grid.step, strict=True))
         return cls(
-            [fft.rfftn(own.spread()) / len(own) for own in shares],
+            [
+                fft.rfftn(own.spread(each)) / _total(own, each)
+                for own, each in zip(shares, of_rows, strict=True)
+            ],
             [_gaussian(frequencies, kernel) for kernel in kernels],
             1 / math.prod(blurs),
             _multiplicity(grid.shape) / (grid.n_points * math.prod(grid.step)),
@@ -175,6 +187,11 @@ class _Spectra:
     def _product(self, a: int, b: int) -> np.ndarray:
         together = (self.densities[a].conj() * self.densities[b]).real
         return together * self.kernel(a, b) * self.counted
+
+
+def _total(shares: SplineShares, row_weights: np.ndarray | None) -> float:
+    """The sum of the weights of a class's rows, one each where there are none."""
+    return len(shares) if row_weights is None else float(row_weights.sum())
 
 
 def _of_pairs(kernels: np.ndarray) -> np.ndarray:

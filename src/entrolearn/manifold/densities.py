@@ -25,6 +25,7 @@ __all__ = [
     "COVARIANCES",
     "ClassDensities",
     "DensityClassifier",
+    "by_class",
     "class_covariance",
     "class_priors",
     "encode",
@@ -60,7 +61,7 @@ LEAST_VARIANCE = 1e-12
 FURTHEST = 1e145
 
 
-def class_covariance(X: np.ndarray, covariance: str) -> np.ndarray:
+def class_covariance(X: np.ndarray, covariance: str, weights: np.ndarray | None = None) -> np.ndarray:
     """Covariance of the rows of one class.
 
     Parameters
@@ -71,6 +72,8 @@ def class_covariance(X: np.ndarray, covariance: str) -> np.ndarray:
     covariance : {"ledoit_wolf", "oas", "empirical"}
         Shrunk towards a multiple of the identity by Ledoit and Wolf's or the oracle approximating rule, or
         the maximum-likelihood estimate (``ddof=0``).
+    weights : ndarray of shape (n_samples,), optional
+        Of the rows, positive: a row of weight two counts as two.
 
     Returns
     -------
@@ -102,7 +105,24 @@ def class_covariance(X: np.ndarray, covariance: str) -> np.ndarray:
     equal = X[0] == X[-1]
     if equal.any():  # perhaps in all rows
         X = np.where(equal & (np.ptp(X, axis=0) == 0), 0.0, X)
-    return COVARIANCES[covariance](np.asarray(X, dtype=np.float64))
+    X = np.asarray(X, dtype=np.float64)
+    return COVARIANCES[covariance](X) if weights is None else _weighted_covariance(X, covariance, weights)
+
+
+def _weighted_covariance(X: np.ndarray, covariance: str, weights: np.ndarray) -> np.ndarray:
+    n, d = weights.sum(), X.shape[1]
+    X = X - np.average(X, axis=0, weights=weights)
+    found = (X.T * weights) @ X / n
+    if covariance == "empirical":
+        return found
+    variance, square = found.trace() / d, np.vdot(found, found) / d
+    if covariance == "oas":
+        gap, noise = (n + 1) * (square - variance**2) / d, square / d + variance**2
+    else:
+        gap = square - variance**2
+        noise = (weights @ np.square(X).sum(axis=1) ** 2 / (d * n) - square) / n
+    shrinkage = min(noise / gap, 1.0) if gap > 0 else 1.0
+    return (1 - shrinkage) * found + shrinkage * variance * np.eye(d)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +130,8 @@ class ClassDensities:
     r"""A Gaussian kernel density estimate for each class, with a kernel of its own.
 
     .. math:: f_c(z) = \frac{1}{n_c} \sum_{p \in P_c} \mathcal{N}(z - p; 0, \Sigma_c)
+
+    or, with weights, the weighted mean.
 
     Parameters
     ----------
@@ -119,6 +141,8 @@ class ClassDensities:
         The kernels' covariances, bandwidths included.
     unit : float, default=1.0
         The covariances are in its squares, which may be too small or too large for a number.
+    weights : tuple of ndarray of shape (n_c,), optional
+        Of the points of each class, positive.
 
     Raises
     ------
@@ -148,6 +172,7 @@ class ClassDensities:
     points: tuple[np.ndarray, ...]
     covariances: np.ndarray
     unit: float = 1.0
+    weights: tuple[np.ndarray, ...] | None = None
 
     def __post_init__(self):
         shapes = [np.shape(points) for points in self.points]
@@ -180,11 +205,16 @@ class ClassDensities:
     @cached_property
     def _kernels(self) -> list["_WhitenedKernel"]:
         together = np.concatenate(self.points).astype(np.float64, copy=False) / self.unit
-        spread = together.std(axis=0)
+        if self.weights is None:
+            weights, spread = [None] * len(self.points), together.std(axis=0)
+        else:
+            weights, of_points = self.weights, np.concatenate(self.weights)
+            centred = together - np.average(together, axis=0, weights=of_points)
+            spread = np.sqrt(np.average(centred**2, axis=0, weights=of_points))
         spread = np.where((np.ptp(together, axis=0) > 0) & (spread > 1 / FURTHEST), spread, 1.0)
         return [
-            _WhitenedKernel.of(points, covariance, spread, self.unit)
-            for points, covariance in zip(self.points, self.covariances, strict=True)
+            _WhitenedKernel.of(points, covariance, spread, self.unit, own)
+            for points, covariance, own in zip(self.points, self.covariances, weights, strict=True)
         ]
 
 
@@ -196,11 +226,17 @@ class _WhitenedKernel:
     unit: float  # of the differences
     whitening: np.ndarray  # (k, k), of differences in that unit
     points: np.ndarray  # (n_c, k), whitened
+    weights: np.ndarray | None
     log_constant: float  # what the logarithm of the sum of exponentials has to be added to
 
     @classmethod
     def of(
-        cls, points: np.ndarray, covariance: np.ndarray, spread: np.ndarray, unit: float
+        cls,
+        points: np.ndarray,
+        covariance: np.ndarray,
+        spread: np.ndarray,
+        unit: float,
+        weights: np.ndarray | None,
     ) -> "_WhitenedKernel":
         # Eigenvalues, not a Cholesky factor, so that variances which are missing can be replaced; of the
         # covariance in units of the spread, so that those which are there count whatever the features' units.
@@ -209,8 +245,10 @@ class _WhitenedKernel:
         whitening = axes / np.sqrt(variances) / spread[:, np.newaxis]
         origin = np.where(np.ptp(points, axis=0) > 0, points.mean(axis=0, dtype=np.float64), points[0])
         log_determinant = np.log(variances).sum() + 2 * (np.log(spread).sum() + len(spread) * math.log(unit))
-        log_constant = -math.log(len(points)) - 0.5 * (len(spread) * math.log(2 * math.pi) + log_determinant)
-        return cls(origin, unit, whitening, ((points - origin) / unit) @ whitening, float(log_constant))
+        n = len(points) if weights is None else weights.sum()
+        log_constant = -math.log(n) - 0.5 * (len(spread) * math.log(2 * math.pi) + log_determinant)
+        points = ((points - origin) / unit) @ whitening
+        return cls(origin, unit, whitening, points, weights, float(log_constant))
 
     def log_density(self, Z: np.ndarray) -> np.ndarray:
         Z = np.clip((Z - self.origin) / self.unit, -FURTHEST, FURTHEST) @ self.whitening
@@ -223,7 +261,9 @@ class _WhitenedKernel:
             nearest = exponents.min(axis=1)
             np.subtract(nearest[:, np.newaxis], exponents, out=exponents)
             exponents /= 2
-            log_sums[block] = np.log(np.exp(exponents, out=exponents).sum(axis=1)) - nearest / 2
+            kernels = np.exp(exponents, out=exponents)
+            sums = kernels.sum(axis=1) if self.weights is None else kernels @ self.weights
+            log_sums[block] = np.log(sums) - nearest / 2
         return log_sums + self.log_constant
 
 
@@ -292,6 +332,11 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
         return joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint
 
 
+def by_class(values: np.ndarray | None, codes: np.ndarray) -> list:
+    """The values of the rows of each class; None for each where there are none."""
+    return [None if values is None else values[codes == c] for c in range(codes.max() + 1)]
+
+
 def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
     """The sorted classes of `y`, and the place among them of each row's.
 
@@ -318,7 +363,7 @@ def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     priors : {"uniform", "empirical"}, mapping by label or array-like of shape (n_classes,)
         The same for all, the shares of `counts`, or positive numbers in these proportions.
     classes, counts : ndarray of shape (n_classes,)
-        The labels, and how many rows have them.
+        The labels, and how many rows have them, or the sums of these rows' weights.
 
     Returns
     -------

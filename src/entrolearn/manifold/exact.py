@@ -16,7 +16,10 @@ TILE = 512
 
 
 def weighted_log_potentials(
-    points: Sequence[np.ndarray], kernels: np.ndarray, weights: np.ndarray
+    points: Sequence[np.ndarray],
+    kernels: np.ndarray,
+    weights: np.ndarray,
+    row_weights: Sequence[np.ndarray] | None = None,
 ) -> tuple[float, list[np.ndarray], np.ndarray]:
     """A weighted sum of the logarithms of all cross information potentials, and its gradient.
 
@@ -28,6 +31,8 @@ def weighted_log_potentials(
         Covariance of each class's kernel.
     weights : ndarray, shape (n_classes, n_classes)
         The weight of each pair of classes; what is below the diagonal is not used.
+    row_weights : sequence of ndarrays, shapes (n_c,), optional
+        Of the points of each class, positive: means over pairs are weighted ones then.
 
     Returns
     -------
@@ -40,7 +45,10 @@ def weighted_log_potentials(
     value = 0.0
     of_points, of_kernels = [np.zeros_like(own) for own in points], np.zeros_like(kernels)
     for a, b in zip(*np.triu_indices(len(points)), strict=True):
-        log, of_a, of_b, of_kernel = log_potential(points[a], points[b], kernels[a] + kernels[b], same=a == b)
+        both = None if row_weights is None else (row_weights[a], row_weights[b])
+        log, of_a, of_b, of_kernel = log_potential(
+            points[a], points[b], kernels[a] + kernels[b], same=a == b, row_weights=both
+        )
         weight = weights[a, b]
         value += weight * log
         of_points[a] += weight * of_a
@@ -51,7 +59,12 @@ def weighted_log_potentials(
 
 
 def log_potential(
-    P: np.ndarray, Q: np.ndarray, kernel: np.ndarray, *, same: bool
+    P: np.ndarray,
+    Q: np.ndarray,
+    kernel: np.ndarray,
+    *,
+    same: bool,
+    row_weights: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
     """Logarithm of the mean over all pairs of N(p - q; 0, kernel), and its gradient.
 
@@ -62,6 +75,8 @@ def log_potential(
     kernel : ndarray, shape (k, k)
     same : bool
         Whether P is Q; each pair is then visited once.
+    row_weights : pair of ndarrays, shapes (n_p,) and (n_q,), optional
+        Of P and of Q, positive.
 
     Returns
     -------
@@ -81,11 +96,12 @@ def log_potential(
     whitening = np.linalg.inv(root)
     P_white = P @ whitening.T
     Q_white = P_white if same else Q @ whitening.T
-    sums = _PairSums(P_white, Q_white, same)
+    sums = _PairSums(P_white, Q_white, same, row_weights)
+    n_p, n_q = (len(P), len(Q)) if row_weights is None else (own.sum() for own in row_weights)
     value = (
         math.log(sums.total)
         + sums.shift
-        - math.log(len(P) * len(Q))
+        - math.log(n_p * n_q)
         - 0.5 * k * math.log(2 * math.pi)
         - float(np.log(root.diagonal()).sum())
     )
@@ -99,7 +115,7 @@ def log_potential(
 
 
 class _PairSums:
-    """Sums over all pairs of E = exp(-|p - q|² / 2 - shift).
+    """Sums over all pairs of E = exp(-|p - q|² / 2 - shift), times the weights of both where there are any.
 
     Attributes
     ----------
@@ -112,11 +128,13 @@ class _PairSums:
         Zero, unless every pair is so far apart that their sum would underflow.
     """
 
-    def __init__(self, P: np.ndarray, Q: np.ndarray, same: bool):
+    def __init__(self, P: np.ndarray, Q: np.ndarray, same: bool, row_weights: Sequence[np.ndarray] | None):
         self.same, self.shift = same, 0.0
         half_p, half_q = (0.5 * np.einsum("ij,ij->i", points, points) for points in (P, Q))
         if not max(half_p.max(), half_q.max()) * np.finfo(P.dtype).eps < 1:
             raise np.linalg.LinAlgError("a kernel is so flat that nothing is left of distances but rounding")
+        if row_weights is not None:
+            half_p, half_q = half_p - np.log(row_weights[0]), half_q - np.log(row_weights[1])
         one_p, one_q = np.ones((len(P), 1), P.dtype), np.ones((len(Q), 1), Q.dtype)
         # The exponent of a pair is one product of these rows: p'q - |p|²/2 - |q|²/2.
         self._left = np.hstack([P, -half_p[:, np.newaxis], one_p])

@@ -11,12 +11,13 @@ from entrolearn.manifold.densities import (
     COVARIANCES,
     ClassDensities,
     DensityClassifier,
+    by_class,
     class_covariance,
     class_priors,
     encode,
 )
 from entrolearn.measures import silverman_factor
-from entrolearn.validation import StrOptions, validate_data, validated
+from entrolearn.validation import StrOptions, validate_data, validated, weighted_rows
 
 __all__ = ["KDEClassifier"]
 
@@ -93,7 +94,7 @@ class KDEClassifier(DensityClassifier):
         self.priors = priors
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Keep the rows of each class and estimate its covariance.
 
         Parameters
@@ -101,6 +102,9 @@ class KDEClassifier(DensityClassifier):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in what
+            shrinks the covariance; one of weight zero is left out.
 
         Returns
         -------
@@ -113,17 +117,20 @@ class KDEClassifier(DensityClassifier):
             If y holds one class only, or `priors` does not fit the classes.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
-        self.priors_ = class_priors(self.priors, self.classes_, np.bincount(codes))
-        points = tuple(X[codes == c] for c in range(len(self.classes_)))
+        self.priors_ = class_priors(self.priors, self.classes_, np.bincount(codes, weights))
+        points, own = tuple(by_class(X, codes)), tuple(by_class(weights, codes))
         unit = unit_of_length(np.ptp(X, axis=0).max())
-        covariances = np.array([self._kernel_covariance(P / unit) for P in points])
-        self.densities_ = ClassDensities(points, covariances, unit)
+        covariances = [self._kernel_covariance(P / unit, w) for P, w in zip(points, own, strict=True)]
+        of_points = None if weights is None else own
+        self.densities_ = ClassDensities(points, np.array(covariances), unit, of_points)
         return self
 
-    def _kernel_covariance(self, points: np.ndarray) -> np.ndarray:
-        width = self.bandwidth_scale * silverman_factor(*points.shape)
-        return width**2 * class_covariance(points, self.covariance)
+    def _kernel_covariance(self, points: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        n, n_features = points.shape
+        width = self.bandwidth_scale * silverman_factor(n if weights is None else weights.sum(), n_features)
+        return width**2 * class_covariance(points, self.covariance, weights)
 
     def _log_joint(self, X) -> np.ndarray:
         check_is_fitted(self)

@@ -17,12 +17,13 @@ from entrolearn.manifold.densities import (
     COVARIANCES,
     ClassDensities,
     DensityClassifier,
+    by_class,
     class_priors,
     encode,
 )
 from entrolearn.manifold.objective import METHODS, ProjectedDivergence
 from entrolearn.manifold.solvers import SOLVERS
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
 
 __all__ = ["MELM"]
 
@@ -164,7 +165,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> "MELM":
+    def fit(self, X, y, sample_weight=None) -> "MELM":
         """Find the subspace.
 
         Parameters
@@ -172,6 +173,9 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
             Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in what
+            shrinks the covariance; one of weight zero is left out.
 
         Returns
         -------
@@ -189,13 +193,16 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
             If the best start used up its iterations.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, "MELM")
-        self.priors_ = class_priors(self.priors, self.classes_, np.bincount(codes))
+        self.priors_ = class_priors(self.priors, self.classes_, np.bincount(codes, weights))
         # In an order of their own: sums round alike then, and so does every step that a climb makes of them.
         order = np.lexsort((*X.T, codes))
         X, codes = X[order], codes[order]
-        groups = np.split(X, np.searchsorted(codes, range(1, len(self.classes_))))
-        divergence = self._divergence(groups)
+        groups, own = by_class(X, codes), None
+        if weights is not None:
+            own = tuple(by_class(weights[order], codes))
+        divergence = self._divergence(groups, own)
         draw = check_random_state(self.random_state)
         starts = [draw.normal(size=(X.shape[1], self.n_components)) for _ in range(self.n_init)]
         solve = delayed(SOLVERS[self.solver])
@@ -222,16 +229,20 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         self.objective_, self.n_iter_ = best.objective, best.n_iter
         self.history_ = np.array(best.history)
         self.n_evaluations_ = sum(climb.n_evaluations for climb in climbs)
-        self.components_ = _principal_axes(best.V, np.concatenate(divergence.rows))
+        together = None if own is None else np.concatenate(own)
+        self.components_ = _principal_axes(best.V, np.concatenate(divergence.rows), together)
         self._origin = divergence.origin
         self._densities = ClassDensities(
             tuple((own - self._origin) @ self.components_.T for own in groups),
             self.components_ @ divergence.kernels @ self.components_.T,
             divergence.unit,
+            own,
         )
         return self
 
-    def _divergence(self, groups: Sequence[np.ndarray]) -> ProjectedDivergence:
+    def _divergence(
+        self, groups: Sequence[np.ndarray], weights: Sequence[np.ndarray] | None
+    ) -> ProjectedDivergence:
         """What is maximised, once it is known that it can be."""
         n_features = groups[0].shape[1]
         if self.n_components > n_features:
@@ -244,6 +255,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
             bandwidth_scale=self.bandwidth_scale,
             covariance=self.covariance,
             method=self.method,
+            row_weights=weights,
         )
         for label, own in zip(self.classes_.tolist(), groups, strict=True):
             if not np.ptp(own, axis=0).max() > LEAST_RANGE * divergence.unit:
@@ -277,8 +289,8 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         return len(self.components_)
 
 
-def _principal_axes(V: np.ndarray, X: np.ndarray) -> np.ndarray:
+def _principal_axes(V: np.ndarray, X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """The basis of V's subspace that an eye expects: by falling variance, the largest entries positive."""
-    _, axes = np.linalg.eigh(np.cov((X @ V).T).reshape(V.shape[1], -1))
+    _, axes = np.linalg.eigh(np.cov((X @ V).T, aweights=weights).reshape(V.shape[1], -1))
     components = axes[:, ::-1].T @ V.T
     return components * signs_of_rows(components)

@@ -120,6 +120,8 @@ class ProjectedDivergence:
         Of `rows` among the given ones.
     unit : float
         The length, in that of the given rows, that is 1 in `rows` and `kernels`.
+    row_weights : tuple of ndarrays, shapes (n_c,), optional
+        Of the rows of each class, positive.
     """
 
     rows: tuple[np.ndarray, ...]
@@ -127,6 +129,7 @@ class ProjectedDivergence:
     method: str = "auto"
     origin: np.ndarray | float = 0.0
     unit: float = 1.0
+    row_weights: tuple[np.ndarray, ...] | None = None
 
     @classmethod
     def of_classes(
@@ -137,6 +140,7 @@ class ProjectedDivergence:
         bandwidth_scale: float,
         covariance: str,
         method: str = "auto",
+        row_weights: Sequence[np.ndarray] | None = None,
     ) -> "ProjectedDivergence":
         """Silverman's kernels, with covariances that are estimated in the space of the features."""
         together = np.concatenate(rows)
@@ -146,11 +150,12 @@ class ProjectedDivergence:
         unit = unit_of_length(ranges.max())
         centred = tuple((own - origin) / unit for own in rows)
         kernels = [
-            (bandwidth_scale * silverman_factor(len(own), n_components)) ** 2
-            * class_covariance(own, covariance)
-            for own in centred
+            (bandwidth_scale * silverman_factor(len(own) if weights is None else weights.sum(), n_components))
+            ** 2
+            * class_covariance(own, covariance, weights)
+            for own, weights in zip(centred, row_weights or [None] * len(rows), strict=True)
         ]
-        return cls(centred, np.array(kernels, dtype=centred[0].dtype), method, origin, unit)
+        return cls(centred, np.array(kernels, dtype=centred[0].dtype), method, origin, unit, row_weights)
 
     def __call__(self, V: np.ndarray) -> tuple[float, np.ndarray]:
         """The value, and the gradient of the shape of V.
@@ -180,8 +185,11 @@ class ProjectedDivergence:
         weights = np.full((n_classes, n_classes), -2.0)
         np.fill_diagonal(weights, n_classes - 1)
         grid = self._grid(points, kernels)
-        found = None if grid is None else binned.weighted_log_potentials(points, kernels, weights, grid)
-        return exact.weighted_log_potentials(points, kernels, weights) if found is None else found
+        of_rows = self.row_weights
+        found = None
+        if grid is not None:
+            found = binned.weighted_log_potentials(points, kernels, weights, grid, of_rows)
+        return exact.weighted_log_potentials(points, kernels, weights, of_rows) if found is None else found
 
     def _grid(self, points: Sequence[np.ndarray], kernels: np.ndarray) -> "binned.Grid | None":
         """A grid to bin on; None where visiting all pairs is what is asked for, or quicker."""

@@ -17,8 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.axes import signs_of_rows, unit_of_length
-from entrolearn.manifold.densities import class_covariance
-from entrolearn.validation import Interval, validate_data, validated
+from entrolearn.manifold.densities import by_class, class_covariance
+from entrolearn.validation import Interval, validate_data, validated, weighted_rows
 
 __all__ = ["GEM", "ClassPCA", "PerClassPCA", "TwoEllipsoidPCA"]
 
@@ -33,7 +33,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     """A linear map that is found from the rows of each class.
 
     A subclass says how many components there can be, in ``_most_components(n_classes, n_features)``, and
-    finds them, in ``_find(groups, unit)``, as columns of a matrix of shape (n_features, n_components).
+    finds them, in ``_find(groups, weights, unit)``, as columns, shape (n_features, n_components).
     """
 
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left")]}
@@ -46,11 +46,14 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """How many components there can be."""
 
     @abstractmethod
-    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
-        """The components as columns, from rows in a unit of length; sets what else is to be known of them."""
+    def _find(self, groups: Sequence[np.ndarray], weights: Sequence, unit: float) -> np.ndarray:
+        """The components as columns, from the rows of each class, in a unit of length, and their weights.
+
+        Sets what else is to be known of them.
+        """
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find the components.
 
         Parameters
@@ -58,6 +61,8 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -71,6 +76,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         n_classes, n_features = len(self.classes_), X.shape[1]
         most = self._most_components(n_classes, n_features)
@@ -80,10 +86,10 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 f"n_features={n_features} and {n_classes} class{'es' * (n_classes > 1)}: at most {most}."
             )
         unit = unit_of_length(max(-X.min(), X.max()))
-        groups = [X[codes == c] for c in range(n_classes)]
+        groups = by_class(X, codes)
         for rows in groups:
             rows /= unit
-        components = self._find(groups, unit).T
+        components = self._find(groups, by_class(weights, codes), unit).T
         self.components_ = np.ascontiguousarray(signs_of_rows(components) * components)
         return self
 
@@ -117,16 +123,17 @@ class _WithinClassPCA(_ClassProjection):
     """Principal components of a weighted mean of the classes' covariances."""
 
     @abstractmethod
-    def _weights(self, counts: np.ndarray) -> np.ndarray:
+    def _class_weights(self, counts: np.ndarray) -> np.ndarray:
         """Of classes with so many rows."""
 
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_features
 
-    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
-        covariances = np.array([class_covariance(rows, "empirical") for rows in groups])
-        weights = self._weights(np.array([len(rows) for rows in groups]))
-        within = np.average(covariances, axis=0, weights=weights)
+    def _find(self, groups: Sequence[np.ndarray], weights: Sequence, unit: float) -> np.ndarray:
+        each = list(zip(groups, weights, strict=True))
+        covariances = np.array([class_covariance(rows, "empirical", own) for rows, own in each])
+        of_classes = self._class_weights(np.array([_count(rows, own) for rows, own in each]))
+        within = np.average(covariances, axis=0, weights=of_classes)
         variances, components = _leading(within, self.n_components)
         self.explained_variance_ = variances * unit * unit
         return components
@@ -177,7 +184,7 @@ class ClassPCA(_WithinClassPCA):
     array([0.435, 0.084])
     """
 
-    def _weights(self, counts: np.ndarray) -> np.ndarray:
+    def _class_weights(self, counts: np.ndarray) -> np.ndarray:
         return counts
 
 
@@ -222,7 +229,7 @@ class TwoEllipsoidPCA(_WithinClassPCA):
     array([[0., 1.]])
     """
 
-    def _weights(self, counts: np.ndarray) -> np.ndarray:
+    def _class_weights(self, counts: np.ndarray) -> np.ndarray:
         return np.ones(len(counts))
 
 
@@ -268,9 +275,10 @@ class PerClassPCA(_ClassProjection):
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_classes * n_features
 
-    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
+    def _find(self, groups: Sequence[np.ndarray], weights: Sequence, unit: float) -> np.ndarray:
         rounds = -(-self.n_components // len(groups))
-        found = [_leading(class_covariance(rows, "empirical"), rounds) for rows in groups]
+        each = zip(groups, weights, strict=True)
+        found = [_leading(class_covariance(rows, "empirical", own), rounds) for rows, own in each]
         variances = np.stack([variances for variances, _ in found], axis=1)  # (rounds, n_classes)
         components = np.stack([components for _, components in found], axis=2)  # (d, rounds, n_classes)
         self.explained_variance_ = variances.reshape(-1)[: self.n_components] * unit * unit
@@ -352,8 +360,11 @@ class GEM(_ClassProjection):
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_classes * (n_classes - 1) * n_features
 
-    def _find(self, groups: Sequence[np.ndarray], unit: float) -> np.ndarray:
-        moments = [rows.T @ rows / len(rows) for rows in groups]
+    def _find(self, groups: Sequence[np.ndarray], weights: Sequence, unit: float) -> np.ndarray:
+        moments = [
+            (rows if own is None else own[:, np.newaxis] * rows).T @ rows / _count(rows, own)
+            for rows, own in zip(groups, weights, strict=True)
+        ]
         pairs = list(permutations(range(len(groups)), 2))
         labels = self.classes_.tolist()
         each = min(self.n_components, len(moments[0]))
@@ -380,6 +391,11 @@ class GEM(_ClassProjection):
                 "a larger gamma makes them regular, unless all rows of the class are zero, or all but."
             )
         return total
+
+
+def _count(rows: np.ndarray, weights: np.ndarray | None) -> float:
+    """The number of rows, or the sum of their weights."""
+    return len(rows) if weights is None else weights.sum()
 
 
 def _leading(matrix: np.ndarray, n: int, against: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.maxent.features import Features, PerClassFeatures, evaluated
 from entrolearn.maxent.solvers import SOLVERS, Likelihood
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
 
 __all__ = ["MaxEntClassifier"]
 
@@ -136,7 +136,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find the weights.
 
         Parameters
@@ -144,6 +144,8 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -163,6 +165,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -177,7 +180,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
             )
         variance = np.inf if self.prior_variance is None else self.prior_variance
         truth = np.eye(len(self.classes_))[codes]
-        likelihood = Likelihood(features, truth, bool(self.fit_intercept), variance)
+        likelihood = Likelihood(features, truth, bool(self.fit_intercept), variance, weights)
         solution = SOLVERS[self.solver](likelihood, self.max_iter, self.tol)
         self.weights_, self.intercept_ = likelihood.split(solution.parameters)
         if self.feature_functions is None:

@@ -36,12 +36,15 @@ class Likelihood:
         Whether each class has a bias b, a feature that is always 1; else b is 0.
     prior_variance : float
         σ², infinite where there is no prior.
+    weights : ndarray of shape (n_samples,), optional
+        Of the rows, positive; means are weighted ones then, and n is the sum of the weights.
     """
 
     features: Features
     truth: np.ndarray
     biased: bool
     prior_variance: float
+    weights: np.ndarray | None = None
 
     @cached_property
     def data_means(self) -> np.ndarray:
@@ -52,7 +55,8 @@ class Likelihood:
     def precision(self) -> np.ndarray:
         """Of the prior on each parameter, for a mean over the rows instead of a sum."""
         precision = np.zeros(self.n_parameters)
-        precision[: self.features.n_features] = 1 / (self.prior_variance * len(self.truth))
+        n = len(self.truth) if self.weights is None else self.weights.sum()
+        precision[: self.features.n_features] = 1 / (self.prior_variance * n)
         return precision
 
     @property
@@ -72,10 +76,15 @@ class Likelihood:
         log_probability = log_softmax(self.features.scores(weights) + bias, axis=1)
         model_means = self._means(np.exp(log_probability))
         pull = parameters * self.precision
-        likelihood = float(np.vdot(self.truth, log_probability)) / len(self.truth)
+        likelihood = float(np.vdot(self.truth, self._weighted(log_probability))) / len(self.truth)
         return 0.5 * float(parameters @ pull) - likelihood, model_means - self.data_means + pull, model_means
 
+    def _weighted(self, values: np.ndarray) -> np.ndarray:
+        """Values of each row, whose mean over the rows is to be the weighted mean of the given ones."""
+        return values if self.weights is None else (self.weights / self.weights.mean())[:, None] * values
+
     def _means(self, probability: np.ndarray) -> np.ndarray:
+        probability = self._weighted(probability)
         means = self.features.means(probability)
         return np.concatenate([means, probability.mean(axis=0)]) if self.biased else means
 

@@ -38,7 +38,7 @@ BLOCK_PAIRS = 2**18
 
 
 def error_entropy(
-    e, bandwidth: float, *, order: str = "shannon", method: str = "auto"
+    e, bandwidth: float, *, order: str = "shannon", method: str = "auto", sample_weight=None
 ) -> tuple[float, np.ndarray]:
     r"""Entropy of the Gaussian kernel density estimate of errors, at these errors, and its gradient.
 
@@ -60,13 +60,15 @@ def error_entropy(
         "exact" visits all pairs of errors, in blocks: O(n²) time, O(n) memory. "binned" shares the errors
         among the points of a grid and convolves by Fourier transforms: O(n log n) whatever the errors' range.
         "auto" is exact up to 100 errors.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Positive weights of the errors, in the density and in the means: one of weight two counts as two.
 
     Returns
     -------
     value : float
         In nats.
     gradient : ndarray, shape (n_samples,)
-        By each error. Its entries add up to zero: the entropy is blind to the errors' mean.
+        With respect to each error. Its entries add up to zero: the entropy is blind to the errors' mean.
 
     Raises
     ------
@@ -106,13 +108,23 @@ def error_entropy(
         raise ValueError(f"method is {method!r}; accepted: {', '.join(map(repr, METHODS))}")
     exact = method == "exact" or (method == "auto" and e.size**2 <= AUTO_PAIRS)
     kernels = _PairedKernels(e, bandwidth) if exact else _BinnedKernels(e, bandwidth)
-    density, slopes = kernels.sums(None)
-    unit = math.log(e.size * bandwidth) + 0.5 * math.log(2 * math.pi)  # of a density, in sums of kernels
+    weights = None if sample_weight is None else as_sample(sample_weight, "sample_weight")
+    if weights is not None and not (weights.size == e.size and weights.min() > 0):
+        found = f"{weights.size} numbers from {weights.min():g} to {weights.max():g}"
+        raise ValueError(f"sample_weight holds {found}; accepted: {e.size} positive ones")
+    n = e.size if weights is None else float(weights.sum())
+
+    def weighted(values: np.ndarray) -> np.ndarray:
+        return values if weights is None else weights * values
+
+    density, slopes = kernels.sums(weights)
+    unit = math.log(n * bandwidth) + 0.5 * math.log(2 * math.pi)  # of a density, in sums of kernels
     if order == "renyi":
-        return unit - math.log(density.mean()), -2 / density.sum() * slopes
-    _, slopes_of_others = kernels.sums(1 / density)
-    gradient = (slopes / density + slopes_of_others) / -e.size
-    return unit - float(np.log(density).mean()), gradient
+        total = weighted(density).sum()
+        return unit - math.log(total / n), -2 / total * weighted(slopes)
+    _, slopes_of_others = kernels.sums(weighted(1 / density))
+    gradient = weighted(slopes / density + slopes_of_others) / -n
+    return unit - float(weighted(np.log(density)).sum()) / n, gradient
 
 
 class _PairedKernels:

@@ -15,7 +15,7 @@ from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
 from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import check_values, encode
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
 
 __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
 
@@ -70,7 +70,7 @@ class _ErrorEntropyMLP(BaseEstimator):
         self.random_state = random_state
 
     @np.errstate(over="ignore", invalid="ignore")  # of steps too long, which are taken back
-    def _train(self, X: np.ndarray, targets: np.ndarray) -> float:
+    def _train(self, X: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> float:
         """Descend to targets of shape (n_samples,); returns the mean error that is left."""
         rng = check_random_state(self.random_state)
         check_memory(
@@ -82,7 +82,7 @@ class _ErrorEntropyMLP(BaseEstimator):
             (X.shape[1], self.n_hidden, 1), self.init, self.activation, rng, X.dtype
         )
         network = Perceptron(parameters, self.activation, self._output, len(X))
-        objective = _Objective(network, X, targets, self.bandwidth, self.entropy)
+        objective = _Objective(network, X, targets, self.bandwidth, self.entropy, weights)
         entropy = objective.value()
         if not np.isfinite(entropy):
             raise ValueError(
@@ -109,7 +109,7 @@ class _ErrorEntropyMLP(BaseEstimator):
         self.loss_curve_, self.learning_rates_ = entropies, rates
         self.n_iter_ = self.max_iter
         self.coefs_, self.intercepts_ = parameters.coefs, parameters.intercepts
-        return float((targets - network.forward(X)[:, 0]).mean())
+        return float(np.average(targets - network.forward(X)[:, 0], weights=weights))
 
     def _raw_output(self, X) -> np.ndarray:
         check_is_fitted(self)
@@ -196,7 +196,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
     _output = "tanh"
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
@@ -204,6 +204,8 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -216,13 +218,14 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
             If y does not hold labels of two classes.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
         if len(self.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y holds "
                 f"{len(self.classes_)} classes."
             )
-        self.offset_ = self._train(X, 2.0 * codes - 1)
+        self.offset_ = self._train(X, 2.0 * codes - 1, weights)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -364,13 +367,15 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self.normalize_y = normalize_y
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -383,9 +388,10 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
             If values are too large for rows in single precision.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), y_numeric=True)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         check_values(y, X.dtype, type(self).__name__)
-        centre, spread = _centre_and_spread(y) if self.normalize_y else (0.0, 1.0)
-        mean_error = self._train(X, (y - centre) / spread)
+        centre, spread = _centre_and_spread(y, weights) if self.normalize_y else (0.0, 1.0)
+        mean_error = self._train(X, (y - centre) / spread, weights)
         self.coefs_[1] *= spread
         self.intercepts_[1] += mean_error
         self.intercepts_[1] *= spread
@@ -406,15 +412,23 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         return self._raw_output(X)
 
 
-def _centre_and_spread(y: np.ndarray) -> tuple[float, float]:
+def _centre_and_spread(y: np.ndarray, weights: np.ndarray | None = None) -> tuple[float, float]:
     """The median, and the smaller measure of spread that is above zero; one where all values are the same."""
     if not np.ptp(y):
         return float(y[0]), 1.0
     unit = float(np.abs(y).max())  # squares of numbers far below one underflow
     scaled = y / unit
     # Quantiles that are the same where every row comes twice.
-    first, centre, third = np.quantile(scaled, [0.25, 0.5, 0.75], method="averaged_inverted_cdf")
-    measures = scaled.std(), (third - first) / IQR_OF_A_GAUSSIAN
+    quarters = np.array([0.25, 0.5, 0.75])
+    if weights is None:
+        first, centre, third = np.quantile(scaled, quarters, method="averaged_inverted_cdf")
+        deviation = scaled.std()
+    else:  # the same by means of lower and upper quantiles, which NumPy weighs
+        lower = np.quantile(scaled, quarters, weights=weights, method="inverted_cdf")
+        upper = -np.quantile(-scaled, 1 - quarters, weights=weights, method="inverted_cdf")
+        first, centre, third = (lower + upper) / 2
+        deviation = np.sqrt(np.cov(scaled, aweights=weights, ddof=0))
+    measures = deviation, (third - first) / IQR_OF_A_GAUSSIAN
     return float(centre) * unit, float(min(measure for measure in measures if measure > 0)) * unit
 
 
@@ -435,8 +449,8 @@ class _Objective:
         By all parameters, where :meth:`differentiate` was called last.
     """
 
-    def __init__(self, network: Perceptron, X: np.ndarray, targets: np.ndarray, bandwidth: float, order: str):
-        self._network, self._X, self._targets = network, X, targets
+    def __init__(self, network: Perceptron, X, targets, bandwidth: float, order: str, weights=None):
+        self._network, self._X, self._targets, self._weights = network, X, targets, weights
         self._bandwidth, self._order = bandwidth, order
         coefs = network.parameters.coefs
         self.gradient = Parameters((*coefs[0].shape, coefs[1].shape[1]), X.dtype)
@@ -446,7 +460,9 @@ class _Objective:
         errors = self._targets - self._network.forward(self._X)[:, 0]
         if not (np.isfinite(errors).all() and self._network.parameters.have_products()):
             return np.inf
-        entropy, self._slopes = error_entropy(errors, self._bandwidth, order=self._order)
+        entropy, self._slopes = error_entropy(
+            errors, self._bandwidth, order=self._order, sample_weight=self._weights
+        )
         return entropy
 
     def differentiate(self) -> None:

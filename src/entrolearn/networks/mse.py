@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import check_values, encode, one_hot
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
 
 __all__ = ["MSEMLPClassifier", "MSEMLPRegressor"]
 
@@ -31,14 +31,17 @@ class _MSEMLP(BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def _train(self, X: np.ndarray, T: np.ndarray) -> None:
+    def _train(self, X: np.ndarray, T: np.ndarray, weights: np.ndarray | None) -> None:
         """Descend to targets of shape (n_samples, n_outputs); sets what is known of the fit."""
         rates = _rates(self.learning_rate)
         rng = check_random_state(self.random_state)
         sizes = X.shape[1], self.n_hidden, T.shape[1]
         parameters = Parameters.drawn(sizes, self.init, self.activation, rng, X.dtype)
         network = Perceptron(parameters, self.activation, self._output, min(self.batch_size, len(X)))
-        batches = _Batches(X, T, self.batch_size)
+        sources = [X, T]
+        if weights is not None:
+            sources.append((weights / weights.mean()).astype(X.dtype)[:, np.newaxis])
+        batches = _Batches(sources, self.batch_size)
         self.loss_curve_ = []
         for epoch in range(self.max_iter):
             with np.errstate(over="ignore", invalid="ignore"):  # said below, once and with a way out
@@ -153,7 +156,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
@@ -161,6 +164,9 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the squared errors, in units of their mean; a row of weight zero is left out. Where a
+            batch holds all rows a row of weight two is the row twice.
 
         Returns
         -------
@@ -173,8 +179,9 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
             If y holds one class only, or the steps are so long that the weights grow without bound.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
-        self._train(X, one_hot(codes, len(self.classes_), X.dtype))
+        self._train(X, one_hot(codes, len(self.classes_), X.dtype), weights)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -299,13 +306,16 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the squared errors, in units of their mean; a row of weight zero is left out. Where a
+            batch holds all rows a row of weight two is the row twice.
 
         Returns
         -------
@@ -319,9 +329,10 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
             single precision.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), multi_output=True, y_numeric=True)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self._one_value = y.ndim == 1
         check_values(y, X.dtype, type(self).__name__)
-        self._train(X, y.reshape(len(y), -1).astype(X.dtype, copy=False))
+        self._train(X, y.reshape(len(y), -1).astype(X.dtype, copy=False), weights)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -340,22 +351,22 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
 
 
 class _Batches:
-    """Rows and targets in batches, gathered into buffers that the next batch writes over."""
+    """Rows, targets and perhaps weights in batches, gathered into buffers that the next batch writes over."""
 
-    def __init__(self, X: np.ndarray, T: np.ndarray, batch_size: int):
-        self.X, self.T = X, T
-        self._slices = list(gen_batches(len(X), batch_size))
-        most = min(batch_size, len(X))
-        self._buffers = [np.empty((most, source.shape[1]), source.dtype) for source in (X, T)]
+    def __init__(self, sources: list[np.ndarray], batch_size: int):
+        self._sources, self.n_rows = sources, len(sources[0])
+        self._slices = list(gen_batches(self.n_rows, batch_size))
+        most = min(batch_size, self.n_rows)
+        self._buffers = [np.empty((most, source.shape[1]), source.dtype) for source in sources]
 
     def drawn(self, rng: np.random.RandomState):
-        """Yield the batches of a random order: rows, targets."""
-        order = rng.permutation(len(self.X))
+        """Yield the batches of a random order: rows, targets, weights if there are any."""
+        order = rng.permutation(self.n_rows)
         for batch in self._slices:
             rows = order[batch]
             yield [
                 np.take(source, rows, axis=0, out=buffer[: len(rows)], mode="clip")  # else out is copied to
-                for source, buffer in zip((self.X, self.T), self._buffers, strict=True)
+                for source, buffer in zip(self._sources, self._buffers, strict=True)
             ]
 
 
@@ -364,12 +375,13 @@ def _epoch(
 ) -> float:
     """One pass over all rows; returns the loss that was met on the way."""
     total = 0.0
-    for X, T in batches.drawn(rng):
+    for X, T, *weights in batches.drawn(rng):
         errors = np.subtract(network.forward(X), T, out=T)
-        total += float(np.vdot(errors, errors))
+        slopes = errors * weights[0] if weights else errors
+        total += float(np.vdot(errors, slopes))
         scales = [-rate / len(X) for rate in rates]
-        network.backward(X, errors, network.parameters, scales=scales, kept=1.0)
-    return 0.5 * total / len(batches.X)
+        network.backward(X, slopes, network.parameters, scales=scales, kept=1.0)
+    return 0.5 * total / batches.n_rows
 
 
 def _rates(learning_rate) -> tuple[float, float]:

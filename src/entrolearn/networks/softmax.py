@@ -15,7 +15,14 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.networks.targets import encode
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import (
+    Interval,
+    StrOptions,
+    times_class_weights,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["PenalisedCrossEntropy", "SoftmaxRegression"]
 
@@ -54,6 +61,8 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         Share of the rows that is kept out, of each class the same.
     n_iter_no_change : int, default=10
         Iterations without a gain after which ``early_stopping`` ends.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which those of their rows are multiplied with.
     random_state : int, RandomState instance or None, default=None
         Draws the rows that are kept out.
 
@@ -111,6 +120,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "random_state": ["random_state"],
     }
 
@@ -126,6 +136,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
+        class_weight=None,
         random_state=None,
     ):
         self.weight_decay = weight_decay
@@ -137,10 +148,11 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find the weights, from zero.
 
         Parameters
@@ -148,6 +160,8 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
 
         Returns
         -------
@@ -166,24 +180,28 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
             If the iterations are used up.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
+        weights = times_class_weights(weights, self.class_weight, self.classes_, codes)
+        rows = (X, codes) if weights is None else (X, codes, weights)
         if self.early_stopping:
-            X, held_out_X, codes, held_out_codes = train_test_split(
-                X, codes, test_size=self.validation_fraction, stratify=codes, random_state=self.random_state
+            both = train_test_split(
+                *rows, test_size=self.validation_fraction, stratify=codes, random_state=self.random_state
             )
-            held_out = self._objective(held_out_X, held_out_codes, weight_decay=0.0)
-            watch = _HeldOut(held_out, self.n_iter_no_change)
+            rows, held_out = both[::2], both[1::2]
+            watch = _HeldOut(self._objective(0.0, *held_out), self.n_iter_no_change)
         else:
             watch = _Nothing()
-        theta = self._descend(self._objective(X, codes, self.weight_decay), watch)
+        theta = self._descend(self._objective(self.weight_decay, *rows), watch)
         if self.early_stopping:
             theta, self.validation_curve_ = watch.best, np.array(watch.curve)
         coef, self.intercept_ = self._parts(theta, X.shape[1])
         self.coef_ = coef.astype(X.dtype)
         return self
 
-    def _objective(self, X, codes: np.ndarray, weight_decay: float) -> "PenalisedCrossEntropy":
-        return PenalisedCrossEntropy(X, codes, len(self.classes_), weight_decay, self.fit_intercept)
+    def _objective(self, weight_decay: float, X, codes: np.ndarray, weights=None) -> "PenalisedCrossEntropy":
+        n_classes = len(self.classes_)
+        return PenalisedCrossEntropy(X, codes, n_classes, weight_decay, self.fit_intercept, weights)
 
     def _descend(self, objective: "PenalisedCrossEntropy", watch: Watch) -> np.ndarray:
         solve = _lbfgs if self.solver == "lbfgs" else self._gradient_descent
@@ -291,10 +309,16 @@ class PenalisedCrossEntropy:
     n_classes : int
     weight_decay : float
     fit_intercept : bool
+    weights : ndarray of shape (n_samples,), optional
+        Of the rows, positive.
     """
 
-    def __init__(self, X, codes: np.ndarray, n_classes: int, weight_decay: float, fit_intercept: bool):
+    def __init__(
+        self, X, codes: np.ndarray, n_classes: int, weight_decay: float, fit_intercept: bool, weights=None
+    ):
         self._X, self._codes = X, codes
+        # With a mean of one: means over the rows are weighted ones then.
+        self._weights = None if weights is None else (weights / weights.mean()).astype(X.dtype)
         self._weight_decay, self._fit_intercept = weight_decay, fit_intercept
         self._rows = np.arange(len(codes))
         self._outputs = np.empty((n_classes, len(codes)), X.dtype)
@@ -315,9 +339,13 @@ class PenalisedCrossEntropy:
         P -= (largest := P.max(axis=0))
         np.exp(P, out=P)
         total = P.sum(axis=0)
-        loss = np.mean(np.log(total) + largest - own, dtype=np.float64)
+        losses = np.log(total) + largest - own
         P /= total
         P[self._codes, self._rows] -= 1
+        if self._weights is not None:
+            losses *= self._weights
+            P *= self._weights
+        loss = np.mean(losses, dtype=np.float64)
         gradient = np.empty_like(theta)
         of_coef, of_intercept = _parts(gradient, n_classes, n_features)
         np.multiply(self._transposed(P), 1 / len(self._rows), out=of_coef)
@@ -348,7 +376,8 @@ class PenalisedCrossEntropy:
         singular value of the rows is at most the root of their largest column sum times row sum.
         """
         magnitudes = abs(self._X)
-        columns, rows = (float(np.max(magnitudes.sum(axis=axis))) for axis in (0, 1))
+        of_columns = magnitudes.sum(axis=0) if self._weights is None else magnitudes.T @ self._weights
+        columns, rows = float(np.max(of_columns)), float(np.max(magnitudes.sum(axis=1)))
         if self._fit_intercept:
             columns, rows = max(columns, len(self._rows)), rows + 1
         return 0.5 * columns * rows / len(self._rows) + self._weight_decay

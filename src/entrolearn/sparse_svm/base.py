@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import KERNELS, check_precomputed, kernel_matrix, kernel_params, linear_coef
 from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_margins
-from entrolearn.validation import Interval, StrOptions, validate_data, validated
+from entrolearn.validation import (
+    Interval,
+    StrOptions,
+    times_class_weights,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["SparseClassifier", "SparseRegressor"]
 
@@ -34,25 +41,38 @@ class SparseMachine(BaseEstimator):
     def _solve(self, margins: Margins) -> tuple[np.ndarray, float]:
         raise NotImplementedError
 
-    def _fit_margins(self, X, margins: Margins) -> np.ndarray:
-        """Find the coefficients and keep the rows that have one; returns these coefficients."""
+    def _weighted(self, X, y, sample_weight) -> tuple:
+        """Rows of positive weight, their targets and weights, and where they stand in X."""
+        rows, y, weights = weighted_rows(np.arange(len(y), dtype=np.int32), y, sample_weight)
+        if len(rows) < X.shape[0]:
+            if self.kernel == "precomputed":
+                check_precomputed(X)
+                X = X[:, rows]
+            X = X[rows]
+        return X, y, weights, rows
+
+    def _fit_margins(self, X, margins: Margins, rows: np.ndarray) -> np.ndarray:
+        """Find the coefficients and keep the rows that have one; returns those of all rows.
+
+        `rows` are the places of the rows of X among those that were given.
+        """
         try:
             coef, self.intercept_ = self._solve(margins)
         except ArithmeticError as error:
             raise ValueError(str(error)) from error
-        self.support_ = np.flatnonzero(coef).astype(np.int32)
-        empty = np.empty((0, 0))
-        self.support_vectors_ = empty if self.kernel == "precomputed" else X[self.support_]
-        return coef[self.support_]
+        used = np.flatnonzero(coef)
+        self.support_ = rows[used]
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else X[used]
+        return coef
 
-    def _gram(self, X, n_conditions: int) -> np.ndarray:
+    def _gram(self, X, n_conditions: int, weights: np.ndarray | None = None) -> np.ndarray:
         """Kernel values of all pairs of training rows."""
         if self.kernel == "precomputed":
             check_precomputed(X)
         check_size(n_conditions, X.shape[0])
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
-        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0)
+        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights)
         return kernel_matrix(X, X, self.kernel, self._kernel_params)
 
     @property
@@ -80,8 +100,13 @@ class SparseMachine(BaseEstimator):
 class SparseClassifier(ClassifierMixin, SparseMachine):
     """A sparse machine that tells two classes apart by the sign of its output."""
 
+    _parameter_constraints: dict = {
+        **SparseMachine._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -90,6 +115,9 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
             For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Class labels of any type, two different ones.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out. They
+            multiply C, both as the weight of a row's loss and as its largest coefficient.
 
         Returns
         -------
@@ -105,11 +133,15 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
             If this machine has not the memory for the linear program, which grows with n_samples².
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y, weights, rows = self._weighted(X, y, sample_weight)
         self.classes_, codes = _two_classes(y, type(self).__name__)
-        signs = 2.0 * codes - 1
-        coef = self._fit_margins(X, class_margins(self._gram(X, len(signs)), signs, self.C))
-        self.dual_coef_ = (coef * signs[self.support_])[None, :]
-        self.n_support_ = np.bincount(codes[self.support_], minlength=2).astype(np.int32)
+        gram, signs = self._gram(X, len(y), weights), 2.0 * codes - 1
+        weights = times_class_weights(weights, self.class_weight, self.classes_, codes)
+        margins = class_margins(gram, signs, self.C, weights)
+        coef = self._fit_margins(X, margins, rows)
+        used = coef != 0
+        self.dual_coef_ = (coef * signs)[used][None, :]
+        self.n_support_ = np.bincount(codes[used], minlength=2).astype(np.int32)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -156,7 +188,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
     }
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y) -> Self:
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -164,6 +196,9 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
             For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out. They
+            multiply C, both as the weight of a row's loss and as its largest coefficient.
 
         Returns
         -------
@@ -179,8 +214,10 @@ class SparseRegressor(RegressorMixin, SparseMachine):
             If this machine has not the memory for the linear program, which grows with n_samples².
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        gram = self._gram(X, 2 * len(y))
-        self.dual_coef_ = self._fit_margins(X, value_margins(gram, y, self.epsilon, self.C))[None, :]
+        X, y, weights, rows = self._weighted(X, y, sample_weight)
+        margins = value_margins(self._gram(X, 2 * len(y), weights), y, self.epsilon, self.C, weights)
+        coef = self._fit_margins(X, margins, rows)
+        self.dual_coef_ = coef[coef != 0][None, :]
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         return self
 

@@ -66,6 +66,11 @@ class _ZeroNorm(SparseMachine):
         "random_state": ["random_state"],
     }
 
+    def _fit_margins(self, X, margins: Margins, rows: np.ndarray) -> np.ndarray:
+        coef = super()._fit_margins(X, margins, rows)
+        self.candidates_ = rows[self.candidates_]
+        return coef
+
     def _solve(self, margins: Margins) -> tuple[np.ndarray, float]:
         first = one_norm(margins)
         self.candidates_ = np.flatnonzero(~margins.negligible(first.coef)).astype(np.int32)
@@ -100,7 +105,7 @@ class _ZeroNorm(SparseMachine):
             warnings.warn(
                 f"the search used up its {self.max_iter} iterations: raise max_iter or smoothing",
                 ConvergenceWarning,
-                stacklevel=7,  # past the wrapper that checks parameters
+                stacklevel=8,  # past the wrapper that checks parameters
             )
         self.history_, self.n_iter_ = found.history, found.n_iterations
         costs, kept = cost(everything)
@@ -161,6 +166,8 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         Sets drawn in an iteration, for each candidate.
     local_search : bool, default=True
         Whether the search ends by adding or dropping single candidates as long as that lowers the cost.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which those of their rows are multiplied with.
     n_jobs : int or None, default=None
         Processes that judge sets; the machine does not depend on it. Worth it from some hundred candidates.
     random_state : int, RandomState instance or None, default=None
@@ -208,7 +215,8 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     there and find it in 151, in four fifths of the time (benchmarks/enumerated.py).
 
     C weighs losses against a count here, against a sum of coefficients in :class:`OneNormSVC`, and against a
-    norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others.
+    norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others. A support vector costs
+    one whatever its row weighs.
 
     References
     ----------
@@ -225,6 +233,11 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     (True, True)
     """
 
+    _parameter_constraints: dict = {
+        **_ZeroNorm._parameter_constraints,
+        **SparseClassifier._parameter_constraints,
+    }
+
     def __init__(
         self,
         C=1.0,
@@ -239,6 +252,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         max_iter=100,
         samples_per_candidate=5,
         local_search=True,
+        class_weight=None,
         n_jobs=None,
         random_state=None,
     ):
@@ -253,6 +267,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         self.max_iter = max_iter
         self.samples_per_candidate = samples_per_candidate
         self.local_search = local_search
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -3,7 +3,9 @@
 A machine ``f(x) = sum_j a_j k(x, x_j) + b`` pays for what its margins lack. Written as rows of conditions,
 ``A a + b h >= t - xi`` with ``xi >= 0``, it is the solution of::
 
-    minimise   weight ||a||_1 + loss_weight 1'xi    with   0 <= a <= C,  or  -C <= a <= C where signed
+    minimise   weight ||a||_1 + loss_weight w'xi    with   0 <= a <= u,  or  -u <= a <= u where signed
+
+where w are the weights of the conditions' rows, and u is C times those of the candidates'.
 
 The one-norm machine pays for all of its coefficients; a machine on a given set of support vectors pays for
 the loss alone. Solved is the dual, which has a row for each candidate and not for each condition: a set of
@@ -12,7 +14,7 @@ goes on from.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import highspy
@@ -58,9 +60,12 @@ class Margins:
         +1 and -1.
     t : ndarray, shape (n_conditions,)
     C : float
-        Largest coefficient.
     signed : bool
         Whether coefficients may be negative too.
+    weights : ndarray, shape (n_conditions,)
+        Of what each condition lacks.
+    largest : ndarray, shape (n_candidates,)
+        Largest coefficients: C times the weight of the candidate's row.
     """
 
     A: np.ndarray
@@ -68,6 +73,8 @@ class Margins:
     t: np.ndarray
     C: float
     signed: bool
+    weights: np.ndarray
+    largest: np.ndarray
 
     @cached_property
     def centre(self) -> np.ndarray:
@@ -96,16 +103,16 @@ class Margins:
 
     def among(self, candidates: np.ndarray) -> "Margins":
         """The same conditions on fewer candidates, given by their indices."""
-        return Margins(self.A[:, candidates], self.h, self.t, self.C, self.signed)
+        return replace(self, A=self.A[:, candidates], largest=self.largest[candidates])
 
     def negligible(self, coef: np.ndarray) -> np.ndarray:
         """Which coefficients do nothing, shape (n_candidates,)."""
         return np.abs(coef) * self.scale < NEGLIGIBLE
 
     def losses(self, coef: np.ndarray, intercept: float) -> np.ndarray:
-        """What each condition lacks, shape (n_conditions,)."""
+        """What each condition lacks, times its weight, shape (n_conditions,)."""
         shift = intercept + self.centre @ coef
-        return np.maximum(self.t - self.columns @ (self.scale * coef) - shift * self.h, 0)
+        return self.weights * np.maximum(self.t - self.columns @ (self.scale * coef) - shift * self.h, 0)
 
 
 @dataclass(frozen=True)
@@ -117,9 +124,9 @@ class Solution:
     coef : ndarray, shape (n_candidates,)
     intercept : float
     loss : float
-        1'xi, computed from the coefficients.
+        w'xi, computed from the coefficients.
     objective : float
-        weight ||a||_1 + loss_weight 1'xi
+        weight ||a||_1 + loss_weight w'xi
     bound : float
         What no coefficients go below: the objective of the dual.
     """
@@ -131,7 +138,7 @@ class Solution:
     bound: float
 
 
-def class_margins(kernel: np.ndarray, signs: np.ndarray, C: float) -> Margins:
+def class_margins(kernel: np.ndarray, signs: np.ndarray, C: float, weights=None) -> Margins:
     """``y_i f(x_i) >= 1 - xi_i`` with ``f = sum_j a_j y_j k(., x_j) + b``: equations 7 and 8 of [1]_.
 
     Parameters
@@ -140,26 +147,34 @@ def class_margins(kernel: np.ndarray, signs: np.ndarray, C: float) -> Margins:
     signs : ndarray, shape (n_samples,)
         +1 and -1.
     C : float
+    weights : ndarray, shape (n_samples,), optional
+        Of the rows; of one each without.
 
     References
     ----------
     .. [1] S. Mannor, D. Peleg and R. Rubinstein (2005). The cross entropy method for classification. ICML.
     """
-    return Margins(signs[:, None] * kernel * signs, signs, np.ones(len(signs)), C, signed=False)
+    ones = np.ones(len(signs))
+    weights = ones if weights is None else weights
+    A = signs[:, None] * kernel * signs
+    return Margins(A, signs, ones, C, signed=False, weights=weights, largest=C * weights)
 
 
-def value_margins(kernel: np.ndarray, y: np.ndarray, epsilon: float, C: float) -> Margins:
+def value_margins(kernel: np.ndarray, y: np.ndarray, epsilon: float, C: float, weights=None) -> Margins:
     """``|f(x_i) - y_i| <= epsilon + xi_i`` with ``f = sum_j a_j k(., x_j) + b``, as two conditions for a row.
 
     Of the two at most one can lack something, so that the sum of both is the epsilon-insensitive loss.
     """
     ones = np.ones(len(y))
+    weights = ones if weights is None else weights
     return Margins(
         np.vstack([kernel, -kernel]),
         np.concatenate([ones, -ones]),
         np.concatenate([y - epsilon, -y - epsilon]),
         C,
         signed=True,
+        weights=np.concatenate([weights, weights]),
+        largest=C * weights,
     )
 
 
@@ -245,7 +260,7 @@ class _Program:
     """A program as HiGHS holds it: the dual, one row per candidate.
 
     In terms of coefficients in units of their columns, maximise ``t'z - sum_j C_j (p_j + q_j)`` where
-    ``0 <= z <= loss_weight``, ``h'z = 0``, ``-weight_j <= a_j'z - p_j + q_j <= weight_j``; ``q`` and the
+    ``0 <= z <= loss_weight w``, ``h'z = 0``, ``-weight_j <= a_j'z - p_j + q_j <= weight_j``; ``q`` and the
     lower bound are there for signed coefficients alone. The coefficients are the dual values of the rows.
     """
 
@@ -254,9 +269,9 @@ class _Program:
         self._n_conditions, self._n_candidates = margins.A.shape
         self._n_slacks = (2 if margins.signed else 1) * self._n_candidates
         with np.errstate(over="ignore"):  # infinity bounds nothing
-            self._bounds = margins.C * margins.scale
+            self._bounds = margins.largest * margins.scale
         self._costs = unit * weight / margins.scale
-        self._largest_gap = GAP * loss_weight * float(np.abs(margins.t).sum())
+        self._largest_gap = GAP * loss_weight * float((margins.weights * np.abs(margins.t)).sum())
         self._highs = _silent_solver()
         self._highs.passModel(self._model())
         self._bind(self._bounds < LOOSE)
@@ -318,7 +333,8 @@ class _Program:
     def _solution(self) -> Solution:
         margins = self._margins
         duals = -np.asarray(self._highs.getSolution().row_dual)
-        coef = np.clip(duals[:-1] / margins.scale, -margins.C if margins.signed else 0, margins.C)
+        least = -margins.largest if margins.signed else 0
+        coef = np.clip(duals[:-1] / margins.scale, least, margins.largest)
         intercept = float(duals[-1] - margins.centre @ coef)
         loss = float(margins.losses(coef, intercept).sum())
         objective = self._weight * float(np.abs(coef).sum()) + self._loss_weight * loss
@@ -332,7 +348,8 @@ class _Program:
         model.num_col_, model.num_row_ = n_conditions + n_slacks, n + 1
         model.col_cost_ = np.concatenate([-margins.t, np.zeros(n_slacks)])
         model.col_lower_ = np.zeros(n_conditions + n_slacks)
-        model.col_upper_ = np.repeat([self._unit * self._loss_weight, 0.0], [n_conditions, n_slacks])
+        of_conditions = self._unit * self._loss_weight * margins.weights
+        model.col_upper_ = np.concatenate([of_conditions, np.zeros(n_slacks)])
         model.row_lower_, model.row_upper_ = np.zeros(n + 1), np.zeros(n + 1)
         signs = np.repeat([-1.0, 1.0], n)[:n_slacks]  # p, then q
         dense = np.column_stack([margins.columns, margins.h])

@@ -36,6 +36,8 @@ class OneNormSVC(_OneNorm, SparseClassifier):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and the sigmoid kernel.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which those of their rows are multiplied with.
 
     Attributes
     ----------
@@ -86,12 +88,13 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     (True, True)
     """
 
-    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1):
+    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, class_weight=None):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.class_weight = class_weight
 
 
 class OneNormSVR(_OneNorm, SparseRegressor):

@@ -1,10 +1,13 @@
-"""Which machines can be fitted chunk by chunk, and that they saw every class that was announced."""
+"""What fits to chunks share: which machines take them, that every class was seen, rows that have a weight."""
 
 from collections.abc import Iterable
 
-from entrolearn.machines.additive import Additive
+import numpy as np
 
-__all__ = ["check_additive", "check_classes_seen"]
+from entrolearn.machines.additive import Additive
+from entrolearn.validation import weighted_rows
+
+__all__ = ["check_additive", "check_classes_seen", "weighted_chunk"]
 
 
 def check_additive(machine) -> None:
@@ -34,3 +37,16 @@ def check_classes_seen(announced: Iterable, seen: Iterable) -> None:
     missing = [label for label in announced if label not in seen]
     if missing:
         raise ValueError(f"no row has the label {missing[0]!r}, which classes names; found: {sorted(seen)}.")
+
+
+def weighted_chunk(X, y, weights) -> tuple:
+    """Rows of positive weight, their y and weights, of a chunk in which there may be none.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as rows, one is negative or not finite.
+    """
+    if weights is not None and len(weights) == X.shape[0] and not np.any(weights):
+        return X[:0], y[:0], np.empty(0)
+    return weighted_rows(X, y, weights)

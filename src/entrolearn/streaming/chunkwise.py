@@ -44,13 +44,13 @@ def checked_rows(machine: Additive, X, y, where: str, *, first: bool, dtypes: li
         raise type(error)(f"{where}: {error}") from error
 
 
-def first_rows_of_chunk(X, y, where: str) -> tuple:
+def first_rows_of_chunk(X, y, weights, where: str) -> tuple:
     """Some of the first rows, their y and what to call them; and the pairing of the whole chunk."""
-    return X[:FIRST_ROWS], y[:FIRST_ROWS], where, pairing_of(X, y)
+    return X[:FIRST_ROWS], y[:FIRST_ROWS], where, pairing_of(X, y, weights)
 
 
-def pairing_of(X, y) -> tuple[str, str] | None:
-    """Tokens of the rows, and of the rows with their y, whatever their order; None of what is no data.
+def pairing_of(X, y, weights) -> tuple[str, str] | None:
+    """Tokens of the rows, and of their y and weights, whatever their order; None of what is no data.
 
     Of each row a projection stands, and of several targets the first.
     """
@@ -62,22 +62,22 @@ def pairing_of(X, y) -> tuple[str, str] | None:
         order = np.lexsort((np.unique(y, return_inverse=True)[1], rows))
     except (TypeError, ValueError, IndexError):
         return None  # the check of the first rows says why
-    return tokenize(rows[order]), tokenize(y[order])
+    return tokenize(rows[order]), tokenize(y[order], None if weights is None else weights[order])
 
 
-def check_pairing(X, y, where: str, before: tuple[str, str] | None) -> None:
+def check_pairing(X, y, weights, where: str, before: tuple[str, str] | None) -> None:
     """Refuse rows that are the same as before and whose y is not.
 
     Raises
     ------
     ValueError
     """
-    found = pairing_of(X, y)
+    found = pairing_of(X, y, weights)
     if None not in (found, before) and found[0] == before[0] and found[1] != before[1]:
         raise ValueError(
-            f"{where}: the rows have other y than when they were computed before: X and y are computed apart "
-            "and come in another order each time; accepted: a frame and the names of its columns of y, or X "
-            "and y persisted by one dask.persist(X, y)."
+            f"{where}: the rows have other y or weights than when they were computed before: X and y are "
+            "computed apart and come in another order each time; accepted: a frame and the names of its "
+            "columns of y, or X and y persisted by one dask.persist(X, y)."
         )
 
 
@@ -100,7 +100,7 @@ class Targets:
     labels: np.ndarray
 
 
-def targets_of_chunk(_, y, where: str, labels: bool) -> Targets:
+def targets_of_chunk(_, y, weights, where: str, labels: bool) -> Targets:
     """Of one chunk of y, with its labels or without."""
     y = np.asarray(y)
     if not (labels and len(y)):
@@ -226,7 +226,7 @@ class Surveyed:
     seen: Seen
 
 
-def survey_of_chunk(X, y, where: str, looking: Looking, pick) -> Surveyed | None:
+def survey_of_chunk(X, y, weights, where: str, looking: Looking, pick) -> Surveyed | None:
     """Of one chunk; None where it is empty."""
     if isinstance(pick, PickByNumber) and pick.n_rows != X.shape[0]:
         raise ValueError(
@@ -236,7 +236,7 @@ def survey_of_chunk(X, y, where: str, looking: Looking, pick) -> Surveyed | None
     if not X.shape[0]:
         return None
     X, _ = checked_rows(looking.machine, X, y, where, first=False, dtypes=[looking.dtype])
-    return Surveyed(pick.of(X), Seen.of(X, looking.needs))
+    return Surveyed(pick.of(looking.needs.sampled(X, weights)), Seen.of(X, looking.needs, weights))
 
 
 def merged_surveys(parts: Sequence[Surveyed | None]) -> Surveyed | None:
@@ -293,15 +293,15 @@ class Sums:
         return sum(getattr(value, "nbytes", 0) for each in sums for value in vars(each).values())
 
 
-def sums_of_chunk(X, y, where: str, summing: Summing, before: tuple | None = None) -> Sums | None:
+def sums_of_chunk(X, y, weights, where: str, summing: Summing, before: tuple | None = None) -> Sums | None:
     """Over the rows of one chunk, whose pairing with y was as told before; None where it is empty."""
     if not X.shape[0]:
         return None
     machine = summing.machine
     if before is not None:
-        check_pairing(X, y, where, before)
+        check_pairing(X, y, weights, where, before)
     rows, targets = checked_rows(machine, X, y, where, first=False, dtypes=[summing.dtype])
-    sums = machine._add_rows(copy.deepcopy(summing.no_sums), rows, targets)
+    sums = machine._add_rows(copy.deepcopy(summing.no_sums), rows, targets, weights)
     return Sums(sums, np.unique(np.asarray(y))) if is_classifier(machine) else Sums(sums)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from dask.delayed import Delayed
 from dask.utils import is_dataframe_like, is_series_like
 
+from entrolearn.streaming.additive import weighted_chunk
 from entrolearn.streaming.blocks import Block, blocks_of
 from entrolearn.suggest import did_you_mean
 
@@ -21,11 +22,12 @@ __all__ = ["Chunks", "check_rows", "chunks_of", "delayed_chunks", "is_frame"]
 ACCEPTED = "a dask.array of shape (n_samples, n_features), or a dask.dataframe"
 # Columns of y beside those of X, whose names it may share.
 TARGET = "entrolearn's target {}"
+WEIGHT = "entrolearn's weight"
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """Blocks whose tasks take X, y and the name of the rows in errors.
+    """Blocks whose tasks take X, y, the weights or None, and the name of the rows in errors.
 
     Attributes
     ----------
@@ -33,7 +35,7 @@ class Chunks:
     targets : list of Block
         The same with y in the place of X, so that X need not be computed.
     lengths : tuple of int, or None
-        The number of rows of each; None where it is not known without computing them.
+        The number of rows of each; None where it is not known without computing them, or their weights.
     paired : bool
         Whether X and y are known to be of the same rows, as those of frames are.
     """
@@ -44,14 +46,15 @@ class Chunks:
     paired: bool
 
 
-def chunks_of(X, y, name: str) -> Chunks:
-    """Return the rows and the targets that belong to them.
+def chunks_of(X, y, weights, name: str) -> Chunks:
+    """Return the rows of positive weight, and the targets and weights that belong to them.
 
     Parameters
     ----------
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
     y : dask.array, dask.dataframe or its Series; or names of columns of X
         Cut as X is, or it is cut anew.
+    weights : dask.array, dask.dataframe.Series, name of a column of X, or None
     name : str
         The caller's name in errors.
 
@@ -61,18 +64,33 @@ def chunks_of(X, y, name: str) -> Chunks:
         If they are no collections of rows, y is missing, or the two do not fit together.
     """
     check_rows(X, name)
+    if weights is not None:
+        X, weights = _weighted_frame(X, weights, name)
     X, y, columns = _one_frame(X, y, name)
     lengths = _lengths(X) or _lengths(y)
     chunks, targets = delayed_chunks(X), delayed_chunks(y)
+    parts, alone = [chunks], [targets, targets]
     if columns is None:
         _check_as_many(len(chunks), len(targets))
-        parts = list(zip(chunks, targets, strict=True))
-    else:
-        parts = [(chunk,) for chunk in chunks]
+        parts.append(targets)
+    if isinstance(weights, da.Array):
+        beside = delayed_chunks(_cut_alike(X, weights, "sample_weight"))
+        _check_as_many(len(chunks), len(beside), "sample_weight")
+        parts.append(beside)
+        alone.append(beside)
+        weights = True
     where = _names(len(chunks), lengths)
-    blocks = blocks_of(parts, [partial(_apart, columns, each) for each in where])
-    alone = blocks_of([(each, each) for each in targets], [partial(_apart, None, each) for each in where])
-    return Chunks(blocks, alone, lengths, paired=columns is not None)
+    blocks = _blocks(parts, columns, weights, where)
+    # Weights that are a column come from one evaluation with y.
+    alone = blocks if isinstance(weights, str) else _blocks(alone, None, weights, where)
+    paired = columns is not None and weights is not True
+    return Chunks(blocks, alone, lengths if weights is None else None, paired)
+
+
+def _blocks(parts: list[list[Delayed]], columns, weights, where: list[str]) -> list[Block]:
+    """Blocks of chunks side by side, as :func:`_apart` takes them."""
+    prepare = [partial(_apart, columns, weights, each) for each in where]
+    return blocks_of(list(zip(*parts, strict=True)), prepare)
 
 
 def delayed_chunks(collection) -> list[Delayed]:
@@ -118,7 +136,7 @@ def _one_frame(X, y, name: str) -> tuple:
         named = ", or the name of a column of X" if is_frame(X) else ""
         raise ValueError(f"{name} needs targets: give y, a Dask collection{named}.")
     if isinstance(y, str) or (isinstance(y, list) and all(isinstance(each, str) for each in y)):
-        _check_columns(X, y)
+        _check_columns(X, y, "y")
         return X, X[y], y
     if not (isinstance(y, da.Array) or is_frame(y)):
         raise TypeError(
@@ -127,24 +145,45 @@ def _one_frame(X, y, name: str) -> tuple:
         )
     if isinstance(y, da.Array):
         y = y.rechunk({1: -1}) if y.ndim == 2 else y
-        return X, _cut_alike(X, y), None
+        return X, _cut_alike(X, y, "y"), None
     if isinstance(X, da.Array):
         return X, y, None
+    columns = [TARGET.format(i) for i in range(len(y.columns))] if is_dataframe_like(y) else TARGET.format("")
+    return _joined(X, y, columns), y, columns
+
+
+def _weighted_frame(X, weights, name: str) -> tuple:
+    """X, and the weights as an array or the name of a column of X."""
+    if isinstance(weights, str):
+        _check_columns(X, weights, "sample_weight")
+    elif is_frame(weights) and is_series_like(weights):
+        if is_frame(X):
+            return _joined(X, weights, WEIGHT), WEIGHT
+        return X, weights.to_dask_array()
+    elif not isinstance(weights, da.Array) or weights.ndim != 1:
+        raise TypeError(
+            f"sample_weight is {_kind(weights)}; {name} accepts with Dask's X a Dask array of shape "
+            "(n_samples,) or a Series, or the name of a column of a frame X."
+        )
+    return X, weights
+
+
+def _joined(X, y, columns: str | list[str]):
+    """The frame X with y, a frame or a Series, as its last columns."""
     if X.known_divisions and y.known_divisions and X.divisions != y.divisions:
         y = y.repartition(divisions=X.divisions)
     _check_as_many(X.npartitions, y.npartitions)
-    columns = [TARGET.format(i) for i in range(len(y.columns))] if is_dataframe_like(y) else TARGET.format("")
     meta = _with_targets(X._meta, y._meta, columns)
     how = {"align_dataframes": False, "enforce_metadata": False, "meta": meta}
-    return X.map_partitions(_beside, y, columns, **how), y, columns
+    return X.map_partitions(_beside, y, columns, **how)
 
 
-def _check_columns(X, names: str | list[str]) -> None:
+def _check_columns(X, names: str | list[str], what: str) -> None:
     columns = list(X.columns) if is_frame(X) else []
     for column in [names] if isinstance(names, str) else names:
         if column not in columns:
             raise ValueError(
-                f"y names the column {column!r}, which X has not{did_you_mean(column, columns)}; "
+                f"{what} names the column {column!r}, which X has not{did_you_mean(column, columns)}; "
                 f"its columns: {', '.join(map(str, columns)) or 'none, it is an array'}."
             )
 
@@ -167,33 +206,39 @@ def _with_targets(X, y, columns: str | list[str]):
     return X.assign(**{column: y.iloc[:, i] for i, column in enumerate(columns)})
 
 
-def _apart(columns, where: str, X, y=None) -> tuple:
-    """X, y and the name of their rows, from chunks of both or from a frame with both.
+def _apart(columns, weights: str | bool | None, where: str, X, *others) -> tuple:
+    """Rows of positive weight, their y and weights, and the name of the chunk: from a chunk of each, or of X.
 
-    A partition that is None, as Dask allows it, has no rows.
+    X is a frame with y in `columns`, or y is the next chunk; `weights` is a column of X, or True if they are
+    the last chunk. A partition that is None, as Dask allows it, has no rows.
     """
     if X is None:
-        return np.empty((0, 0)), np.empty(0), where
-    if columns is not None:
-        X, y = X.drop(columns=columns), X[columns]
+        return np.empty((0, 0)), np.empty(0), None, where
+    of_rows = others[-1] if weights is True else None
+    if isinstance(weights, str):
+        X, of_rows = X.drop(columns=weights), X[weights]
+    X, y = (X, others[0]) if columns is None else (X.drop(columns=columns), X[columns])
     if X.shape[0] != y.shape[0]:
         raise ValueError(f"{where}: X has {X.shape[0]} rows and y has {y.shape[0]}; as many are accepted.")
-    return X, y, where
+    try:
+        return *weighted_chunk(X, y, of_rows), where
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
-def _cut_alike(X, y: da.Array) -> da.Array:
+def _cut_alike(X, y: da.Array, what: str) -> da.Array:
     if is_frame(X) or np.isnan(X.shape[0]) or np.isnan(y.shape[0]):
         return y
     if X.shape[0] != y.shape[0]:
-        raise ValueError(f"X has {X.shape[0]} rows and y has {y.shape[0]}.")
+        raise ValueError(f"X has {X.shape[0]} rows and {what} has {y.shape[0]}.")
     return y.rechunk({0: X.chunks[0]})
 
 
-def _check_as_many(chunks: int, targets: int) -> None:
+def _check_as_many(chunks: int, targets: int, what: str = "y") -> None:
     if chunks != targets:
         raise ValueError(
-            f"X comes in {chunks} chunks and y in {targets}, and not all their lengths are known; accepted: "
-            "as many of y as of X, or lengths that compute_chunk_sizes() has found."
+            f"X comes in {chunks} chunks and {what} in {targets}, and not all their lengths are known; "
+            f"accepted: as many of {what} as of X, or lengths that compute_chunk_sizes() has found."
         )
 
 

@@ -52,7 +52,7 @@ __all__ = ["fit", "predict"]
 FAN_IN = 4
 
 
-def fit(machine, X, y=None, *, classes=None, progress: bool = False):
+def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool = False):
     """Fit a machine to the rows of a Dask collection, on whatever scheduler is in use.
 
     The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
@@ -72,6 +72,10 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
     y : dask.array of shape (n_samples,) or (n_samples, n_outputs), dask.dataframe or its Series, or names
         A string or a list of strings names columns of the frame X. An array that is cut otherwise than X is
         cut anew; a frame or a Series needs the index of the frame X.
+    sample_weight : dask.array of shape (n_samples,), dask.dataframe.Series or str, default=None
+        Weights of the rows, or the name of their column in the frame X: a row of weight two counts as two
+        rows, one of weight zero is left out. The number of rows is then counted, as it is of chunks of
+        unknown length.
     classes : array-like of shape (n_classes,), default=None
         The labels, for a classifier.
     progress : bool, default=False
@@ -124,7 +128,7 @@ def fit(machine, X, y=None, *, classes=None, progress: bool = False):
     if not isinstance(progress, bool):
         raise TypeError(f"progress={progress!r}; accepted with Dask's collections: True or False.")
     machine._validate_params()
-    _Fit(machine, X, y, progress).run(classes)
+    _Fit(machine, X, y, sample_weight, progress).run(classes)
     return machine
 
 
@@ -193,10 +197,10 @@ def _answers(X, machine, method: str, nothing):
 class _Fit:
     """One machine, the chunks it is fitted to, and whether to show how far it is."""
 
-    def __init__(self, machine: Additive, X, y, progress: bool):
+    def __init__(self, machine: Additive, X, y, weights, progress: bool):
         self.machine = machine
         self.name = type(machine).__name__
-        self.chunks = chunks_of(X, y, self.name)
+        self.chunks = chunks_of(X, y, weights, self.name)
         self.progress = progress
 
     def run(self, classes) -> None:

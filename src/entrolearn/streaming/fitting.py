@@ -10,16 +10,17 @@ from sklearn.utils import check_random_state, get_tags
 
 from entrolearn.machines.additive import Additive, Seen, Survey
 from entrolearn.machines.base import encode
-from entrolearn.streaming.additive import check_additive, check_classes_seen
+from entrolearn.streaming.additive import check_additive, check_classes_seen, weighted_chunk
 from entrolearn.streaming.base import Rows
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
+from entrolearn.validation import checked_weights
 
 __all__ = ["fit"]
 
 
-def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
+def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool | Callable = False):
     """Fit a machine to rows that are read chunk by chunk.
 
     The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
@@ -40,6 +41,10 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Where X does not bring the targets along. With a Dask array a Dask array; with a Dask frame a frame or
         Series too, or names of its columns.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows in their order, held in memory: a row of weight two counts as two rows, one of
+        weight zero is left out. They weigh the rows of a pipeline's last step. With Dask's X a Dask array or
+        Series, or the name of a column of X.
     classes : array-like of shape (n_classes,), default=None
         The labels, for a classifier. Rows that can be read only once need them.
     progress : bool or callable, default=False
@@ -84,12 +89,16 @@ def fit(machine, X, y=None, *, classes=None, progress: bool | Callable = False):
     if _is_dask(X):
         from entrolearn.streaming.distributed import fit as fit_collection  # imports Dask, as they have
 
-        return fit_collection(machine, X, y, classes=classes, progress=progress)
+        options = {"sample_weight": sample_weight, "classes": classes, "progress": progress}
+        return fit_collection(machine, X, y, **options)
     source = X if isinstance(X, Rows) else rows(X, y)
+    if sample_weight is not None:
+        sample_weight = np.atleast_1d(sample_weight)
+        sample_weight = checked_weights(sample_weight, sample_weight)
     if isinstance(machine, Pipeline):
-        return _fit_pipeline(machine, source, classes, progress)
+        return _fit_pipeline(machine, source, sample_weight, classes, progress)
     check_additive(machine)
-    _Fit(machine, source, progress).run(classes)
+    _Fit(machine, source, sample_weight, progress).run(classes)
     return machine
 
 
@@ -98,12 +107,16 @@ def _is_dask(X) -> bool:
 
 
 class _Fit:
-    """One machine, the rows it is fitted to, and what shows how far it is."""
+    """One machine, the rows it is fitted to, their weights, and what shows how far it is."""
 
-    def __init__(self, machine: Additive, source: Rows, progress: bool | Callable):
+    def __init__(
+        self, machine: Additive, source: Rows, weights: np.ndarray | None, progress: bool | Callable
+    ):
         self.machine = machine
         self.name = type(machine).__name__
         self.source = source
+        self.weights = weights
+        self.n_rows = source.n_rows if weights is None else int(np.count_nonzero(weights))
         self.progress = progress
 
     def run(self, classes) -> None:
@@ -145,21 +158,25 @@ class _Fit:
     def _labels(self) -> np.ndarray:
         """All labels, from one pass over them."""
         found: Any = None
+        start = 0
         for y in self.source.targets():
-            some = np.unique(y)
-            found = some if found is None else np.union1d(found, some)
+            stop = start + len(y)
+            some = np.unique(y if self.weights is None else y[self._weights(start, stop) > 0])
+            if len(some):
+                found = some if found is None else np.union1d(found, some)
+            start = stop
         return found
 
     def _sum_and_solve(self, dtypes: list) -> bool:
         machine, sums, seen = self.machine, None, set()
         rng = check_random_state(machine.random_state)
         survey = self._survey(dtypes, rng)
-        for X, y, targets in self._chunks(dtypes, "sums"):
+        for X, y, targets, weights in self._chunks(dtypes, "sums"):
             if sums is None:
                 survey = survey or Survey(X.shape[1], X.dtype)
                 machine._layer = machine._layer_on(survey, rng)
                 sums = machine._no_sums(X, targets)
-            sums = machine._add_rows(sums, X, targets)
+            sums = machine._add_rows(sums, X, targets, weights)
             if is_classifier(machine):
                 seen.update(np.unique(y).tolist())
         if is_classifier(machine):
@@ -171,32 +188,48 @@ class _Fit:
         needs = self.machine._needs()
         if not needs.n_sampled:
             return None
-        sample = sample_of(self.source.n_rows, needs.n_sampled, needs.sampler(rng))
+        sample = sample_of(self.n_rows, needs.n_sampled, needs.sampler(rng))
         seen, X = Seen(), None
-        for X, _, _ in self._chunks(dtypes, "survey"):
-            sample.offer(X)
-            seen = seen.merge(Seen.of(X, needs))
+        for X, _, _, weights in self._chunks(dtypes, "survey"):
+            sample.offer(needs.sampled(X, weights))
+            seen = seen.merge(Seen.of(X, needs, weights))
         return Survey.of_passes(X, needs, sample.rows, seen)
 
     def _chunks(self, dtypes: list, purpose: str) -> Iterator[tuple]:
-        """Checked rows in the first chunk's precision, their y, and what the machine makes of that."""
-        start = 0
+        """Checked rows in the first chunk's precision, their y, the machine's targets, and their weights."""
+        start, first = 0, True
         for X, y in shown(self.source, self.progress, self.source.n_rows, f"{self.name}: {purpose}"):
             stop = start + X.shape[0]
             if y is None:
                 raise ValueError(
                     f"{self.name} needs targets, and these rows come without; name them or give y."
                 )
-            try:
-                checked, targets = self.machine._checked(X, y, first=start == 0, dtypes=dtypes)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"rows {start} to {stop - 1}: {error}") from error
-            dtypes = [checked.dtype]
-            yield checked, y, targets
+            X, y, weights = weighted_chunk(X, y, self._weights(start, stop))
+            if X.shape[0]:
+                try:
+                    checked, targets = self.machine._checked(X, y, first=first, dtypes=dtypes)
+                except (TypeError, ValueError) as error:
+                    raise type(error)(f"rows {start} to {stop - 1}: {error}") from error
+                dtypes, first = [checked.dtype], False
+                yield checked, y, targets, weights
             start = stop
+        if self.weights is not None and start != len(self.weights):
+            raise self._other_length(start)
+
+    def _weights(self, start: int, stop: int) -> np.ndarray | None:
+        if self.weights is None:
+            return None
+        if stop > len(self.weights):
+            raise self._other_length(self.source.n_rows or f"at least {stop}")
+        return self.weights[start:stop]
+
+    def _other_length(self, n_rows) -> ValueError:
+        return ValueError(f"sample_weight holds {len(self.weights)} numbers, and there are {n_rows} rows.")
 
 
-def _fit_pipeline(pipeline: Pipeline, source: Rows, classes, progress: bool | Callable) -> Pipeline:
+def _fit_pipeline(
+    pipeline: Pipeline, source: Rows, weights: np.ndarray | None, classes, progress: bool | Callable
+) -> Pipeline:
     """Each step in turn, on the rows as the steps before transform them."""
     *steps, (_, machine) = pipeline.steps
     check_additive(machine)
@@ -214,7 +247,7 @@ def _fit_pipeline(pipeline: Pipeline, source: Rows, classes, progress: bool | Ca
             fitted.partial_fit(X)
         pipeline.steps[i] = name, fitted
         rows_of_step = TransformedRows(rows_of_step, fitted)
-    _Fit(machine, rows_of_step, progress).run(classes)
+    _Fit(machine, rows_of_step, weights, progress).run(classes)
     _keep_names(next(step for _, step in pipeline.steps if step not in (None, "passthrough")), source)
     return pipeline
 
