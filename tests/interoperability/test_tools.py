@@ -60,7 +60,8 @@ SMOTE = imblearn.over_sampling.SMOTE(random_state=0)
         imblearn.ensemble.RUSBoostClassifier(EEM, n_estimators=5, random_state=0),
         imblearn.ensemble.EasyEnsembleClassifier(2, estimator=AdaBoostClassifier(EEM, n_estimators=3)),
         AdaBoostClassifier(EEM, n_estimators=5, random_state=0),
-        AdaBoostClassifier(OneNormSVC(), n_estimators=5, random_state=0),
+        # weights that add up to one: C is what it is for rows of weight one times their number
+        AdaBoostClassifier(OneNormSVC(C=300.0), n_estimators=5, random_state=0),
         AdaBoostClassifier(LSSVC(), n_estimators=5, random_state=0),
         AdaBoostClassifier(SoftmaxRegression(), n_estimators=5, random_state=0),
         AdaBoostClassifier(KDEClassifier(), n_estimators=5, random_state=0),
