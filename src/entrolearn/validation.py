@@ -204,7 +204,7 @@ def checked_weights(sample_weight, X) -> np.ndarray | None:
     Raises
     ------
     ValueError
-        If there are not as many as rows, one is negative or not finite, or all are zero.
+        If there are not as many as rows, one is negative, not finite or above 1e15, or all are zero.
     """
     if sample_weight is None:
         return None
@@ -212,10 +212,10 @@ def checked_weights(sample_weight, X) -> np.ndarray | None:
         sample_weight = to_numpy(sample_weight)
     rows = np.empty((X.shape[0], 0))
     weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-    if not np.isfinite(weights).all() or not weights.any():
+    if not 0 < weights.max() <= LARGEST[4]:
         raise ValueError(
-            "sample_weight must hold finite numbers, not negative, at least one of them above zero; got "
-            f"{'zeros only' if np.isfinite(weights).all() else sample_weight!r}."
+            f"the largest number of sample_weight is {weights.max():g}; accepted: numbers from 0 to "
+            f"{LARGEST[4]:g}, at least one of them above 0."
         )
     return weights
 

@@ -219,8 +219,12 @@ def test_class_weights_multiply_priors(data):
         (np.ones(3), r"sample_weight.shape == \(3,\), expected \(178,\)"),
         (np.arange(178) - 1.0, "Negative values in data passed to `sample_weight`"),
         (np.full(178, np.nan), "Input sample_weight contains NaN"),
-        (np.zeros(178), "at least one non-zero number"),
-        (np.inf, "must hold finite numbers, not negative"),
+        (np.zeros(178), "at least one"),
+        (np.inf, r"largest number of sample_weight is inf; accepted: numbers from 0 to 1e\+15"),
+        (
+            np.full(178, 1e16),
+            r"largest number of sample_weight is 1e\+16; accepted: numbers from 0 to 1e\+15",
+        ),
     ],
 )
 def test_weights_that_are_none_are_refused(weights, message, data):

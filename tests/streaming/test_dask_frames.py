@@ -150,7 +150,7 @@ def assert_same(found, rows):
 
 
 def assert_labels_stay_with_their_rows(X, y, rows):
-    pairs = [block.apply(lambda X, y, _: (X, y)) for block in chunks_of(X, y, "").blocks]
+    pairs = [block.apply(lambda X, y, *_: (X, y)) for block in chunks_of(X, y, None, "").blocks]
     pairs = [(X, labels) for X, labels in dask.compute(*pairs) if len(X)]
     for some, labels in pairs:
         assert_array_equal(np.asarray(labels), label_of(some))
@@ -261,7 +261,7 @@ def arrays_of_delayed_pairs() -> tuple[da.Array, da.Array]:
 def test_arrays_that_are_made_of_the_same_may_change_each_time(made):
     X, y = made()
     for _ in range(2):
-        parts = [block.apply(lambda X, y, _: (X, y)) for block in chunks_of(X, y, "").blocks]
+        parts = [block.apply(lambda X, y, *_: (X, y)) for block in chunks_of(X, y, None, "").blocks]
         for rows, targets in dask.compute(*parts):
             assert_array_equal(targets, 2 * rows[:, 0])
     machine = streaming.fit(ELMRegressor(10, C=1e-9, random_state=0), X, y)

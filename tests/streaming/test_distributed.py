@@ -166,7 +166,7 @@ def test_merging_leaves_what_it_merges_as_it_was(machine, X):
     machine.set_params(random_state=0).fit(X, y)
     rows, coded = machine._checked(X, y, first=False, dtypes=[np.float64])
     summing = Summing(machine, machine._no_sums(rows, coded), np.float64)
-    parts = [sums_of_chunk(X[i : i + 500], y[i : i + 500], "", summing) for i in (0, 500, 1000)]
+    parts = [sums_of_chunk(X[i : i + 500], y[i : i + 500], None, "", summing) for i in (0, 500, 1000)]
     once, again = (cloudpickle.dumps(merged_sums(parts).sums) for _ in range(2))
     assert once == again
     assert merged_sums([None, parts[0], None]) is parts[0]

@@ -91,9 +91,6 @@ class ClassMoments:
     ----------
     n : int or float
         Number of rows, or the sum of their weights.
-    n_rows : int or float
-        Number of rows behind the estimates, for shrinkage: `n`, or without their weights where that is more,
-        as for weights that add up to one.
     sizes : tuple of int
         The leading sizes, ascending; the last one is the number of units.
 
@@ -239,6 +236,7 @@ class ClassMoments:
 
     @property
     def n_rows(self) -> float:
+        """Number of rows for shrinkage: `n`, or without weights where that is more (weights below one)."""
         return max(self.n, self._n_added)
 
     @property

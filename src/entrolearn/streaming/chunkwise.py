@@ -74,8 +74,9 @@ def check_pairing(X, y, weights, where: str, before: tuple[str, str] | None) -> 
     """
     found = pairing_of(X, y, weights)
     if None not in (found, before) and found[0] == before[0] and found[1] != before[1]:
+        others = "y" if weights is None else "y or weights"
         raise ValueError(
-            f"{where}: the rows have other y or weights than when they were computed before: X and y are "
+            f"{where}: the rows have other {others} than when they were computed before: X and y are "
             "computed apart and come in another order each time; accepted: a frame and the names of its "
             "columns of y, or X and y persisted by one dask.persist(X, y)."
         )

@@ -149,7 +149,7 @@ def _one_frame(X, y, name: str) -> tuple:
     if isinstance(X, da.Array):
         return X, y, None
     columns = [TARGET.format(i) for i in range(len(y.columns))] if is_dataframe_like(y) else TARGET.format("")
-    return _joined(X, y, columns), y, columns
+    return *_joined(X, y, columns), columns
 
 
 def _weighted_frame(X, weights, name: str) -> tuple:
@@ -158,7 +158,7 @@ def _weighted_frame(X, weights, name: str) -> tuple:
         _check_columns(X, weights, "sample_weight")
     elif is_frame(weights) and is_series_like(weights):
         if is_frame(X):
-            return _joined(X, weights, WEIGHT), WEIGHT
+            return _joined(X, weights, WEIGHT)[0], WEIGHT
         return X, weights.to_dask_array()
     elif not isinstance(weights, da.Array) or weights.ndim != 1:
         raise TypeError(
@@ -168,14 +168,14 @@ def _weighted_frame(X, weights, name: str) -> tuple:
     return X, weights
 
 
-def _joined(X, y, columns: str | list[str]):
-    """The frame X with y, a frame or a Series, as its last columns."""
+def _joined(X, y, columns: str | list[str]) -> tuple:
+    """The frame X with y, a frame or a Series, as its last columns; and y, cut as X is."""
     if X.known_divisions and y.known_divisions and X.divisions != y.divisions:
         y = y.repartition(divisions=X.divisions)
     _check_as_many(X.npartitions, y.npartitions)
     meta = _with_targets(X._meta, y._meta, columns)
     how = {"align_dataframes": False, "enforce_metadata": False, "meta": meta}
-    return X.map_partitions(_beside, y, columns, **how)
+    return X.map_partitions(_beside, y, columns, **how), y
 
 
 def _check_columns(X, names: str | list[str], what: str) -> None:
