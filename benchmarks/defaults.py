@@ -139,7 +139,7 @@ def measure(found: Path, mirror, seconds: float) -> None:
     new = not found.exists()
     done = set() if new else {tuple(row[:3]) for row in csv.reader(found.open(encoding="utf-8"))}
     with found.open("a", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS)
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if new:
             table.writeheader()
         for name, entry in catalog().items():
