@@ -25,7 +25,7 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults fuzz dask-versions bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz dask-versions tools-test bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ fuzz: env  ## property-based tests on random settings and data, findings in resu
 
 dask-versions: env  ## test with the oldest and the newest Dask that are promised, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/dask_versions.sh $(ARGS)
+
+tools-test: env  ## use the learners through other people's tools, installed in .tools/, in minutes (needs a package index)
+	@$(ONE_THREAD) tools/tools_test.sh $(ARGS)
 
 bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
@@ -83,9 +86,10 @@ docs: env  ## build the site from docs/ and the docstrings, in half a minute, an
 	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
 	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
 
-lint: env  ## check style: ruff, snakefmt, snakemake --lint
+lint: env  ## check style and types: ruff, mypy, snakefmt, snakemake --lint
 	@$(IN_ENV) ruff check
 	@$(IN_ENV) ruff format --check
+	@$(IN_ENV) mypy
 	@$(IN_ENV) snakefmt --check Snakefile workflow
 	@$(IN_ENV) snakemake --lint
 

@@ -102,7 +102,7 @@ def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[S
     Over all rows, values and the features that go with them are scaled to [0, 1], the features of classes to
     [-1, 1].
     """
-    made = trial.name not in _catalog()
+    made = trial.name not in catalog()
     if not made:
         try:
             X, y = from_catalog(trial.name, mirror, Path(folder))
@@ -150,18 +150,19 @@ def _generated() -> tuple[np.ndarray, np.ndarray]:
 
 
 def from_catalog(name: str, mirror, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    catalog = _catalog()
-    if name not in catalog:
+    entries = catalog()
+    if name not in entries:
         raise ValueError(
-            f"unknown data set {name!r}{did_you_mean(name, [*catalog, GENERATED])}; accepted: {GENERATED} "
+            f"unknown data set {name!r}{did_you_mean(name, [*entries, GENERATED])}; accepted: {GENERATED} "
             "and the keys of config/datasets.yaml"
         )
-    receipt = download(name, catalog[name], folder / name, mirror=mirror, patience=Patience(tries=2))
+    receipt = download(name, entries[name], folder / name, mirror=mirror, patience=Patience(tries=2))
     if not receipt["available"]:
         raise DataUnavailable(receipt["reason"])
-    dataset = prepare(name, catalog[name], folder / name)
+    dataset = prepare(name, entries[name], folder / name)
     return dataset.X, dataset.y
 
 
-def _catalog() -> dict[str, dict]:
+def catalog() -> dict[str, dict]:
+    """Entries of config/datasets.yaml, checked."""
     return load_catalog([ROOT / "config/datasets.yaml"])

@@ -1,6 +1,7 @@
 """scikit-learn's own checks over every public estimator."""
 
 import inspect
+from pathlib import Path
 
 import pytest
 from public_estimators import ESTIMATORS
@@ -24,6 +25,8 @@ from entrolearn import (
 )
 
 EQUIVALENT = "check_sample_weight_equivalence_on_{}_data"
+
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def expected_failures(estimator):
@@ -87,3 +90,16 @@ def test_every_public_estimator_is_checked():
         if inspect.isclass(getattr(entrolearn, name)) and issubclass(getattr(entrolearn, name), BaseEstimator)
     }
     assert public == {type(estimator).__name__ for estimator in ESTIMATORS}
+
+
+def test_html_representations_link_to_the_docs(monkeypatch):
+    listed = {page.strip() for file in DOCS.glob("api/*.rst") for page in file.read_text().splitlines()}
+    monkeypatch.setenv("ENTROLEARN_DOCS", "https://docs.example/")
+    for estimator in ESTIMATORS:
+        name = type(estimator).__name__
+        assert f'"https://docs.example/api/generated/entrolearn.{name}.html"' in estimator._repr_html_()
+        assert name in listed
+    monkeypatch.delenv("ENTROLEARN_DOCS")
+    built = DOCS / "_build"
+    expected = built.as_uri() if (built / "index.html").is_file() else ""
+    assert ESTIMATORS[0]._get_doc_link().partition("/api/")[0] == expected

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -43,8 +44,8 @@ def _conditional(estimate: Estimate, x: np.ndarray, selected: np.ndarray, y: np.
 #: Name -> the term of each selected feature, and a candidate's criterion from its relevance and these terms.
 CRITERIA: dict[str, tuple[Callable[..., float], Callable[[float, Sequence[float]], float]]] = {
     "relevance": (_no_term, lambda relevance, terms: relevance),
-    "mrmr": (_redundancy, lambda relevance, terms: relevance - np.mean(terms) if terms else relevance),
-    "jmi": (_joint, lambda relevance, terms: np.mean(terms) if terms else relevance),
+    "mrmr": (_redundancy, lambda relevance, terms: relevance - float(np.mean(terms)) if terms else relevance),
+    "jmi": (_joint, lambda relevance, terms: float(np.mean(terms)) if terms else relevance),
     "cmim": (_conditional, lambda relevance, terms: min(terms, default=relevance)),
 }
 
@@ -171,7 +172,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Select features.
 
         Parameters

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -235,7 +236,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.criterion = criterion
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, **params):
+    def fit(self, X, y, **params) -> Self:
         """Fit every grid point, choose one and refit it.
 
         Parameters
@@ -291,7 +292,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     @_delegates("predict")
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """Labels by the chosen estimator.
 
         Parameters
@@ -306,7 +307,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict(canonical(X))
 
     @_delegates("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Probabilities by the chosen estimator, if it has ``predict_proba``.
 
         Parameters
@@ -322,7 +323,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_proba(canonical(X))
 
     @_delegates("predict_log_proba")
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities by the chosen estimator, if it has ``predict_log_proba``.
 
         Parameters
@@ -338,7 +339,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_log_proba(canonical(X))
 
     @_delegates("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """What the chosen estimator decides by, if it has ``decision_function``.
 
         Parameters
@@ -354,7 +355,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.decision_function(canonical(X))
 
     @_delegates("score")
-    def score(self, X, y, **params):
+    def score(self, X, y, **params) -> float:
         """The chosen estimator's own score.
 
         Parameters

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from numbers import Real
+from typing import TypeVar, cast
 
 import numpy as np
 from scipy.sparse import issparse
@@ -64,6 +65,8 @@ SMALL = 1000
 # Parameters that are orders of matrices.
 SIZES = ("n_hidden", "n_landmarks")
 
+Fit = TypeVar("Fit", bound=Callable)
+
 
 def one_thread_where_small(X, *settings: Mapping) -> AbstractContextManager:
     """A context in which BLAS has one thread where the matrices are small.
@@ -89,7 +92,7 @@ def one_thread_where_small(X, *settings: Mapping) -> AbstractContextManager:
     return _get_threadpool_controller().limit(limits=1, user_api="blas") if small else nullcontext()
 
 
-def validated(*, prefer_skip_nested_validation: bool) -> Callable:
+def validated(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     """Decorator of a fit: parameters are checked before it, and small matrices are computed on one thread.
 
     Parameters
@@ -98,7 +101,7 @@ def validated(*, prefer_skip_nested_validation: bool) -> Callable:
         scikit-learn's: whether parameters of estimators that are fitted inside are taken as they are.
     """
 
-    def decorator(fit: Callable) -> Callable:
+    def decorator(fit: Fit) -> Fit:
         checked = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)(fit)
 
         @wraps(fit)
@@ -107,7 +110,7 @@ def validated(*, prefer_skip_nested_validation: bool) -> Callable:
             with one_thread_where_small(X, vars(estimator)):
                 return checked(estimator, *args, **kwargs)
 
-        return on_few_threads
+        return cast(Fit, on_few_threads)
 
     return decorator
 

@@ -696,7 +696,7 @@ def test_the_type_of_values_changes_nothing(learner, case):
     [
         EEMClassifier(10, covariance=1e-3, random_state=0),
         ELMClassifier(5, random_state=0),
-        ELMRegressor(5, random_state=0),
+        ELMRegressor(5, C=0.0, random_state=0),
         WELMClassifier(5, random_state=0),
         MaxEntClassifier(prior_variance=None, tol=1e-6, max_iter=20),
         SoftmaxRegression(tol=1e-8),

@@ -11,6 +11,7 @@ from sklearn.datasets import make_blobs
 from entrolearn import (
     CrossEntropyClustering,
     CrossEntropyMethodClustering,
+    KLClustering,
     MinimumEntropyClustering,
     RenyiEntropyClustering,
     kernels,
@@ -158,3 +159,23 @@ def test_first_labels_that_do_not_sort_are_refused(clusterer):
     clusterer = clone(clusterer).set_params(init=["a", None, 1] * 15)
     with pytest.raises(ValueError, match="^init holds labels of the types NoneType, number, str; they must"):
         clusterer.fit(PLANE)
+
+
+# --- restarts in several processes --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "clusterer",
+    [
+        KLClustering(4, init="random", n_init=4, random_state=0),
+        RenyiEntropyClustering(n_init=4, random_state=0),
+    ],
+    ids=lambda clusterer: type(clusterer).__name__,
+)
+def test_restarts_in_processes_give_the_same_bits(clusterer):
+    """Of 400 rows the kernel matrix is handed over as a file that is read alone."""
+    X = np.abs(make_blobs(400, 3, centers=5, random_state=2)[0])
+    alone, shared = (clone(clusterer).set_params(n_jobs=n).fit(X) for n in (None, 2))
+    for name in ("labels_", "objectives_", "objective_", "n_iter_"):
+        assert_array_equal(getattr(shared, name), getattr(alone, name))
+    assert_array_equal(shared.predict(X), alone.predict(X))

@@ -117,7 +117,9 @@ def test_machines_of_double_precision_take_single_rows_to_it(place, name):
 def test_covariance_that_single_precision_cannot_factor_is_done_again_in_double(place):
     X, y = data(2, EEMClassifier())
     X = X.astype(np.float32)
-    machine = EEMClassifier(150, activation="sigmoid", covariance="empirical", random_state=0)
+    machine = EEMClassifier(
+        150, activation="sigmoid", gamma="uniform", covariance="empirical", random_state=0
+    )
     numpys, theirs = clone(machine).fit(X, y), machine.fit(place(X), place(y))
     assert numpys.solver_info_["dtype"] == theirs.solver_info_["dtype"] == "float64"
 

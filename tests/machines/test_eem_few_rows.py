@@ -305,12 +305,10 @@ def test_what_single_precision_cannot_tell_apart_is_told_in_double():
     """Differences of means of a few roundings of float32, and units that it holds as zeros."""
     rng, y = np.random.default_rng(0), np.arange(40) % 2
     near, far = 0.5 + 1e-6 * (rng.random((40, 3)) + y[:, None]), 70 + rng.random((40, 3))
-    for X, activation in [(near, "rbf"), (far, "sigmoid")]:
+    for X, units in [(near, {}), (far, {"activation": "sigmoid", "gamma": "uniform"})]:
         X = X.astype(np.float32)
-        single = EEMClassifier(5, activation=activation, feature_range=None, random_state=0).fit(X, y)
-        double = EEMClassifier(5, activation=activation, feature_range=None, random_state=0).fit(
-            X.astype(float), y
-        )
+        machine = EEMClassifier(5, feature_range=None, random_state=0, **units)
+        single, double = clone(machine).fit(X, y), clone(machine).fit(X.astype(float), y)
         assert single.solver_info_ == {"ridge": 0.0, "degenerate": False, "dtype": "float64"}
         assert_allclose(single.projected_variances_, double.projected_variances_, rtol=1e-3)
 

@@ -48,13 +48,13 @@ def test_the_machine_is_equation_4(wine, activation, container):
 
 def test_without_a_ridge_it_is_least_squares(wine):
     X, y = wine[0], wine[0][:, 0] ** 2
-    machine = ELMRegressor(12, slope=2.5, fit_intercept=False, random_state=0).fit(X, y)
+    machine = ELMRegressor(12, slope=2.5, C=0.0, fit_intercept=False, random_state=0).fit(X, y)
     assert_allclose(machine.hidden_coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-6)
 
 
 def test_units_that_depend_on_one_another_have_weights_of_least_norm(wine):
     X, y = wine[0][:9], wine[0][:9, 0] ** 2
-    machine = ELMRegressor(30, slope=2.5, fit_intercept=False, random_state=0).fit(X, y)
+    machine = ELMRegressor(30, slope=2.5, C=0.0, fit_intercept=False, random_state=0).fit(X, y)
     assert machine.solver_info_ == {"method": "eigh"}
     assert_allclose(machine.hidden_coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-5, atol=1e-7)
 

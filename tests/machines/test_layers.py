@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import inv, sqrtm
 from scipy.sparse import csr_array
-from scipy.stats import kstest
+from scipy.stats import kstest, norm
 from sklearn.metrics.pairwise import rbf_kernel
 
 from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer
@@ -67,11 +67,23 @@ def test_log_uniform_gammas_lie_between_three_tenths_and_thirty_over_the_number_
     assert kstest(drawn(7, "uniform").biases, "uniform").pvalue > 0.01  # as in the paper
 
 
-def test_gamma_is_of_rbf_units_alone():
+def test_gamma_is_of_rbf_units_and_sigmoids_alone():
     assert_array_equal(drawn(7, "log-uniform").weights, drawn(7, "uniform").weights)
-    for activation in ("sigmoid", "nsigmoid", np.sin):
+    for activation in ("nsigmoid", np.sin):
         layers = [drawn(7, gamma, activation) for gamma in GAMMAS]
         assert_array_equal(layers[0].biases, layers[1].biases)
+
+
+@pytest.mark.parametrize("n_features", [1, 30, 1000])
+def test_sigmoids_step_within_the_box_in_any_number_of_features(n_features):
+    """The same draws as the paper's uniform ones, by the normal quantiles; as many steps on either side."""
+    paper, layer = drawn(n_features, "uniform", "sigmoid"), drawn(n_features, "log-uniform", "sigmoid")
+    weights = norm.ppf(paper.weights) * np.sqrt(30 / n_features)
+    assert_allclose(layer.weights, weights, rtol=1e-12)
+    assert_allclose(layer.biases, weights.sum(axis=1) / 2 + np.sqrt(2.5) * norm.ppf(paper.biases), rtol=1e-9)
+    units = layer(np.random.default_rng(0).uniform(size=(200, n_features)))
+    assert 0.4 < units.mean() < 0.6
+    assert np.median(units.std(axis=0)) > 0.15
 
 
 @pytest.mark.parametrize("n_features", [2, 30, 1000])

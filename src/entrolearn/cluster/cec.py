@@ -277,7 +277,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         if self.covariance is None:
             raise ValueError(f"covariance is None and family 'fixed'; it must be {accepted}")
         if isinstance(self.covariance, Real):
-            return self.covariance * np.eye(n_features)
+            return float(self.covariance) * np.eye(n_features)
         covariance = check_array(self.covariance, dtype=np.float64, input_name="covariance")
         if covariance.shape != (n_features, n_features):
             raise ValueError(f"covariance has shape {covariance.shape}; it must be {accepted}")

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
@@ -125,6 +126,8 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         when no row changes its cluster: :meth:`predict` then repeats the labels.
     random_state : int, RandomState instance or None, default=None
         Draws the first centers.
+    n_jobs : int or None, default=None
+        Processes that search; the result does not depend on it.
 
     Attributes
     ----------
@@ -186,6 +189,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -198,6 +202,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         max_iter=300,
         tol=0.0,
         random_state=None,
+        n_jobs=None,
     ):
         self.n_clusters = n_clusters
         self.smoothing = smoothing
@@ -206,6 +211,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y=None) -> "KLClustering":
@@ -244,7 +250,8 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         distributions = _Distributions(rows[:, self._used], mean[self._used], self.smoothing)
         search = _Search(distributions, self.n_clusters, self.max_iter, self.tol)
         random = check_random_state(self.random_state)
-        runs = [search.run(centers) for centers in self._starts(search, random)]
+        run = delayed(search.run)
+        runs = Parallel(n_jobs=self.n_jobs)(run(centers) for centers in [*self._starts(search, random)])
         self.objectives_ = np.array([run.history[-1] for run in runs])
         best = runs[self.objectives_.argmin()]
         if not best.converged:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.cluster.potentials import ClusterPotentials, between_entropy, entropy_increase, separation
@@ -65,6 +67,9 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         `n_clusters` is None, of those with the most common number of clusters, the fewest on a tie.
     random_state : int, RandomState instance or None, default=None
         Draws the rows that clusters are seeded with.
+    n_jobs : int or None, default=None
+        Processes that search; the result does not depend on it. More than one share a second copy of the
+        kernel matrix.
 
     Attributes
     ----------
@@ -148,10 +153,19 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         "seed_size": [Interval(Integral, 1, None, closed="left"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
-        self, n_clusters=None, *, sigma=None, n_seeds=None, seed_size=None, n_init=10, random_state=None
+        self,
+        n_clusters=None,
+        *,
+        sigma=None,
+        n_seeds=None,
+        seed_size=None,
+        n_init=10,
+        random_state=None,
+        n_jobs=None,
     ):
         self.n_clusters = n_clusters
         self.sigma = sigma
@@ -159,6 +173,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         self.seed_size = seed_size
         self.n_init = n_init
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y=None) -> "RenyiEntropyClustering":
@@ -184,9 +199,10 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_seeds, seed_size = self._seeding(len(X))
-        # Beside the matrix four copies of the rows, sums for each seed, and the labels of all levels.
+        copies = 1 if min(self.n_init, effective_n_jobs(self.n_jobs)) == 1 else 2
+        # Beside the matrix four copies of the rows, sums for each seed, the labels of all levels, and tasks.
         check_memory(
-            8 * len(X) * (len(X) + 4 * X.shape[1] + (4 + self.n_init) * n_seeds + 16),
+            8 * len(X) * (copies * len(X) + 4 * X.shape[1] + (4 + self.n_init) * n_seeds + 24),
             f"a kernel matrix of {len(X)} x {len(X)} rows",
             "fit on a sample of the rows, and predict the others",
         )
@@ -200,10 +216,11 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         exponents = minus_scaled_distances(X, X, _gamma(self.sigma_))
         np.fill_diagonal(exponents, 0.0)
         random_state = check_random_state(self.random_state)
-        growths = [
-            _grown(exponents, random_state.choice(len(X), n_seeds, replace=False), seed_size, self.n_clusters)
-            for _ in range(self.n_init)
-        ]
+        seedings = [random_state.choice(len(X), n_seeds, replace=False) for _ in range(self.n_init)]
+        grown = delayed(_grown)
+        growths = Parallel(n_jobs=self.n_jobs)(
+            grown(exponents, seeds, seed_size, self.n_clusters) for seeds in seedings
+        )
         best = _best(growths)
         log_volume = X.shape[1] / 2 * math.log(4 * math.pi * self.sigma_**2)
         self.seeds_, self.n_iter_ = best.seeds, len(best.levels) - 1

@@ -114,7 +114,7 @@ class Survey:
         scale = seen.spread.scale_gamma(n_features, dtype) if needs.scale else None
         return cls(n_features, dtype, sample, scale)
 
-    def gamma(self, gamma: float | str) -> float | str:
+    def gamma(self, gamma: float | str) -> float | str | None:
         """The number behind the name "scale"; others as they are."""
         return self.scale if isinstance(gamma, str) and gamma == "scale" else gamma
 

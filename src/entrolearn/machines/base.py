@@ -1,6 +1,7 @@
 """What the machines of this family share: labels to targets, real outputs back to labels or values."""
 
 from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -41,7 +42,7 @@ __all__ = [
 class Machine(ClassifierMixin, BaseEstimator):
     """A classifier that decides by its ``decision_function`` and takes dense and CSR rows."""
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of each row.
 
         Parameters
@@ -73,7 +74,7 @@ class OutputClassifier(Machine):
     """
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -100,7 +101,7 @@ class OutputClassifier(Machine):
         self._fit_outputs(X, targets_of(codes, len(self.classes_), X), weights)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Real outputs.
 
         Parameters
@@ -125,7 +126,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     _weighted_rows = staticmethod(weighted_rows)
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -153,7 +154,7 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._fit_outputs(X, as_columns(y), weights)
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The values of each row.
 
         Parameters

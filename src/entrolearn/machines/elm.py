@@ -175,8 +175,9 @@ class ELMRegressor(_ELM, LayeredRegressor):
         in [1]_.
     slope : float, default=1.0
         Of the units; the lambda of the paper's tables.
-    C : float or sequence of float, default=0.0
-        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+    C : float or sequence of float, default=1.0
+        Ridge: larger is smoother; 0, the paper's, has a mean R² of .04 on nine sets, and 1 has .62. From a
+        sequence the one of least leave-one-out squared error is taken.
     fit_intercept : bool, default=True
         Whether there is an intercept, which the ridge does not penalise. The paper has none.
     keep_sums : bool, default=False
@@ -216,7 +217,7 @@ class ELMRegressor(_ELM, LayeredRegressor):
     >>> from entrolearn import ELMRegressor
     >>> X = np.linspace(-1, 1, 200)[:, None]
     >>> y = np.sinc(3 * X[:, 0])
-    >>> ELMRegressor(n_hidden=30, slope=10.0, random_state=0).fit(X, y).score(X, y) > 0.999
+    >>> ELMRegressor(n_hidden=30, slope=10.0, C=1e-6, random_state=0).fit(X, y).score(X, y) > 0.999
     True
     """
 
@@ -227,7 +228,7 @@ class ELMRegressor(_ELM, LayeredRegressor):
         activation="sigmoid",
         feature_range="data",
         slope=1.0,
-        C=0.0,
+        C=1.0,
         fit_intercept=True,
         keep_sums=False,
         random_state=None,

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from sklearn.base import clone
@@ -126,7 +127,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 
     @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
@@ -168,7 +169,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
 
     @available_if(_one_ridge)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X, y, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of

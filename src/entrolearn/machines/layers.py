@@ -14,6 +14,7 @@ from scipy import linalg
 from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
+from scipy.special import ndtri
 
 from entrolearn.kernels import check_memory, inner_products, kernel_matrix, minus_scaled_distances
 from entrolearn.machines.device_units import kernel_values, random_units
@@ -131,12 +132,30 @@ GAMMAS: dict[str, Callable] = {
 }
 
 
+# Variance of the weights of sigmoids, times the number of features. Of 1 to 1000, 30 has the best mean GMEAN
+# on the half of the catalog by which `benchmarks.halves` chooses: 84.5, on the other 87.7. Weights from
+# U[0, 1] have 69.5 and 67.8, rbf units 84.0 and 87.0.
+_SIGMOID_VARIANCE = 30.0
+
+
+def _cross_the_box(units: np.ndarray) -> None:
+    """Make of draws from U[0, 1], in place, normal weights and biases of sigmoids that step in [0, 1]^d.
+
+    The biases have mean and, but for chance, variance of <w, x> for rows x that are uniform in the box.
+    """
+    weights, biases = units[:, :-1], units[:, -1]
+    ndtri(np.maximum(units, 2.0**-54, out=units), out=units)
+    weights *= (_SIGMOID_VARIANCE / weights.shape[1]) ** 0.5
+    biases *= (_SIGMOID_VARIANCE / 12) ** 0.5
+    biases += weights.sum(axis=1) / 2
+
+
 @dataclass(frozen=True)
 class RandomLayer:
     """Random hidden units G(x, w, b), the layer of extreme learning machines.
 
     Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor,
-    "Extreme Entropy Machines"; the biases of rbf units can be drawn otherwise.
+    "Extreme Entropy Machines"; the biases of rbf units, and sigmoids, can be drawn otherwise.
 
     Attributes
     ----------
@@ -167,10 +186,13 @@ class RandomLayer:
         """Draw the units with `rng`, a :class:`numpy.random.RandomState`.
 
         Of the data they need the number of features alone. `gamma`, a name in ``GAMMAS``, says how the
-        biases of rbf units are drawn.
+        biases of rbf units are drawn, and sigmoids where it is not "uniform".
         """
         check_memory(8 * n_hidden * (n_features + 1), f"a layer of {n_hidden} random units", FEWER_UNITS)
-        units = rng.uniform(size=(n_hidden, n_features + 1)).astype(dtype, copy=False)
+        units = rng.uniform(size=(n_hidden, n_features + 1))
+        if activation == "sigmoid" and gamma != "uniform":
+            _cross_the_box(units)
+        units = units.astype(dtype, copy=False)
         weights, biases = units[:, :-1], units[:, -1]
         if activation == "rbf":
             biases = GAMMAS[gamma](biases, n_features)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky
@@ -199,7 +200,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
         self.class_weight = class_weight
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine by one Cholesky factorisation.
 
         Parameters
@@ -233,7 +234,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
         weights = times_class_weights(weights, self.class_weight, classes, codes)
         return np.ones(len(y)) if weights is None else weights
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Signed score of each row.
 
         Parameters

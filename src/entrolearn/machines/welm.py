@@ -7,6 +7,7 @@ Machines", states it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import clone
@@ -128,7 +129,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the output weights.
 
         Parameters
@@ -182,7 +183,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.hidden_coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
         self.solver_info_ = {"method": method}
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Network output.
 
         Parameters

@@ -274,7 +274,7 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
     plus that of the prior, shape (n_samples, n_classes).
     """
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The most probable class of each row.
 
         Parameters
@@ -288,7 +288,7 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
         joint = self._log_joint(X)
         return self.classes_[joint.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Probabilities of the classes.
 
         Parameters
@@ -302,7 +302,7 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
         """
         return softmax(self._log_joint(X), axis=1)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities of the classes.
 
         Parameters
@@ -315,7 +315,7 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
         """
         return log_softmax(self._log_joint(X), axis=1)
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """How far a row is from a change of its class.
 
         Parameters

@@ -1,5 +1,7 @@
 """Classification by kernel density estimates of the classes."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -92,7 +94,7 @@ class KDEClassifier(DensityClassifier):
         self.priors = priors
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Keep the rows of each class and estimate its covariance.
 
         Parameters

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import permutations
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -52,7 +53,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find the components.
 
         Parameters
@@ -92,7 +93,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.components_ = np.ascontiguousarray(signs_of_rows(components) * components)
         return self
 
-    def transform(self, X):
+    def transform(self, X) -> np.ndarray:
         """Project rows, without centring them.
 
         Parameters

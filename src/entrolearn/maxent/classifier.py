@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -135,7 +136,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find the weights.
 
         Parameters
@@ -195,7 +196,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """How far a row is from a change of its class.
 
         Parameters
@@ -210,7 +211,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The most probable class of each row.
 
         Parameters
@@ -224,7 +225,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Probabilities of the classes.
 
         Parameters
@@ -237,7 +238,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         """
         return softmax(self._scores(X), axis=1)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities of the classes.
 
         Parameters

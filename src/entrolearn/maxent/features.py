@@ -13,8 +13,9 @@ __all__ = ["Features", "PerClassFeatures", "SharedFeatures", "evaluated"]
 class Features(Protocol):
     """Features of some rows, with every class that a row might have."""
 
-    #: How many there are, and so how many weights.
-    n_features: int
+    @property
+    def n_features(self) -> int:
+        """How many there are, and so how many weights."""
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
         """The weighted sum of the features for each row and class, shape (n_samples, n_classes)."""

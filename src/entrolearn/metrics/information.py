@@ -6,6 +6,7 @@ all that there is to be known.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from sklearn.metrics import confusion_matrix, make_scorer
@@ -155,7 +156,7 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
     return _rates(P, rejects=reject is not None) | _information(P, base)
 
 
-def information_scorer(measure: str, *, reject=None, base: float = 2):
+def information_scorer(measure: str, *, reject=None, base: float = 2) -> Callable:
     """Scorer of one of the measures of :func:`information_scores`.
 
     Parameters

@@ -5,6 +5,7 @@ Silva, Marques de Sa and Alexandre (2005) for two classes, Erdogmus and Principe
 
 import math
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -197,7 +198,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
     _output = "tanh"
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
@@ -229,7 +230,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         self.offset_ = self._train(X, 2.0 * codes - 1, weights)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """The output of each row, re-centred.
 
         Parameters
@@ -243,7 +244,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         """
         return self._raw_output(X) + self.offset_
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of each row.
 
         Parameters
@@ -368,7 +369,7 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self.normalize_y = normalize_y
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
@@ -399,7 +400,7 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         self.intercepts_[1] += centre
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The value of each row.
 
         Parameters

@@ -1,6 +1,7 @@
 """Perceptrons with one hidden layer that minimise the mean squared error, by stochastic gradient descent."""
 
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -155,7 +156,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
@@ -183,7 +184,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         self._train(X, one_hot(codes, len(self.classes_), X.dtype), weights)
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of the largest output of each row.
 
         Parameters
@@ -197,7 +198,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         found = self._outputs(X)
         return self.classes_[found.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """Outputs of each row, divided by their sum.
 
         An output that minimises the squared error estimates the probability of its class; that they add up
@@ -214,7 +215,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         found = self._positive_outputs(X)
         return found / found.sum(axis=1, keepdims=True)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities, finite where these underflow.
 
         Parameters
@@ -305,7 +306,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the network.
 
         Parameters
@@ -334,7 +335,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         self._train(X, y.reshape(len(y), -1).astype(X.dtype, copy=False), weights)
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The values of each row.
 
         Parameters

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -151,7 +152,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find the weights, from zero.
 
         Parameters
@@ -228,7 +229,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     def _parts(self, theta: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
         return _parts(theta, len(self.classes_), n_features)
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Linear outputs, logarithms of the probabilities up to a constant of the row.
 
         Parameters
@@ -243,7 +244,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         output = self._outputs(X)
         return output[:, 1] - output[:, 0] if len(self.classes_) == 2 else output
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The most probable class of each row.
 
         Parameters
@@ -257,7 +258,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         output = self._outputs(X)
         return self.classes_[output.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> np.ndarray:
         """The softmax of the outputs.
 
         Parameters
@@ -270,7 +271,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         """
         return softmax(self._outputs(X), axis=1)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities, finite where these underflow.
 
         Parameters

@@ -7,6 +7,7 @@ so that the information is a sum over the canonical correlations, -log(1 - corre
 from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from scipy.linalg import svd
@@ -67,7 +68,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _noise_variance = 0.0
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Find the maps.
 
         Parameters
@@ -103,7 +104,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._find(x, y, x.shares[:, np.newaxis] * (x.scores.T @ y.scores) * y.shares)
         return self
 
-    def transform(self, X, y=None):
+    def transform(self, X, y=None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The outputs of one view or of both.
 
         Parameters
@@ -209,7 +210,7 @@ class CoherentFeatures(_TwoViews):
         self.noise_variance = noise_variance
 
     @property
-    def _noise_variance(self) -> float:
+    def _noise_variance(self) -> float:  # type: ignore[override]
         return self.noise_variance
 
     def _most_components(self, x: _Whitened, y: _Whitened) -> int:

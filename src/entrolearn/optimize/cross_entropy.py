@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -255,7 +256,8 @@ def _search(
     callback: Callable | None,
 ) -> CrossEntropyResult:
     """Algorithm 2.1."""
-    result, best, history, reason = None, None, [], None
+    result: Any = None
+    best, history, reason = None, [], None
     while reason is None:
         step = sampler.step(distribution, history[-1] if history else None)
         if step is None:

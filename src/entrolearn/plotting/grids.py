@@ -74,7 +74,7 @@ def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.n
                 "accepted: machines with n_support_, or pipelines that end in one"
             )
         mistaken = np.mean(found.prediction[left_out] != y_left_out)
-        return mistaken, found.n_support / (len(found.prediction) - len(left_out))
+        return float(mistaken), found.n_support / (len(found.prediction) - len(left_out))
 
     return _grid_values(estimator, X, y, points, cv, both, n_values=2)
 

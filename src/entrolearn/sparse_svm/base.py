@@ -1,6 +1,7 @@
 """What sparse machines share: a kernel, the rows that become support vectors, outputs from these alone."""
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -105,7 +106,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
     }
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -143,7 +144,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         self.n_support_ = np.bincount(codes[used], minlength=2).astype(np.int32)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Signed score of each row, 1 and -1 on the margins.
 
         Parameters
@@ -158,7 +159,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         """
         return self._outputs(X)
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The class of each row.
 
         Parameters
@@ -187,7 +188,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
     }
 
     @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine.
 
         Parameters
@@ -220,7 +221,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         return self
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The value of each row.
 
         Parameters

@@ -1,6 +1,7 @@
 """Fits to more rows than memory holds: one look at them for what the hidden layer needs, one for the sums."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -156,7 +157,8 @@ class _Fit:
 
     def _labels(self) -> np.ndarray:
         """All labels, from one pass over them."""
-        found, start = None, 0
+        found: Any = None
+        start = 0
         for y in self.source.targets():
             stop = start + len(y)
             some = np.unique(y if self.weights is None else y[self._weights(start, stop) > 0])

@@ -1,0 +1,225 @@
+"""Every public classifier and regressor at its defaults, on features as they come and on scaled ones.
+
+``python -m benchmarks.defaults`` fits each of them, and learners of scikit-learn, on the catalog's data sets:
+at most 2,000 rows of each, half to train on and half to test on. It appends what is missing to
+docs/defaults.csv and writes the means into docs/which-learner.md.
+"""
+
+import argparse
+import csv
+import os
+import resource
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.metrics import balanced_accuracy_score, r2_score, roc_auc_score
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+from sklearn.utils import get_tags
+
+import entrolearn
+from benchmarks.data import ROOT, catalog, from_catalog
+from entrolab.dataset import DataUnavailable
+from entrolab.limits import KilledError, LimitError, Limits, within
+
+__all__ = ["LEARNERS", "measured", "summary"]
+
+MAX_ROWS = 2000
+MAX_BYTES = 20_000_000  # of a set's files; sets of unknown size are left out
+MAX_DENSE = 1000  # features of sparse rows that are made dense for a learner that does not take sparse ones
+GIB = 4.0
+COLUMNS = ("set", "learner", "features", "score", "auc", "seconds", "reason")
+FOUND, PAGE = ROOT / "docs/defaults.csv", ROOT / "docs/which-learner.md"
+BEGIN, END = "<!-- written by python -m benchmarks.defaults -->\n", "<!-- end -->"
+
+
+def _public() -> Iterator[tuple[str, BaseEstimator]]:
+    for name in entrolearn.__all__:
+        value = getattr(entrolearn, name)
+        if isinstance(value, type) and issubclass(value, BaseEstimator) and name != "EntropySearch":
+            learner = value()
+            if is_classifier(learner) or is_regressor(learner):
+                random = {"random_state": 0} if "random_state" in learner.get_params() else {}
+                yield name, learner.set_params(**random)
+
+
+NYSTROEM = Nystroem(n_components=250, random_state=0)
+PEERS: dict[str, BaseEstimator] = {
+    "`SVC`": SVC(),
+    "Nyström features + LDA": make_pipeline(
+        NYSTROEM, LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    ),
+    "Nyström features + `RidgeClassifier`": make_pipeline(NYSTROEM, RidgeClassifier()),
+    "logistic regression": LogisticRegression(),
+    "`HistGradientBoostingClassifier`": HistGradientBoostingClassifier(random_state=0),
+    "`SVR`": SVR(),
+    "Nyström features + `Ridge`": make_pipeline(NYSTROEM, Ridge()),
+    "`HistGradientBoostingRegressor`": HistGradientBoostingRegressor(random_state=0),
+}
+LEARNERS = {**dict(_public()), **PEERS}
+
+
+def measured(learner: BaseEstimator, X, y: np.ndarray, scaled: bool, seconds: float) -> dict:
+    """The scores of a learner on one half of the rows, after a fit on the other; or why it has none.
+
+    Parameters
+    ----------
+    learner : estimator
+    X : ndarray or sparse array of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    scaled : bool
+        Standardise features by the training rows; sparse ones are divided by their deviation alone.
+    seconds : float
+        Processor time that fit and prediction may take.
+
+    Returns
+    -------
+    dict
+        ``score`` (balanced accuracy, or R²), ``auc`` (of one class against the rest, the mean over classes)
+        and ``seconds``; or ``reason``.
+    """
+    tags = get_tags(learner)
+    if is_classifier(learner) and len(np.unique(y)) > 2 and not tags.classifier_tags.multi_class:
+        return {"reason": "two classes only"}
+    if issparse(X) and not tags.input_tags.sparse:
+        if X.shape[1] > MAX_DENSE:
+            return {"reason": "dense rows only"}
+        X = X.toarray()
+    try:
+        # By the clock only where it sleeps, or the machine is busy.
+        (found,) = within(Limits(20 * seconds, GIB), _fitted, clone(learner), X, y, scaled, seconds)
+    except (KilledError, LimitError, RuntimeError) as error:
+        over = "SIGXCPU" in str(error) or isinstance(error, LimitError) and error.kind == "time limit"
+        return {"reason": f"over {seconds:g} s" if over else str(error)}
+    return found
+
+
+def _fitted(learner, X, y, scaled, seconds) -> Iterator[dict]:
+    warnings.simplefilter("ignore")
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(np.ceil(seconds)), most))
+    folds = StratifiedKFold if is_classifier(learner) else KFold
+    train, test = next(folds(2, shuffle=True, random_state=0).split(X, y))
+    if scaled:
+        learner = make_pipeline(StandardScaler(with_mean=not issparse(X)), learner)
+    started = time.process_time()
+    predicted = learner.fit(X[train], y[train]).predict(X[test])
+    taken = time.process_time() - started
+    if is_regressor(learner):
+        yield {"score": r2_score(y[test], predicted), "seconds": taken}
+        return
+    score = balanced_accuracy_score(y[test], predicted)
+    yield {"score": score, "auc": _auc(learner, X[test], y[test]), "seconds": taken}
+
+
+def _auc(learner, X, y: np.ndarray) -> float:
+    how = "decision_function" if hasattr(learner, "decision_function") else "predict_proba"
+    values = getattr(learner, how)(X)
+    if values.ndim == 1:
+        values = np.column_stack([-values, values])
+    positive = y[:, None] == learner.classes_
+    told = positive.any(axis=0)
+    return float(np.mean([roc_auc_score(positive[:, k], values[:, k]) for k in np.flatnonzero(told)]))
+
+
+def measure(found: Path, mirror, seconds: float) -> None:
+    """Append the rows that a file lacks."""
+    new = not found.exists()
+    done = set() if new else {tuple(row[:3]) for row in csv.reader(found.open(encoding="utf-8"))}
+    with found.open("a", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if new:
+            table.writeheader()
+        for name, entry in catalog().items():
+            kind = is_regressor if entry["task"] == "regression" else is_classifier
+            due = [
+                (label, features)
+                for label, learner in LEARNERS.items()
+                for features in ("raw", "scaled")
+                if kind(learner) and (name, label, features) not in done
+            ]
+            size = sum(part.get("bytes", np.inf) for part in entry.get("files", ()))
+            if not due or size > MAX_BYTES:
+                continue
+            try:
+                X, y = from_catalog(name, mirror, ROOT / "resources/benchmarks")
+            except DataUnavailable as absence:
+                print(f"{name}: {absence}", flush=True)
+                continue
+            drawn = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
+            X, y = X[drawn], y[drawn]
+            for label, features in due:
+                row = measured(LEARNERS[label], X, y, features == "scaled", seconds)
+                rounded = {key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()}
+                table.writerow({"set": name, "learner": label, "features": features, **rounded})
+                file.flush()
+
+
+def summary(found: pd.DataFrame, kind) -> str:
+    """The means of classifiers or regressors over the data sets that both ways were measured on, as Markdown.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Rows of docs/defaults.csv.
+    kind : callable
+        :func:`sklearn.base.is_classifier`, or is_regressor: R² below -1 counts as -1.
+    """
+    scores = found.assign(score=found["score"].clip(lower=-1))
+    wide = scores.pivot(index=["learner", "set"], columns="features", values=["score", "auc", "seconds"])
+    lines = []
+    for label, learner in LEARNERS.items():
+        if not kind(learner) or label not in wide.index:
+            continue
+        rows = wide.loc[label]
+        both = rows[rows["score"].notna().all(axis=1)]
+        raw, scaled = 100 * both["score"].mean()[["raw", "scaled"]]
+        shown = [f"{raw:.1f}", f"{scaled:.1f}", f"{raw - scaled:+.1f}".replace("-", "−")]
+        if kind is is_classifier:
+            shown += [f"{100 * both['auc'].mean()[way]:.1f}" for way in ("raw", "scaled")]
+        over = rows["score"].isna() & found[found.learner == label].pivot(
+            index="set", columns="features", values="reason"
+        ).apply(lambda column: column.str.startswith("over", na=False))
+        shown += [f"{len(both)}", f"{over.any(axis=1).sum() or '–'}"]
+        named = f"{{class}}`~entrolearn.{label}`" if label in entrolearn.__all__ else label
+        lines.append((raw, f"| {named} | {' | '.join(shown)} |"))
+    head = ["raw", "scaled", "raw − scaled", *(["AUC raw", "AUC scaled"] if kind is is_classifier else [])]
+    head += ["sets", "over the limit"]
+    ordered = [line for _, line in sorted(lines, key=lambda pair: -pair[0])]
+    score = "balanced accuracy" if kind is is_classifier else "R²"
+    return "\n".join([f"| {score}, % | {' | '.join(head)} |", "| --- |" + " --: |" * len(head), *ordered, ""])
+
+
+def main() -> None:
+    """Measure what is missing and write the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.defaults", description=__doc__.split("\n")[0])
+    parser.add_argument("--mirror", default=os.environ.get("ENTROLEARN_MIRROR"), help="folder of raw files")
+    parser.add_argument(
+        "--seconds", type=float, default=20, help="processor time of a fit (default %(default)s)"
+    )
+    parser.add_argument(
+        "--found", type=Path, default=FOUND, help="rows measured so far (default %(default)s)"
+    )
+    arguments = parser.parse_args()
+    measure(arguments.found, arguments.mirror, arguments.seconds)
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    tables = [summary(pd.read_csv(arguments.found), kind) for kind in (is_classifier, is_regressor)]
+    PAGE.write_text(
+        before + BEGIN + "\n" + "\n".join(tables) + "\n" + END + rest.split(END, 1)[1], encoding="utf-8"
+    )
+
+
+if __name__ == "__main__":
+    main()
