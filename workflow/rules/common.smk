@@ -41,7 +41,9 @@ TEMPLATES = sorted(
 )
 
 try:
-    CATALOG, STUDIES, SETTINGS = load_configuration(HOME, config, asked_targets(sys.argv))
+    CATALOG, STUDIES, SETTINGS = load_configuration(
+        HOME, config, asked_targets(sys.argv)
+    )
     STUDY_NAMES = study_names(HOME, config)
     own_files = [entry["file"] for entry in CATALOG.values() if "file" in entry]
     check_paths(
