@@ -11,7 +11,7 @@ from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
-from entrolab.text import one_line
+from entrolab.text import Unreadable, one_line
 
 # skops brings along all of scikit-learn, a second or more that who stores or reads nothing need not pay: each
 # function imports it.
@@ -130,7 +130,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
         and (name not in of_stored or (name in called and not isclass(_imported(name))))
     ]
     if refused:
-        raise ValueError(
+        raise Unreadable(
             f"{path}: the model holds {', '.join(refused)}; accepted are estimators of "
             f"{', '.join(sorted({'entrolearn', 'sklearn', *of_study}))} and what they hold, so it is neither "
             "loaded nor stored"
@@ -179,5 +179,5 @@ def _is_estimator(name: str, packages: Collection[str]) -> bool:
     return own and hasattr(found, "fit") and hasattr(found, "get_params")
 
 
-def _damaged(path: str | os.PathLike, error: Exception) -> ValueError:
-    return ValueError(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")
+def _damaged(path: str | os.PathLike, error: Exception) -> Unreadable:
+    return Unreadable(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")

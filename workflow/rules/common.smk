@@ -6,24 +6,29 @@ from snakemake.logging import logger
 
 try:
     import entrolab
+    from entrolab.surroundings import (
+        SurroundingsError,
+        check_limits,
+        check_paths,
+        check_writable,
+        end_at_signals,
+        prepare_for_jobs,
+    )
+
+    prepare_for_jobs()
+    check_limits()
     from entrolab.config import load_configuration, store_digest
     from entrolab.digests import changed_files, end_future, set_changed_aside
     from entrolab.kinds import FILES, GENERATED
     from entrolab.plan import Plan, asked, code
     from entrolab.resources import ceiling
     from entrolab.schema import ConfigError
-    from entrolab.surroundings import (
-        SurroundingsError,
-        check_paths,
-        check_writable,
-        prepare_for_jobs,
-    )
 except ImportError as error:
     raise WorkflowError(
         f"{error}: run `make env`, then `. .venv/bin/activate`, then this again"
     ) from None
-
-prepare_for_jobs()
+except SurroundingsError as error:
+    raise WorkflowError(str(error)) from None
 
 # Relative, so that results stay up to date when a checkout moves.
 HOME = Path(os.path.relpath(workflow.basedir))
@@ -67,6 +72,7 @@ def look_after_results():
 
 # The jobs of a cluster read this file too.
 if workflow.is_main_process:
+    end_at_signals()
     try:
         look_after_results()
     except OSError as error:
