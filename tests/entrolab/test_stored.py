@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import skops.io
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostRegressor, HistGradientBoostingClassifier, VotingClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
@@ -43,6 +44,14 @@ def test_a_stored_model_predicts_the_same(tmp_path):
     (tmp_path / "model.skops").write_bytes(dump(fitted))
     again = load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
     np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+@pytest.mark.parametrize("fitted", [EEMClassifier(5, random_state=0), make_pipeline(StandardScaler(), SVC())])
+def test_equal_models_have_equal_bytes(fitted):
+    files = [dump(clone(fitted).fit(X, y)) for _ in range(2)]
+    assert files[0] == files[1]
+    with zipfile.ZipFile(io.BytesIO(files[0])) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_a_new_process_finds_the_estimators_of_entrolearn(tmp_path):
