@@ -25,7 +25,7 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults fuzz dask-versions bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ faults: env  ## make everything go wrong that can, in a quarter of an hour, and 
 fuzz: env  ## property-based tests on random settings and data, findings in results/fuzz.jsonl (SECONDS=3600 SEED=0 JOBS=2)
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -m fuzz --seconds $(SECONDS) --seed $(SEED) \
 	    --jobs $(JOBS) $(if $(CASE),--case '$(CASE)')
+
+fuzz-models: env  ## load crafted model files: every class that the loader accepts in nine forms, in half a minute
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -W ignore -m fuzz.models
 
 dask-versions: env  ## test with the oldest and the newest Dask that are promised, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/dask_versions.sh $(ARGS)
