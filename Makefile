@@ -60,7 +60,8 @@ peers: env  ## install npeet-plus and bmi into .peers, for the part `information
 	@tools/peers.sh
 
 # MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
-# uses, would be five more processes.
+# uses, would be five more processes. Whoever asks the page for an experiment may name no folder for its artifacts:
+# with a link for a folder, it would read and write any file of whoever started it.
 ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000)
 	@test -f $(STORE) || \
 	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
@@ -68,7 +69,8 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.artifacts $(STORE)
 	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
-	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
+	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_ARTIFACT_LOCATION_MAX_LENGTH=0 \
+	    mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
 	    --host 127.0.0.1 --port $(PORT) --allowed-hosts 127.0.0.1:$(PORT),localhost:$(PORT)
 
 server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)

@@ -132,6 +132,9 @@ from threadpoolctl import threadpool_info
 class Threads(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         raise ValueError(f"threads: {sorted({pool['num_threads'] for pool in threadpool_info()})}")
+
+    def predict(self, X):
+        raise NotImplementedError
 """
 
 
