@@ -60,8 +60,8 @@ def end_at_signals() -> None:
 
 
 def _end(number, frame) -> None:
-    # Snakemake takes whatever is raised while it evaluates a job's resources for an error of theirs, and goes
-    # on if the job's files are there: wait until that is done.
+    # Snakemake takes whatever is raised while it evaluates a job's resources for an error of theirs, and may
+    # go on: wait until that is done.
     if any(one.f_code.co_name == "expand_resources" for one, _ in traceback.walk_stack(frame)):
         signal.setitimer(signal.ITIMER_REAL, 0.01)
     else:
