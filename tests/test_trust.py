@@ -259,9 +259,7 @@ def test_the_page_answers_its_own_name_and_no_other_sites_requests(page):
 
 
 @pytest.mark.slow
-@pytest.mark.fault(
-    "Trust", "an experiment of the page of `make ui` that names its folder", "refused"
-)
+@pytest.mark.fault("Trust", "an experiment of the page of `make ui` that names its folder", "refused")
 @pytest.mark.parametrize("place", ["file:///tmp/mine", "/tmp/mine", "mlflow-artifacts:/x", "s3://bucket/x"])
 def test_an_experiment_made_on_the_page_names_no_place_for_its_artifacts(page, place):
     _, address = page
