@@ -16,7 +16,9 @@ try:
     )
 
     prepare_for_jobs()
-    check_limits()
+    # The jobs of a cluster, which read this file too, have limits of their own.
+    if workflow.is_main_process:
+        check_limits()
     from entrolab.config import load_configuration, store_digest
     from entrolab.digests import changed_files, end_future, set_changed_aside
     from entrolab.kinds import FILES, GENERATED
@@ -70,7 +72,6 @@ def look_after_results():
             )
 
 
-# The jobs of a cluster read this file too.
 if workflow.is_main_process:
     end_at_signals()
     try:
