@@ -25,7 +25,7 @@ define SAY_WHERE
 echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
 endef
 
-.PHONY: help env demo test faults fuzz dask-versions tools-test bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ fuzz: env  ## property-based tests on random settings and data, findings in resu
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -m fuzz --seconds $(SECONDS) --seed $(SEED) \
 	    --jobs $(JOBS) $(if $(CASE),--case '$(CASE)')
 
+fuzz-models: env  ## load crafted model files: every class that the loader accepts in nine forms, in half a minute
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -W ignore -m fuzz.models
+
 dask-versions: env  ## test with the oldest and the newest Dask that are promised, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/dask_versions.sh $(ARGS)
 
@@ -60,7 +63,8 @@ peers: env  ## install npeet-plus and bmi into .peers, for the part `information
 	@tools/peers.sh
 
 # MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
-# uses, would be five more processes.
+# uses, would be five more processes. Whoever asks the page for an experiment may name no folder for its artifacts:
+# with a link for a folder, it would read and write any file of whoever started it.
 ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000)
 	@test -f $(STORE) || \
 	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
@@ -68,7 +72,8 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.artifacts $(STORE)
 	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
-	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
+	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_ARTIFACT_LOCATION_MAX_LENGTH=0 \
+	    mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
 	    --host 127.0.0.1 --port $(PORT) --allowed-hosts 127.0.0.1:$(PORT),localhost:$(PORT)
 
 server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)

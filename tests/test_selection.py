@@ -56,6 +56,18 @@ def test_gaussian_criterion_takes_the_moments_of_the_training_rows():
     assert entropy_criterion(point, Y, rows, "gaussian") == pytest.approx(expected, rel=1e-14)
 
 
+@pytest.mark.fault("Determinism", "variances of rounding, which other processors change", "equal to 1e-6")
+@pytest.mark.parametrize("kind", ["gaussian", "kde"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_variances_of_rounding_have_the_divergence_of_one_rounding(kind, seed):
+    """Classes at ±1: their squared distance over twice what is added to variances, eps times that of all."""
+    y = np.repeat([0, 1], 20)
+    noise = 1e-13 * np.random.default_rng(seed).standard_normal(40)
+    point = PathPoint((), {}, projection=2.0 * y - 1 + noise)
+    expected = 4 / (2 * np.finfo(float).eps)
+    assert entropy_criterion(point, y, np.arange(40), kind) == pytest.approx(expected, rel=1e-6)
+
+
 def test_gaussian_criterion_takes_the_machines_own_gaussians_where_it_has_them():
     point = PathPoint((), {}, projection=PROJECTION, gaussians=(0.0, 1.0, 2.0, 3.0))
     # 1.1438: N(0, 1) against N(2, 3) by eq. (3) corrected.

@@ -1,5 +1,6 @@
 """What the project asks its users to trust, and no more: what it installs, reads, shows and listens on."""
 
+import json
 import os
 import re
 import signal
@@ -254,6 +255,15 @@ def test_the_page_answers_its_own_name_and_no_other_sites_requests(page):
             assert status(f"{experiments}/search?max_results=1", Host=name) == 403
     assert status(f"{experiments}/create", made, Origin="http://hostile.example") == 403
     assert status(f"{experiments}/create", made, Origin=address) == 200
+
+
+@pytest.mark.slow
+@pytest.mark.fault("Trust", "an experiment of the page of `make ui` that names its folder", "refused")
+@pytest.mark.parametrize("place", ["file:///tmp/mine", "/tmp/mine", "mlflow-artifacts:/x", "s3://bucket/x"])
+def test_an_experiment_made_on_the_page_names_no_place_for_its_artifacts(page, place):
+    _, address = page
+    made = json.dumps({"name": f"in {place}", "artifact_location": place}).encode()
+    assert status(f"{address}/api/2.0/mlflow/experiments/create", made) == 400
 
 
 @pytest.mark.slow

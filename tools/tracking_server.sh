@@ -133,10 +133,12 @@ start_database() {
 }
 
 # In a session of its own: it outlives the terminal, and stops with all its processes. A worker that is busy for 5 s
-# would be killed in the midst of its requests (uvicorn's own limit), which 64 writers bring about.
+# would be killed in the midst of its requests (uvicorn's own limit), which 64 writers bring about. No client may name
+# a folder of the server's machine for artifacts.
 start_mlflow() {
     : >"$log"
-    PGPASSFILE=$passwords MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_DISABLE_TELEMETRY=true DO_NOT_TRACK=true \
+    PGPASSFILE=$passwords MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_ARTIFACT_LOCATION_MAX_LENGTH=0 \
+        MLFLOW_DISABLE_TELEMETRY=true DO_NOT_TRACK=true \
         "$python" -c 'import os, sys; os.setsid(); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])' \
         -m mlflow server --backend-store-uri "$database" --artifacts-destination "$artifacts" \
         --host 127.0.0.1 --port "$port" --allowed-hosts "127.0.0.1:$port,localhost:$port" --workers "$workers" \

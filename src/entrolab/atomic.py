@@ -7,8 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# A full disk, and a user's share of it.
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+from entrolab.text import Told
+
+NO_ROOM = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full",  # a user's share of it
+    errno.EFBIG: "`ulimit -f` allows no larger file",
+}
+
+
+class DiskFull(Told, OSError):
+    """There is no room for a file; the message names it."""
 
 
 @contextmanager
@@ -20,8 +29,9 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
 
     Raises
     ------
-    OSError
-        If the disk is full, with a message that says so and names `path`, whoever tried to write.
+    DiskFull
+        If the disk is full, or the file larger than `ulimit -f` allows, whoever tried to write; the message
+        names `path`.
 
     Examples
     --------
@@ -49,8 +59,8 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        raise OSError(
-            error.errno, f"the disk is full: no room for {path}; make some and run again"
+        raise DiskFull(
+            error.errno, f"{NO_ROOM[error.errno]}: no room for {path}; make some and run again"
         ) from error
     finally:
         if temporary is not None:

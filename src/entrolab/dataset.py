@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from entrolab.atomic import replacing
-from entrolab.text import one_line
+from entrolab.text import Told, one_line
 
 __all__ = [
     "DataError",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-class DataError(ValueError):
+class DataError(Told, ValueError):
     """Data that are not as they should be; the message is one line that names them."""
 
 

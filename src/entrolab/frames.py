@@ -5,6 +5,7 @@ import os
 import pandas as pd
 
 from entrolab.atomic import replacing
+from entrolab.text import Unreadable
 
 
 def write_frame(path: str | os.PathLike, table: pd.DataFrame) -> None:
@@ -29,6 +30,6 @@ def read_frame(path: str | os.PathLike) -> pd.DataFrame:
         raise
     except Exception as error:  # a damaged file raises whatever its bytes lead to
         first_line = str(error).partition("\n")[0]
-        raise ValueError(
+        raise Unreadable(
             f"{path}: not a whole parquet file ({first_line}); delete it and run again"
         ) from error

@@ -1,6 +1,7 @@
 """What a job says: everything in its log file, and in the terminal what a person waiting wants to know."""
 
 import logging
+import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -8,7 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from entrolab.digests import note_of, write_note
-from entrolab.text import one_line
+from entrolab.surroundings import limits_behind
+from entrolab.text import COLOURS, Told, one_line
 
 EVERY_SECONDS = 20.0
 
@@ -17,9 +19,10 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]:
-    """Log to a file; let an error end the job with its traceback there and one line in the terminal.
+    """Log to a file; let an error end the job with one line in the terminal, and its traceback in the file.
 
-    What a job that succeeds has written is noted (see :mod:`entrolab.digests`).
+    A signal that ends it, as when the terminal is closed, lets it tidy up first, as Ctrl-C does. What a job
+    that succeeds has written is noted (see :mod:`entrolab.digests`).
 
     Parameters
     ----------
@@ -32,16 +35,17 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
     """
     # A log that cannot be written, as on a full disk, is no reason for a traceback at each of its lines.
     logging.raiseExceptions = False
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
+            signal.signal(number, signal.default_int_handler)
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         logging.basicConfig(
-            filename=path,
-            filemode="w",
-            encoding="utf-8",
+            handlers=[logging.FileHandler(path, mode="w", encoding="utf-8")],
             level=logging.INFO,
-            format="%(asctime)s %(name)s: %(message)s",
             force=True,
         )
+        logging.root.handlers[0].setFormatter(Uncoloured("%(asctime)s %(name)s: %(message)s"))
         logging.captureWarnings(True)
         logger.info("%s: begun", name)
         note_of(path).unlink(missing_ok=True)
@@ -51,11 +55,21 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
         logger.info("%s: interrupted", name)
         raise SystemExit(1) from None
     except Exception as error:  # told twice: whole in the log, in one line to the person waiting
-        logger.exception("%s: failed", name)
         reason = one_line(error, limit=2000) or type(error).__name__
-        tell(f"{name}: {reason} (traceback in {path})")
+        behind = limits_behind(f"{type(error).__name__}: {error}")
+        reason += behind if behind not in reason else ""
+        told = isinstance(error, Told)
+        logger.error("%s: failed: %s", name, reason, exc_info=not told)
+        tell(f"{name}: {reason}" if told else f"{name}: {reason} (traceback in {path})")
         raise SystemExit(1) from None
     logger.info("%s: done", name)
+
+
+class Uncoloured(logging.Formatter):
+    """Leaves out the colours that a library gives its messages."""
+
+    def format(self, record):
+        return COLOURS.sub("", super().format(record))
 
 
 def tell(line: str) -> None:

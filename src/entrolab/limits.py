@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from entrolab.text import Told
 from entrolearn.path import describe
 
 GIB = 2**30
@@ -39,7 +40,7 @@ class Limits:
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 
-class LimitError(Exception):
+class LimitError(Told):
     """The work has reached a limit; `kind` says which: "time limit" or "memory limit"."""
 
     def __init__(self, kind: str, message: str):
@@ -47,7 +48,7 @@ class LimitError(Exception):
         self.kind = kind
 
 
-class KilledError(Exception):
+class KilledError(Told):
     """The process of the work was ended from outside, which says nothing about the work."""
 
 
@@ -114,6 +115,7 @@ def _receive(receiver: Connection, process) -> tuple:
 
 def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterable], arguments: tuple) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     # Ctrl-C reaches this process too; the one that asked ends it, as whatever ends that one does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

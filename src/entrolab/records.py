@@ -10,6 +10,7 @@ from pathlib import Path
 
 from entrolab.atomic import replacing
 from entrolab.registry import ONE_OF, learners_of
+from entrolab.text import Unreadable
 
 
 def new_record(cell: Mapping, started: datetime, seconds: float = 0.0) -> dict:
@@ -69,7 +70,7 @@ def read_json(path: str | os.PathLike) -> dict:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{path}: not a whole JSON file ({error}); delete it and run again") from None
+        raise Unreadable(f"{path}: not a whole JSON file ({error}); delete it and run again") from None
 
 
 def write_json(path: str | os.PathLike, content: Mapping) -> None:

@@ -4,6 +4,7 @@ import importlib
 import io
 import json
 import os
+import re
 import sys
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
@@ -11,7 +12,7 @@ from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
-from entrolab.text import one_line
+from entrolab.text import Unreadable, one_line
 
 # skops brings along all of scikit-learn, a second or more that who stores or reads nothing need not pay: each
 # function imports it.
@@ -51,17 +52,31 @@ TRUSTED_CLASSES = frozenset(
         "sklearn.utils._bunch.Bunch",
     }
 )
+# Where a schema of skops has an address in memory.
+ADDRESS = re.compile(r'("__id__": |"file": ")(\d+)')
 # A file of ours is not packed. Of one that somebody packed, more is not read.
 MOST_EXPANDED = 20
 
 
 def dump(fitted: BaseEstimator) -> bytes:
-    """A fitted estimator as the bytes of a file."""
+    """A fitted estimator as the bytes of a file; equal ones have equal bytes."""
     import skops.io
 
-    buffer = io.BytesIO()
-    skops.io.dump(fitted, buffer)
-    return buffer.getvalue()
+    found, written = io.BytesIO(), io.BytesIO()
+    skops.io.dump(fitted, found)
+    # skops names what an estimator holds by addresses in memory, and notes when it wrote.
+    numbers: dict[str, int] = {}
+    with zipfile.ZipFile(found) as archive, zipfile.ZipFile(written, "w") as renumbered:
+        schema = ADDRESS.sub(
+            lambda match: match[1] + str(numbers.setdefault(match[2], len(numbers))),
+            archive.read("schema.json").decode(),
+        )
+        for name in archive.namelist():
+            address, dot, kind = name.partition(".")
+            own = f"{numbers.get(address, address)}{dot}{kind}"
+            content = schema if name == "schema.json" else archive.read(name)
+            renumbered.writestr(zipfile.ZipInfo(own), content)
+    return written.getvalue()
 
 
 def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> BaseEstimator:
@@ -130,7 +145,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
         and (name not in of_stored or (name in called and not isclass(_imported(name))))
     ]
     if refused:
-        raise ValueError(
+        raise Unreadable(
             f"{path}: the model holds {', '.join(refused)}; accepted are estimators of "
             f"{', '.join(sorted({'entrolearn', 'sklearn', *of_study}))} and what they hold, so it is neither "
             "loaded nor stored"
@@ -179,5 +194,5 @@ def _is_estimator(name: str, packages: Collection[str]) -> bool:
     return own and hasattr(found, "fit") and hasattr(found, "get_params")
 
 
-def _damaged(path: str | os.PathLike, error: Exception) -> ValueError:
-    return ValueError(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")
+def _damaged(path: str | os.PathLike, error: Exception) -> Unreadable:
+    return Unreadable(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")

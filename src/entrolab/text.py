@@ -3,18 +3,31 @@
 import re
 from urllib.parse import unquote
 
+# What switches the colours of a terminal on and off.
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+
+
+class Told(Exception):
+    """An error whose one line says all that its reader needs: logs of jobs have no traceback of it."""
+
+
+class Unreadable(Told, ValueError):
+    """A file that is not whole; the message is one line that names it."""
+
 
 def one_line(text: object, limit: int = 300) -> str:
     """Collapse white space, so that a message or a folded note is one line, and cut what is very long.
 
     What is not printable is marked: a message may quote a file, and a terminal obeys control characters.
+    Colours are left out.
 
     Examples
     --------
-    >>> one_line("no number:\\n  'a\\x1b[2Jb'")
+    >>> one_line("\\x1b[1;33mno number:\\x1b[0m\\n  'a\\x1b[2Jb'")
     "no number: 'a�[2Jb'"
     """
-    shown = (letter if letter.isprintable() or letter.isspace() else "\ufffd" for letter in str(text))
+    plain = COLOURS.sub("", str(text))
+    shown = (letter if letter.isprintable() or letter.isspace() else "\ufffd" for letter in plain)
     line = " ".join("".join(shown).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 

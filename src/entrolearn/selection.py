@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
+from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde, silverman_bandwidth
 from entrolearn.path import (
     Partition,
     PathPoint,
@@ -45,7 +45,8 @@ def entropy_criterion(point: PathPoint, y, rows, kind: str) -> float:
     kind : {"gaussian", "kde"}
         "gaussian" compares the machine's own Gaussians where it has them (``point.gaussians``), otherwise
         those with each class's mean and variance (``ddof=0``) of the projection. "kde" compares kernel
-        density estimates of the projection.
+        density estimates of the projection. Of the projection's variance one rounding, eps times as much, is
+        added to that of a class and of its kernels, unless it is zero.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def entropy_criterion(point: PathPoint, y, rows, kind: str) -> float:
     >>> from entrolearn.path import PathPoint
     >>> from entrolearn.selection import entropy_criterion
     >>> point = PathPoint((), {}, projection=np.array([-1.0, 1.0, 3.0, 5.0]))
-    >>> entropy_criterion(point, np.array([0, 0, 1, 1]), np.arange(4), "gaussian")
+    >>> round(entropy_criterion(point, np.array([0, 0, 1, 1]), np.arange(4), "gaussian"), 12)
     8.0
     """
     return _criterion(kind)(point, np.asarray(y), np.asarray(rows))
@@ -78,7 +79,10 @@ def _gaussian_criterion(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> fl
     if point.gaussians is not None:
         mean_neg, variance_neg, mean_pos, variance_pos = point.gaussians
     else:
-        (mean_neg, variance_neg), (mean_pos, variance_pos) = map(_mean_and_variance, classes)
+        least = _least_variance(classes)
+        (mean_neg, variance_neg), (mean_pos, variance_pos) = (
+            _mean_and_variance(sample, least) for sample in classes
+        )
     known = np.isfinite([mean_neg, variance_neg, mean_pos, variance_pos]).all()
     if not known or variance_neg < 0 or variance_pos < 0:
         return math.nan
@@ -87,7 +91,11 @@ def _gaussian_criterion(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> fl
 
 def _kde_criterion(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> float:
     classes = _projected_classes(point, y, rows)
-    return math.nan if classes is None else cauchy_schwarz_kde(*classes)
+    if classes is None:
+        return math.nan
+    least = math.sqrt(_least_variance(classes))
+    widths = [silverman_bandwidth(sample) for sample in classes]
+    return cauchy_schwarz_kde(*classes, bandwidth=[w and math.hypot(w, least) or "silverman" for w in widths])
 
 
 #: Name -> function of a path point, the labels and the training rows.
@@ -116,10 +124,19 @@ def _projected_classes(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> lis
     return [projection[y == label] for label in labels]
 
 
-def _mean_and_variance(sample: np.ndarray) -> tuple[float, float]:
+def _least_variance(classes: list[np.ndarray]) -> float:
+    """What is added to the variances of the classes, unless they are zero: below it a variance is rounding.
+
+    A machine that projects each class to a point has variances of 1e-26, which another processor makes 2e-26.
+    """
+    return float(np.finfo(np.float64).eps * np.concatenate(classes).var())
+
+
+def _mean_and_variance(sample: np.ndarray, least: float) -> tuple[float, float]:
     # Measured from one of the points, so that equal points have a variance of exactly zero.
     deviation = sample - sample[0]
-    return float(sample[0] + deviation.mean()), float(deviation.var())
+    variance = float(deviation.var())
+    return float(sample[0] + deviation.mean()), variance and variance + least
 
 
 def best_point(values, tie_breaker=None) -> int:

@@ -379,7 +379,7 @@ def empty_store(tmp_path_factory) -> Path:
     from tracked_cells import STUDY, open_ledger  # which imports MLflow, for seconds
 
     file = tmp_path_factory.mktemp("store") / "mlflow.db"
-    with open_ledger(f"sqlite:///{file}", "seed", STUDY, patience=60):
+    with open_ledger(f"sqlite:///{file}", "seed", STUDY, patience=60, own=""):
         pass
     return file
 

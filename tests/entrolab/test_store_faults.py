@@ -675,8 +675,8 @@ def test_server_that_answers_nonsense_gives_one_short_line(cells, server, monkey
 @pytest.mark.parametrize(
     ("uri", "shown"),
     [
-        ("http://me:secret@127.0.0.1:9", "http://127.0.0.1:9: API request to http://127.0.0.1:9/api/"),
-        ("http://secret@127.0.0.1:9", "http://127.0.0.1:9: API request to http://127.0.0.1:9/api/"),
+        ("http://me:secret@127.0.0.1:9", "http://127.0.0.1:9: no answer (Connection refused); make it"),
+        ("http://secret@127.0.0.1:9", "http://127.0.0.1:9: no answer (Connection refused); make it"),
         ("http://127.0.0.1:9?token=secret", "http://127.0.0.1:9: has a query; name the server alone"),
         ("http://127.0.0.1:9/#secret", "http://127.0.0.1:9/: has a query; name the server alone"),
         ("postgresql://me:secret@127.0.0.1:9/runs", "postgresql://127.0.0.1:9/runs: "),

@@ -12,7 +12,9 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import skops.io
+from crafted_models import called, write_model
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostRegressor, HistGradientBoostingClassifier, VotingClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
@@ -43,6 +45,14 @@ def test_a_stored_model_predicts_the_same(tmp_path):
     (tmp_path / "model.skops").write_bytes(dump(fitted))
     again = load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
     np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+@pytest.mark.parametrize("fitted", [EEMClassifier(5, random_state=0), make_pipeline(StandardScaler(), SVC())])
+def test_equal_models_have_equal_bytes(fitted):
+    files = [dump(clone(fitted).fit(X, y)) for _ in range(2)]
+    assert files[0] == files[1]
+    with zipfile.ZipFile(io.BytesIO(files[0])) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_a_new_process_finds_the_estimators_of_entrolearn(tmp_path):
@@ -168,29 +178,6 @@ def test_objects_in_the_arrays_of_a_model_are_not_unpickled(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def write_calling(file, module, name, *texts, loader="ConstructorFromReduceNode"):
-    """A model file that has a function, or a class, called with texts when it is loaded."""
-
-    def node(module, name, loader, **content):
-        return {"__module__": module, "__class__": name, "__loader__": loader, **content}
-
-    arguments = [node("builtins", "str", "JsonNode", content=json.dumps(text)) for text in texts]
-    texts = node("builtins", "tuple", "TupleNode", content=arguments)
-    if loader == "LossNode":
-        nothing = node(
-            "builtins",
-            "dict",
-            "DictNode",
-            content={},
-            key_types=node("builtins", "list", "ListNode", content=[]),
-        )
-        schema = node(module, name, loader, content=nothing, __reduce__={"args": texts}, protocol=2)
-    else:
-        schema = node(module, name, loader, content=texts, protocol=2)
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("schema.json", json.dumps(schema))
-
-
 @pytest.mark.fault(
     "Trust", "a model that names os.system, or what else runs or writes", "refused; it did not run"
 )
@@ -216,7 +203,7 @@ def write_calling(file, module, name, *texts, loader="ConstructorFromReduceNode"
 def test_what_could_run_is_refused_before_it_is_called(tmp_path, module, name):
     file, ran = tmp_path / "model.skops", tmp_path / "ran"
     text = f"open({str(ran)!r}, 'w')" if name in ("exec", "measure") else str(ran)
-    write_calling(file, module, name, text)
+    write_model(file, called(module, name, text))
     with pytest.raises(
         ValueError, match=rf"the model holds {module}.{name}; accepted are estimators of"
     ) as caught:
@@ -231,7 +218,7 @@ def test_what_could_run_is_refused_before_it_is_called(tmp_path, module, name):
 @pytest.mark.parametrize("loader", ["ConstructorFromReduceNode", "LossNode"])
 def test_a_function_that_was_stored_is_a_value_and_is_never_called(tmp_path, loader):
     file, ran = tmp_path / "model.skops", tmp_path / "ran"
-    write_calling(file, "numpy.testing", "measure", f"open({str(ran)!r}, 'w')", loader=loader)
+    write_model(file, called("numpy.testing", "measure", f"open({str(ran)!r}, 'w')", loader=loader))
     with pytest.raises(ValueError, match=r"the model holds numpy\.testing\.measure"):
         load(file, ["numpy.testing.Learner"], ["numpy.testing.measure"])
     assert not ran.exists()
@@ -239,9 +226,8 @@ def test_a_function_that_was_stored_is_a_value_and_is_never_called(tmp_path, loa
 
 def test_such_a_file_would_run_where_it_is_trusted(tmp_path):
     """What the test above relies on: that nothing ran is due to the refusal."""
-    write_calling(
-        tmp_path / "model.skops", "numpy.testing", "measure", f"open({str(tmp_path / 'ran')!r}, 'w')"
-    )
+    runs = called("numpy.testing", "measure", f"open({str(tmp_path / 'ran')!r}, 'w')")
+    write_model(tmp_path / "model.skops", runs)
     found = skops.io.get_untrusted_types(file=tmp_path / "model.skops")
     skops.io.load(tmp_path / "model.skops", trusted=found)
     assert (tmp_path / "ran").exists()

@@ -20,7 +20,7 @@ from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track,
 
 from entrolab.checkout import code_tags
 from entrolab.tables import COLUMNS
-from entrolab.tracking import Cell, StoreUnavailable, track_paper
+from entrolab.tracking import Cell, StoreUnavailable, ledger, track_paper
 from entrolab.tracking.stores import opened
 
 
@@ -322,33 +322,68 @@ sys.path.append({str(Path(__file__).parent.parent)!r})
 import told_scores
 told_scores.predictions.score_selection = told_scores.as_told
 from entrolab.tracking import Cell, track_dataset
+from entrolab.joblog import job_log
 from entrolab.tracking.ledger import Ledger
 
 write = Ledger._log_model
 def killed(self, run_id, content):
     if content.cell.model == "logistic":
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), int(sys.argv[3]))
     write(self, run_id, content)
 Ledger._log_model = killed
 cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
-track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, tables=json.loads(sys.argv[2]))
+with job_log("track.log", "track"):
+    track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, tables=json.loads(sys.argv[2]))
 """
+
+
+def tracker_ended_by(number: signal.Signals) -> subprocess.CompletedProcess:
+    """A tracker that a signal meets as it logs the second of two models."""
+    program = [sys.executable, "-c", KILLED_WHILE_LOGGING, json.dumps(STUDY), json.dumps(write_tables())]
+    return subprocess.run([*program, str(int(number))], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.fault("Store", "a run left RUNNING by a kill", "the next run replaces it")
 def test_after_a_kill_every_cell_gets_its_one_finished_run(cells):
-    dead = subprocess.run(
-        [sys.executable, "-c", KILLED_WHILE_LOGGING, json.dumps(STUDY), json.dumps(write_tables())],
-        capture_output=True,
-    )
-    assert dead.returncode == -signal.SIGKILL
-    left = runs_of()
-    assert left["small/moons/logistic"].info.status == "RUNNING"
+    assert tracker_ended_by(signal.SIGKILL).returncode == -signal.SIGKILL
+    assert runs_of()["small/moons/logistic"].info.status == "RUNNING"
+    with ledger.open_ledger(None, "other", STUDY, patience=5, own="tags.dataset = 'other'"):
+        left = runs_of()["small/moons/logistic"]
+    assert left.info.status == "KILLED"
+    assert left.data.tags["failure.reason"] == "its tracker was killed"
     done = track(cells)
     assert done["written"] == ["logistic"]  # the other was finished before the kill
     runs = runs_of()
     assert set(runs) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
+
+
+@pytest.mark.fault(
+    "Store", "a tracker that an error or a signal ends", "no run stays RUNNING; its tag says why"
+)
+@pytest.mark.parametrize("ended_by", ["a full disk", "the end of its terminal"])
+def test_no_run_stays_open_after_a_tracker_that_could_close_it(cells, monkeypatch, ended_by):
+    if ended_by == "a full disk":
+
+        def full(_, run_id, content):
+            raise OSError(28, "No space left on device", "/tmp/model")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(ledger.Ledger, "_log_model", full)
+            with pytest.raises(
+                StoreUnavailable, match="No space left on device: '/tmp/model'; make room there,"
+            ):
+                track(cells)
+    else:
+        ended = tracker_ended_by(signal.SIGHUP)
+        assert (ended.returncode, ended.stderr) == (1, "")
+    left = runs_of().values()
+    assert "RUNNING" not in {run.info.status for run in left}
+    closed = [run.data.tags["failure.reason"] for run in left if run.info.status == "KILLED"]
+    assert closed
+    assert all(reason.startswith("its tracker ended: ") for reason in closed)
+    track(cells)
+    assert {run.info.status for run in runs_of().values()} == {"FINISHED"}
 
 
 @pytest.mark.fault("Store", "the run of a paper deleted by hand", "made again, with its cells")

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import skops.io
 
 from entrolearn import KDEClassifier
 from fuzz import __main__ as long_run
+from fuzz import models
 from fuzz.cases import CLASSES, drawn
 from fuzz.laws import LAWS, LAWS_OF, NOT_CLAIMED, Broken, check
 
@@ -110,3 +112,20 @@ def test_a_long_run_survives_a_crash_and_goes_on(tmp_path, monkeypatch):
     batches = [line["batch"] for line in lines if "counts" in line]
     assert batches == list(range(len(batches)))
     assert "SIGXCPU" in long_run.summary(results)
+
+
+@pytest.mark.fault("Trust", "model files of every class that the loader accepts, in nine forms", "none runs")
+def test_model_files_that_are_crafted_run_nothing():
+    counts, findings = models.run(step=models.STEP)
+    assert findings == []
+    assert counts["refused"] > counts["loaded"] > 0
+
+
+def test_a_model_file_that_runs_its_text_is_a_finding(monkeypatch):
+    def trusting(file, named):
+        return skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
+
+    monkeypatch.setattr(models, "accepted", lambda: ["builtins.exec"])
+    monkeypatch.setattr(models, "load", trusting)
+    _, findings = models.run()
+    assert any("exec as called by its constructor: FAILED: compile" in finding for finding in findings)

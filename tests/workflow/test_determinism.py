@@ -1,20 +1,15 @@
 """The same study gives the same bits: on one core and on two, in another order, in another folder.
 
-What differs by nature is left out: seconds, dates, what a report says of them, and the dates inside a model's
-file, whose predictions are compared instead.
+What differs by nature is left out: seconds, dates, and what a report says of them.
 """
 
 import json
 import os
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
-
-from entrolab.dataset import load_dataset
-from entrolab.stored import load
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
@@ -113,15 +108,9 @@ def test_data_and_folds_are_equal(one, other, pattern):
     assert bytes_of(one, pattern) == bytes_of(other, pattern)
 
 
-@pytest.mark.fault("Determinism", "the same fit in another run", "kept models predict the same bits")
-def test_kept_models_predict_the_same(one, other):
-    files = [path.relative_to(one.folder) for path in (one.folder / "results").glob("tiny/models/*/*.skops")]
-    assert len(files) == 4
-    for file in files:
-        X = load_dataset(one.folder / "results" / "tiny" / "scaled" / f"{file.parent.name}.npz").X
-        ours, theirs = (load(project.folder / file, []) for project in (one, other))
-        np.testing.assert_array_equal(ours.decision_function(X), theirs.decision_function(X))
-        np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+@pytest.mark.fault("Determinism", "the same fit in another run", "files of the models equal to the bit")
+def test_kept_models_are_equal(one, other):
+    assert bytes_of(one, "tiny/models/*/*.skops") == bytes_of(other, "tiny/models/*/*.skops")
 
 
 @pytest.mark.fault(
@@ -143,6 +132,9 @@ from threadpoolctl import threadpool_info
 class Threads(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         raise ValueError(f"threads: {sorted({pool['num_threads'] for pool in threadpool_info()})}")
+
+    def predict(self, X):
+        raise NotImplementedError
 """
 
 

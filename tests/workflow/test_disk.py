@@ -48,6 +48,7 @@ def test_a_disk_that_fills_up_is_named_and_a_plain_rerun_completes(
     project.go_on()
     assert running.wait() == 1
     assert said(project.said.read_text(), r"the disk is full: no room for results/\S+; make some")
+    assert "Traceback" not in project.said.read_text()
     finished = project.finished_files()
     assert finished
     disk.make_room()
@@ -65,7 +66,8 @@ def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, ne
     assert result.returncode == 1
     (line,) = said(result.stdout, "^track tiny my-moons: ")
     assert f"tracking store {store}" in line
-    assert "disk is full" in line
+    assert "disk is full; make room there" in line
+    assert "Traceback" not in result.stdout
     disk.remount("size=16m")
     rerun(copied, quick, finished, record_property, TRACKED, store=store)
 

@@ -97,11 +97,25 @@ def test_a_killed_run_is_completed_and_equals_an_undisturbed_one(quick, new_wait
     check(project, quick, finished, record_property)
 
 
-@pytest.mark.fault("Killed", "snakemake and its jobs, by Ctrl-C", "no job stays; a plain rerun completes it")
-def test_after_ctrl_c_a_plain_rerun_completes(quick, new_waiting, record_property):
+INTERRUPTED = {"by Ctrl-C": signal.SIGINT, "by the end of their terminal": signal.SIGHUP}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(
+            how,
+            marks=pytest.mark.fault(
+                "Killed", f"snakemake and its jobs, {how}", "no job stays; a plain rerun completes it"
+            ),
+        )
+        for how in INTERRUPTED
+    ],
+)
+def test_after_an_interruption_a_plain_rerun_completes(quick, new_waiting, record_property, how):
     project = new_waiting()
     running = project.started(TABLE)
-    os.killpg(running.pid, signal.SIGINT)
+    os.killpg(running.pid, INTERRUPTED[how])
     assert running.wait() == 1
     wait_until(lambda: not in_group(running.pid))
     assert "Traceback" not in project.said.read_text()

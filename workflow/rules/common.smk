@@ -7,6 +7,19 @@ from snakemake.logging import logger
 
 try:
     import entrolab
+    from entrolab.surroundings import (
+        SurroundingsError,
+        check_limits,
+        check_paths,
+        check_writable,
+        end_at_signals,
+        prepare_for_jobs,
+    )
+
+    prepare_for_jobs()
+    # The jobs of a cluster, which read this file too, have limits of their own.
+    if workflow.is_main_process:
+        check_limits()
     from entrolab.config import (
         asked_targets,
         load_configuration,
@@ -18,18 +31,12 @@ try:
     from entrolab.plan import Plan, asked, code
     from entrolab.resources import ceiling
     from entrolab.study.sections import ConfigError
-    from entrolab.surroundings import (
-        SurroundingsError,
-        check_paths,
-        check_writable,
-        prepare_for_jobs,
-    )
 except ImportError as error:
     raise WorkflowError(
         f"{error}: run `make env`, then `. .venv/bin/activate`, then this again"
     ) from None
-
-prepare_for_jobs()
+except SurroundingsError as error:
+    raise WorkflowError(str(error)) from None
 
 # Relative, so that results stay up to date when a checkout moves.
 HOME = Path(os.path.relpath(workflow.basedir))
@@ -74,8 +81,8 @@ def look_after_results():
             )
 
 
-# The jobs of a cluster read this file too.
 if workflow.is_main_process:
+    end_at_signals()
     try:
         look_after_results()
     except OSError as error:

@@ -62,9 +62,10 @@ def track_dataset(
 
     A cell that is in the store already, finished, with the same digest and with its artifacts, is left alone.
     Any other live run with its key is deleted, one that a killed job left running too, together with the
-    models it logged, and a new run is written. Runs that are left running of models which the study has no
-    more are closed as killed. The digest covers everything that the run says and the tables behind it, except
-    seconds, dates, the machine and the commit: the same numbers from a later commit are the same cell.
+    models it logged, and a new run is written. Runs that a killed job left running are closed as killed, and
+    so are its own when an error or a signal ends this one; a tag says why. The digest covers everything that
+    the run says and the tables behind it, except seconds, dates, the machine and the commit: the same numbers
+    from a later commit are the same cell.
 
     A cell whose training failed is a run with the status FAILED that gives the reason.
 
@@ -101,9 +102,10 @@ def track_dataset(
     """
     code = _code()
     contents = dataset_contents(study, cells, read_score_tables(tables))
-    with open_ledger(store_uri, paper, study, patience) as ledger:
+    own = f"tags.dataset = '{dataset}'"
+    with open_ledger(store_uri, paper, study, patience, own) as ledger:
         study_run = ledger.study_run(paper, study)
-        live = ledger.live_runs(f"tags.dataset = '{dataset}'")
+        live = ledger.live_runs(own)
         runs, written = {}, []
         for cell, content in zip(cells, contents, strict=True):
             own = [run for run in live if run.data.tags.get("entrolearn.key") == cell.key]
@@ -116,10 +118,6 @@ def track_dataset(
             written.append(cell.model)
         best = next((content for content in contents if "best" in content.tags), None)
         ledger.register(paper, dataset, study, best, best and runs[best.cell.model])
-        keys = {cell.key for cell in cells}
-        for run in live:
-            if run.info.status == "RUNNING" and run.data.tags.get("entrolearn.key") not in keys:
-                ledger.call(ledger.client.set_terminated, run.info.run_id, "KILLED")
     logger.info(
         "%s/%s: %d runs written, %d as they were", paper, dataset, len(written), len(cells) - len(written)
     )
@@ -184,7 +182,7 @@ def track_paper(
     digest = hashlib.sha256()
     for path in [Path(config), *tables, *figures]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    with open_ledger(store_uri, paper, study, patience) as ledger:
+    with open_ledger(store_uri, paper, study, patience, f"tags.`entrolearn.key` = '{paper}'") as ledger:
         run_id = ledger.study_run(paper, study)
         run = ledger.call(ledger.client.get_run, run_id)
         known = run.data.tags.get("entrolearn.digest")

@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +37,7 @@ from entrolab.dataset import load_dataset
 from entrolab.notes import alias, experiment_note, linked, paper_note, registered_note
 from entrolab.records import write_json
 from entrolab.runs import RunContent
+from entrolab.text import one_line
 from entrolab.tracking.stores import Store, opened
 from entrolab.tracking.views import VIEWS, address, view_tags
 
@@ -45,6 +46,7 @@ __all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 ROWS_OF_EXAMPLE = 5
 STUDY_RUN = "study.run"  # the tag by which runs name the one of their study's tables; not MLflow's parent
+CLOSED_FOR = "failure.reason"  # the tag of a run that says why it is none, as of one whose training failed
 LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
 
 
@@ -54,12 +56,23 @@ def open_ledger(
     paper: str,
     study: Mapping,
     patience: float,
+    own: str,
 ) -> Iterator["Ledger"]:
-    """Open the paper's experiment for one writer."""
+    """Open the paper's experiment for one writer, and leave no run open, whatever ends it.
+
+    Runs that a killed tracker left open are closed first: in a file, which has one writer, all of them;
+    behind a server those that meet the condition `own`.
+    """
     with opened(store_uri, patience) as store:
         ledger = Ledger(store)
         ledger.open_experiment(paper, study, store.artifacts and (store.artifacts / paper).as_uri())
-        yield ledger
+        ledger.close_runs("its tracker was killed", own)
+        try:
+            yield ledger
+        except BaseException as error:
+            with suppress(Exception):  # as where the store is gone: the next tracker closes them
+                ledger.close_runs(f"its tracker ended: {one_line(error) or type(error).__name__}", own)
+            raise
 
 
 class Ledger:
@@ -67,7 +80,7 @@ class Ledger:
 
     def __init__(self, store: Store):
         self.client, self.call = store.client, store.call
-        self._address = store.address
+        self._address, self._one_writer = store.address, store.one_writer
         self.experiment_id = ""
 
     @property
@@ -102,13 +115,29 @@ class Ledger:
         for name, value in tags.items():
             self.call(self.client.set_experiment_tag, self.experiment_id, name, value)
 
-    def live_runs(self, condition: str) -> list[Run]:
-        """The runs that meet the condition and are not deleted, oldest first."""
+    def close_runs(self, reason: str, own: str) -> None:
+        """Close open runs of trackers as killed: all in a file, else those that meet the condition `own`."""
+        is_open = "attributes.status = 'RUNNING'"
+        if self._one_writer:
+            experiments = [one.experiment_id for one in self.call(self.client.search_experiments)]
+            found = self.live_runs(is_open, experiments)
+        else:
+            found = self.live_runs(f"{is_open} AND {own}")
+        for run in found:
+            if "entrolearn.key" in run.data.tags:
+                self.log(run.info.run_id, tags={CLOSED_FOR: reason})
+                self.call(self.client.set_terminated, run.info.run_id, "KILLED")
+
+    def live_runs(self, condition: str, experiments: Sequence[str] = ()) -> list[Run]:
+        """The runs of some experiments, this one by default, that meet the condition and are not deleted.
+
+        The oldest comes first.
+        """
         runs, token = [], None
         while True:
             page = self.call(
                 self.client.search_runs,
-                [self.experiment_id],
+                list(experiments) or [self.experiment_id],
                 condition,
                 ViewType.ACTIVE_ONLY,
                 order_by=["attributes.start_time ASC"],
@@ -137,6 +166,8 @@ class Ledger:
             self.discard(extra)
         if first.info.status != "FINISHED":
             self.call(self.client.set_terminated, first.info.run_id, "FINISHED")
+        if CLOSED_FOR in first.data.tags:
+            self.call(self.client.delete_tag, first.info.run_id, CLOSED_FOR)
         return first.info.run_id
 
     def artifacts_of(self, run_id: str) -> str:

@@ -6,6 +6,7 @@ Nothing here knows what is written.
 import fcntl
 import logging
 import os
+import re
 import sqlite3
 import textwrap
 from collections.abc import Callable, Iterator
@@ -26,8 +27,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from entrolab.artifacts import FOLDER, follow_move
-from entrolab.atomic import replacing
-from entrolab.text import hide_secrets, without_secrets
+from entrolab.atomic import NO_ROOM, replacing
+from entrolab.surroundings import limits_behind
+from entrolab.text import Told, hide_secrets, without_secrets
 
 __all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "url_of"]
 
@@ -39,7 +41,7 @@ LONGEST_REASON = 400  # a server may answer with a whole page
 logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
 
 
-class StoreUnavailable(RuntimeError):
+class StoreUnavailable(Told, RuntimeError):
     """The tracking store cannot be written: it is locked, read-only, out of reach or not a store."""
 
 
@@ -56,12 +58,15 @@ class Store:
         Without user, password and query.
     artifacts : Path or None
         The folder of the artifacts of new experiments; None where a server has a place of its own.
+    one_writer : bool
+        Whether no other tracker writes there now.
     """
 
     client: MlflowClient
     retrying: tenacity.Retrying
     address: str
     artifacts: Path | None
+    one_writer: bool
 
     def call(self, method: Callable, *arguments, **keywords):
         """Call the client; while another program holds the store, again."""
@@ -84,7 +89,7 @@ def opened(store_uri: str | None, patience: float) -> Iterator[Store]:
                 _check_answers(uri)
             client = MlflowClient(opened_uri, registry_uri=opened_uri)
             artifacts = None if remote else (file.parent if file else Path.cwd()) / FOLDER
-            yield Store(client, _retrying(patience), shown, artifacts)
+            yield Store(client, _retrying(patience), shown, artifacts, file is not None)
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, NoStore) as error:
         # What is behind an error may name the password, and a log would keep it.
         raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
@@ -218,7 +223,7 @@ def _is_locked(error: BaseException) -> bool:
 def _reason(uri: str, error: Exception) -> str:
     """What is wrong with a store, and what to do, in one line without its secrets."""
     stands = "the results stand, and the next run of this step logs them"
-    text = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    text = _no_answer(str(error)) or next(iter(str(error).strip().splitlines()), type(error).__name__)
     remedy = "make it reachable and writable"
     if _is_locked(error):
         text = "another program keeps it locked"
@@ -231,6 +236,10 @@ def _reason(uri: str, error: Exception) -> str:
         remedy = "mend the address, as in sqlite:///mlflow.db or http://127.0.0.1:5000"
     elif isinstance(error, ImportError):
         remedy = "install what this kind of store needs"
+    elif limits_behind(text):
+        text, remedy = text + limits_behind(text), "raise that limit"
+    elif getattr(error, "errno", None) in NO_ROOM or "disk is full" in text:
+        remedy = "make room there"
     elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         remedy = "move it aside"  # not a database, or a damaged one
     text = textwrap.shorten(hide_secrets(text, uri), LONGEST_REASON, placeholder=" ...")
@@ -238,6 +247,19 @@ def _reason(uri: str, error: Exception) -> str:
         f"tracking store {without_secrets(uri)}: {text}; {remedy}, or name another in MLFLOW_TRACKING_URI, "
         f"and run again; {stands}"
     )
+
+
+def _no_answer(text: str) -> str:
+    """That a server gives no answer, and why, from the message of the library that asks it; else nothing."""
+    if "Max retries exceeded" not in text:
+        return ""
+    reasons = (
+        r"\[Errno -?\d+\] ([\w ]+)",
+        r"(too many \d+ error \w+|certificate [\w ]+)",
+        r"Caused by (\w+)",
+    )
+    found = [match[1] for reason in reasons if (match := re.search(reason, text))]
+    return f"no answer ({found[0]})" if found else "no answer"
 
 
 def url_of(uri: str) -> URL | None:
