@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -340,7 +341,9 @@ with job_log("track.log", "track"):
 def tracker_ended_by(number: signal.Signals) -> subprocess.CompletedProcess:
     """A tracker that a signal meets as it logs the second of two models."""
     program = [sys.executable, "-c", KILLED_WHILE_LOGGING, json.dumps(STUDY), json.dumps(write_tables())]
-    return subprocess.run([*program, str(int(number))], capture_output=True, text=True, check=False)
+    heard = partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)  # these tests may run under nohup
+    command = [*program, str(int(number))]
+    return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=heard)
 
 
 @pytest.mark.fault("Store", "a run left RUNNING by a kill", "the next run replaces it")

@@ -3,7 +3,6 @@
 Silva, Marques de Sa and Alexandre (2005) for two classes, Erdogmus and Principe (2002) for prediction.
 """
 
-import math
 from numbers import Integral, Real
 from typing import Self
 
@@ -92,7 +91,7 @@ class _ErrorEntropyMLP(BaseEstimator):
             )
         objective.differentiate()
         # In single precision, too, such a step overflows nothing: both precisions take the same steps.
-        longest = math.sqrt(np.finfo(np.float32).max)
+        longest = float(np.finfo(np.float32).max) ** 0.75
         kept, rate = parameters.flat.copy(), min(self.learning_rate, longest)
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)
         for epoch in range(self.max_iter):
