@@ -5,10 +5,12 @@ import copy
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -376,6 +378,7 @@ class Project:
                 stdout=said,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # which nohup ignores
             )
 
     @property
