@@ -64,7 +64,7 @@ RACERS = (
     ),
     Racer(
         "ELM",
-        lambda s: ELMRegressor(s.n_units, random_state=s.seed),
+        lambda s: ELMRegressor(s.n_units, C=0.0, random_state=s.seed),
         lambda s: ELMClassifier(s.n_units, random_state=s.seed),
     ),
     Racer(

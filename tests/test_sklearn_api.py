@@ -97,9 +97,12 @@ def test_html_representations_link_to_the_docs(monkeypatch):
     monkeypatch.setenv("ENTROLEARN_DOCS", "https://docs.example/")
     for estimator in ESTIMATORS:
         name = type(estimator).__name__
+        entrolearn.__getattr__(name)  # as on first access
         assert f'"https://docs.example/api/generated/entrolearn.{name}.html"' in estimator._repr_html_()
         assert name in listed
     monkeypatch.delenv("ENTROLEARN_DOCS")
     built = DOCS / "_build"
     expected = built.as_uri() if (built / "index.html").is_file() else ""
+    for estimator in ESTIMATORS:
+        entrolearn.__getattr__(type(estimator).__name__)
     assert ESTIMATORS[0]._get_doc_link().partition("/api/")[0] == expected

@@ -4,7 +4,6 @@ The public names stand here, flat: ``from entrolearn import EEMClassifier``. Eac
 asked for, so that ``import entrolearn`` costs milliseconds and no more than what is used ever gets loaded.
 """
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -115,24 +114,13 @@ if TYPE_CHECKING:
 __all__ = [*_MODULES]
 
 
-class _Page:
-    """Address of an estimator's page, which its HTML representation links to; empty without a site."""
-
-    def __get__(self, estimator, owner) -> str:
-        site = os.environ.get("ENTROLEARN_DOCS", "").rstrip("/")
-        if not site:
-            from pathlib import Path  # not at the top: it costs more than all the rest
-
-            built = Path(__file__).parents[2] / "docs" / "_build"
-            site = built.as_uri() if (built / "index.html").is_file() else ""
-        return site and f"{site}/api/generated/entrolearn.{{estimator_name}}.html"
-
-
 def __getattr__(name: str):
     if name in _MODULES:
         value = getattr(import_module(_MODULES[name]), name)
         if hasattr(value, "_doc_link_module"):
-            value._doc_link_module, value._doc_link_template = "entrolearn", _Page()
+            from entrolearn.documentation import page_template
+
+            value._doc_link_module, value._doc_link_template = "entrolearn", page_template()
     elif name == "__version__":
         from importlib.metadata import version  # not at the top: it costs more than all the rest
 
