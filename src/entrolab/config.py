@@ -114,11 +114,6 @@ def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -
         All studies.
     papers : iterable of str
         Those that a run without a target makes.
-
-    Examples
-    --------
-    >>> studies_of(["results/eem/tables/table4.html", "demo"], ["demo", "eem", "melm"], [])  # doctest: +SKIP
-    {'demo', 'eem'}
     """
     names, needed = set(names), set()
     for target in [*targets] or ["all"]:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -10,7 +11,7 @@ import yaml
 
 from entrolab import LEARNERS_IN
 from entrolab.cells import cell_spec, figure_cells, table_cells
-from entrolab.config import load_catalog, load_configuration, load_studies, load_study, read_yaml
+from entrolab.config import load_catalog, load_configuration, load_study, read_yaml, studies_of, study_files
 from entrolab.kinds import KINDS
 from entrolab.study.sections import ConfigError
 from entrolab.tables import table_spec
@@ -165,7 +166,7 @@ def test_two_studies_of_one_name_are_refused(tmp_path, entries, study):
         (folder / "mine.yaml").write_text(yaml.safe_dump(study))
 
     with pytest.raises(ConfigError, match="there is a study 'mine' already"):
-        load_studies(folders, entries)
+        study_files(folders)
 
 
 def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
@@ -247,3 +248,32 @@ def test_reading_the_configuration_imports_nothing_heavy():
         [sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+NAMES = ["demo", "eem", "melm"]
+
+
+@pytest.mark.parametrize(
+    ("targets", "needed"),
+    [
+        ([], ["demo"]),
+        (["all"], ["demo"]),
+        (["eem", "report"], ["demo", "eem"]),
+        (["results/melm/tables/table1.csv"], ["melm"]),
+        (["results/report/eem.html"], ["eem"]),
+        (["results/data/iris.npz"], NAMES),
+        (["eem", "papers"], NAMES),
+        ([SimpleNamespace(rulename="train", wildcards_dict={"paper": "eem"})], ["eem"]),
+        ([SimpleNamespace(rulename="prepare", wildcards_dict={"dataset": "iris"})], NAMES),
+    ],
+)
+def test_a_run_reads_the_studies_that_its_targets_need(targets, needed):
+    assert sorted(studies_of(targets, NAMES, ["demo"])) == needed
+
+
+def test_a_study_that_is_wrong_does_not_keep_others_from_being_made(tmp_path):
+    (tmp_path / "wrong.yaml").write_text("titel: x\n")
+    config = {"papers": ["demo"], "seed": 0, "extra_studies": str(tmp_path)}
+    assert list(load_configuration(ROOT, config, ["demo"])[1]) == ["demo"]
+    with pytest.raises(ConfigError, match="unknown key 'titel'"):
+        load_configuration(ROOT, config, ["wrong"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from entrolab.config import load_catalog, load_configuration, load_studies, load_study, read_yaml
+from entrolab.config import load_catalog, load_configuration, load_study, read_yaml, study_files
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -220,17 +220,17 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             assert line == "No such file or directory"
         case "a folder":
             file.mkdir()
-            assert refused(file, lambda: load_studies([tmp_path], CATALOG)) == "Is a directory"
+            assert refused(file, lambda: load_study(file, CATALOG)) == "Is a directory"
         case "a dangling link":
             file.symlink_to(tmp_path / "gone.yaml")
-            line = refused(file, lambda: load_studies([tmp_path], CATALOG))
+            line = refused(file, lambda: load_study(file, CATALOG))
             assert line == "No such file or directory"
         case "a folder without studies":
-            line = refused(tmp_path, lambda: load_studies([tmp_path], CATALOG))
+            line = refused(tmp_path, lambda: study_files([tmp_path]))
             assert line == "no study (*.yaml) in this folder; accepted: a folder with studies, one file each"
         case "no folder":
             file.touch()
-            line = refused(file, lambda: load_studies([file], CATALOG))
+            line = refused(file, lambda: study_files([file]))
             assert line.startswith("there is no such folder; accepted: a folder with studies")
 
 

@@ -77,6 +77,8 @@ def test_an_error_at_a_limit_names_it_and_no_other_error_does(monkeypatch):
 
 SIGNALLED = """
 import os, signal, sys, time
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
 from entrolab.surroundings import end_at_signals
 
 end_at_signals()
