@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import os
 import sys
 from pathlib import Path
 
@@ -52,6 +53,7 @@ def forget():
     """Sources are read once in a process; here they change."""
     for cached in (sources._module_file, sources._parse, sources._names, sources._facts, sources._imported):
         cached.cache_clear()
+    sources._facts_by_source.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -129,6 +131,29 @@ def test_a_digest_changes_with_the_code_of_its_module_alone(package):
     forget()
     after = source_digests("mine.Learner")
     assert [name for name in before if before[name] != after[name]] == ["mine.maths"]
+
+
+def test_what_is_kept_of_modules_is_never_that_of_other_code(package, tmp_path, monkeypatch):
+    """It is found by the bytes of a file; where it cannot be read or written, modules are read again."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake").mkdir()
+    forget()
+    first = source_digests("mine.core")
+    kept = sources.KEPT.read_text()
+    read = []
+    monkeypatch.setattr(sources, "_read", lambda tree, real=sources._read: read.append(tree) or real(tree))
+    forget()
+    assert (source_digests("mine.core"), read) == (first, [])
+    stat = (package / "maths.py").stat()
+    (package / "maths.py").write_text("def one():\n    import mine.late\n    return 2\n")
+    os.utime(package / "maths.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    forget()
+    assert source_digests("mine.core")["mine.maths"] != first["mine.maths"]
+    assert len(read) == 1
+    for content in (kept[:50], ""):
+        sources.KEPT.write_text(content)
+        forget()
+        assert source_digests("mine.core")["mine.core"] == first["mine.core"]
 
 
 def test_a_docstring_is_read_where_its_class_is_defined(tmp_path, monkeypatch):
