@@ -227,5 +227,6 @@ def test_the_digests_hold_all_that_a_training_job_runs(monkeypatch):
         sys.setprofile(None)
     assert record["success"]
     ours = {name for name in run if name.partition(".")[0] in sources.OURS}
+    ours -= {"entrolearn", "entrolearn.documentation"}  # a name that is handed on, the link to its page
     assert {"entrolab.protocols", "entrolearn.machines.eem", "entrolearn.measures.divergence"} <= ours
     assert ours <= source_digests("entrolab.training", cell["estimator"]).keys()
