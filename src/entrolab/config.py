@@ -251,15 +251,23 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
 
 def _entries(file: Path, part: str, entries: Mapping, types: Mapping) -> dict[str, dict]:
     """The tables or the figures of a study, each checked as its kind says."""
-    checked = {}
+    checked, mistakes = {}, []
     for name, entry in entries.items():
-        where = f"{part}.{name}"
-        check(Any if isinstance(entry, Mapping) else Section, entry, file, where)
-        if "kind" not in entry:
-            raise ConfigError(f"{file}: {where}: the key 'kind' is missing")
-        check(one_of(*types), entry["kind"], file, f"{where}.kind")
-        checked[name] = check(types[entry["kind"]].Entry, entry, file, where)
+        try:
+            checked[name] = _entry(file, f"{part}.{name}", entry, types)
+        except ConfigError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))
     return checked
+
+
+def _entry(file: Path, where: str, entry, types: Mapping) -> dict:
+    check(Any if isinstance(entry, Mapping) else Section, entry, file, where)
+    if "kind" not in entry:
+        raise ConfigError(f"{file}: {where}: the key 'kind' is missing")
+    check(one_of(*types), entry["kind"], file, f"{where}.kind")
+    return check(types[entry["kind"]].Entry, entry, file, where)
 
 
 def _check_braces(file: Path, study: Mapping) -> None:

@@ -73,6 +73,16 @@ def test_all_mistakes_of_a_file_are_told_each_in_one_line():
     ]
 
 
+def test_a_misspelt_key_is_told_beside_other_mistakes_and_not_as_missing():
+    with pytest.raises(ConfigError) as caught:
+        check(Outer, {"n": 9, "iner": {"method": "minmax"}, "names": [1]}, "x.yaml", "here")
+    assert str(caught.value).splitlines() == [
+        "x.yaml: here: unknown key 'iner', did you mean 'inner'?; accepted: n, share, inner, names",
+        "x.yaml: here.n: found 9; accepted: at least 1 and at most 5",
+        "x.yaml: here.names.0: found 1, expected a text",
+    ]
+
+
 def test_values_stay_as_they_are_written():
     """An integer stays one, defaults are filled in, and what has none is absent."""
     found = check(Outer, {"n": 2, "inner": {"method": {"of_dataset": "method"}}}, "x.yaml")

@@ -23,7 +23,7 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from entrolearn.suggest import did_you_mean
 
@@ -91,22 +91,36 @@ def wrong(line: str, kind: str = "line") -> PydanticCustomError:
     return PydanticCustomError(kind, "{line}", {"line": line})
 
 
+def _mistake(line: str, place: tuple = ()) -> InitErrorDetails:
+    return InitErrorDetails(type=wrong(line), loc=place, input=None)
+
+
 class Section(BaseModel):
     """A mapping of a configuration file: no other keys, no conversion of values."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _known_keys(cls, data):
-        """A misspelt key is told before the key that it leaves missing."""
+    def _known_keys(cls, data, handler):
+        """A misspelt key is told beside other mistakes, and the key that it leaves missing is not."""
         if not isinstance(data, Mapping):
             raise wrong(f"found {shortened(data)}, expected {IN_YAML['model_type']}")
         known = list(cls.model_fields)
-        for key in data:
-            if key not in known:
-                raise wrong(f"unknown key {key!r}{did_you_mean(key, known)}; accepted: {', '.join(known)}")
-        return data
+        unknown = [key for key in data if key not in known]
+        if not unknown:
+            return handler(data)
+        mistakes = [
+            _mistake(f"unknown key {key!r}{did_you_mean(str(key), known)}; accepted: {', '.join(known)}")
+            for key in unknown
+        ]
+        try:
+            handler({key: value for key, value in data.items() if key in known})
+        except ValidationError as error:
+            for one in error.errors(include_url=False):
+                if one["type"] != "missing":
+                    mistakes.append(_mistake(_in_words(one["type"], one["input"], one), one["loc"]))
+        raise ValidationError.from_exception_data(cls.__name__, mistakes)
 
 
 def plain(value):
