@@ -68,6 +68,16 @@ def load_configuration(
         The workflow's config.
     targets : iterable, optional
         What Snakemake is asked for: only the studies that these need are read. All of them unless given.
+
+    Returns
+    -------
+    catalog, studies : dict of dict
+        By key and by name.
+    settings : dict
+
+    Raises
+    ------
+    ConfigError
     """
     home = Path(home)
     config = check(Settings, config, "config")
@@ -314,7 +324,7 @@ def read_yaml(file: Path):
     except yaml.YAMLError as error:
         raise ConfigError(f"{file}: {' '.join(str(error).split())}") from None
     except RecursionError:
-        raise ConfigError(f"{file}: lists or mappings in one another by the hundred") from None
+        raise ConfigError(f"{file}: lists or mappings are nested too deeply") from None
     if content is None:
         raise ConfigError(f"{file}: there is nothing in it")
     if _n_values(content, {}) > MOST_VALUES:
@@ -335,7 +345,7 @@ def _n_values(content, known: dict[int, float]) -> float:
     return known[id(content)]
 
 
-# Words that are no names unless they are quoted.
+# Unquoted keys that YAML reads as booleans or null.
 _NO_NAMES = {"tag:yaml.org,2002:bool": "true or false", "tag:yaml.org,2002:null": "nothing"}
 
 

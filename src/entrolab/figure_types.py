@@ -13,7 +13,8 @@ from entrolab.kinds.clusterings import CLUSTERER, clusterers_of
 from entrolab.metrics import METRICS
 from entrolab.registry import estimator_of, learner_of, learners_of, made_of, projection_of, searched
 from entrolab.study.definition import Params
-from entrolab.study.entries import Entry, SixModels, TwelveModels
+from entrolab.study.entries import Entry as BaseEntry
+from entrolab.study.entries import SixModels, TwelveModels
 from entrolab.study.lookup import labels, pairs, protocol_of, resolved
 from entrolab.study.sections import (
     Whole,
@@ -47,13 +48,16 @@ class FigureType:
         What it is written as.
     """
 
-    Entry: type[Entry]
+    Entry: type[BaseEntry]
     stages: tuple[str, ...] = ()
     trains = False
     formats: tuple[str, ...] = ("svg", "png", "csv")
 
     def names(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[Named]:
-        """Names that must be known."""
+        """Yield (place, name, known names, what is named).
+
+        A caller refuses an unknown name before it asks for the next: later ones are looked up with it.
+        """
         yield "datasets", figure["datasets"], study["datasets"], "group of data sets"
         metrics = figure.get("metric", [])
         known = study["metrics"]
@@ -65,11 +69,11 @@ class FigureType:
             yield "models", model, study["models"], "model"
 
     def mistakes(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
-        """What else is wrong with an entry whose names are known: the place and the line."""
+        """Yield a line, `place: found; accepted`, for each other mistake in an entry of known names."""
         yield from ()
 
     def sets(self, figure: Mapping, study: Mapping) -> Iterator[tuple[str, Iterable[str]]]:
-        """The import paths of learners, each with the parameters that it sets of it."""
+        """Yield (import path of a learner, names of parameters that the figure sets)."""
         yield from ()
 
     def has_learner(self, model: Mapping) -> bool:
@@ -89,7 +93,7 @@ class FigureType:
         return list(study["datasets"][figure["datasets"]])
 
     def spec(self, name: str, figure: Mapping, study: Mapping, seed: int) -> dict:
-        """What decides how it looks, beside its entry; `seed` is for what it draws at random."""
+        """The part of the spec that is not the entry; `seed` is for what the figure draws at random."""
         return {
             "datasets": self.datasets(figure, study),
             "cells": self.runs(figure, study),
@@ -100,7 +104,7 @@ class FigureType:
 # ------------------------------------------------------------------------------- of runs and of stored models
 
 
-class OfRuns(Entry):
+class RunsEntry(BaseEntry):
     """A figure of a group of data sets and one to six models."""
 
     datasets: str
@@ -110,7 +114,7 @@ class OfRuns(Entry):
 class GridCurves(FigureType):
     """Test scores against the values of one parameter, a panel per data set."""
 
-    class Entry(OfRuns):
+    class Entry(RunsEntry):
         parameter: str
         # Another parameter of the grid, which has a curve for each of its values.
         by: str = None
@@ -137,7 +141,7 @@ class GridCurves(FigureType):
 class GridSurface(FigureType):
     """Mean test scores over two parameters, a panel per data set and model."""
 
-    class Entry(OfRuns):
+    class Entry(RunsEntry):
         # The horizontal one first.
         parameters: list_of(str, at_least=2, at_most=2)
         metric: str
@@ -180,7 +184,7 @@ class OfScores(FigureType):
 class Trials(OfScores):
     """The score of each trial, a line per model."""
 
-    class Entry(OfRuns):
+    class Entry(RunsEntry):
         metric: described(
             str | list_of(str), "a metric, or a list of which each data set takes the first that fits it"
         )
@@ -198,7 +202,7 @@ class Trials(OfScores):
 class Tradeoff(OfScores):
     """Two mean test scores along a grid, a line per model."""
 
-    class Entry(OfRuns):
+    class Entry(RunsEntry):
         metric: described(
             list_of(str, at_least=2, at_most=2), "a list of two metrics, the horizontal one first"
         )
@@ -207,9 +211,9 @@ class Tradeoff(OfScores):
 
 
 class OfStoredModels(FigureType):
-    """What is drawn of models that are fitted for good."""
+    """Figures drawn from the refitted models."""
 
-    Entry = OfRuns
+    Entry = RunsEntry
     stages = ("model",)
     trains = True
 
@@ -217,8 +221,8 @@ class OfStoredModels(FigureType):
         for model in figure["models"]:
             if not study["models"][model]["criteria"]:
                 yield (
-                    f"models: nothing chooses from the grid of {model!r}, so that no model is fitted for "
-                    "good; accepted: models with criteria"
+                    f"models: {model!r} has no criteria, so that no candidate is selected and refitted; "
+                    "accepted: models with criteria"
                 )
 
     def spec(self, name, figure, study, seed):
@@ -266,7 +270,7 @@ class OfImages(FigureType):
 
     def mistakes(self, figure, study, catalog):
         yield from super().mistakes(figure, study, catalog)
-        for dataset, shape in self.shapes("", figure, study).items():
+        for dataset, shape in self.shapes(figure, study).items():
             n_features = catalog[dataset]["expect"]["features"]
             pair = (
                 isinstance(shape, list) and len(shape) == 2 and all(isinstance(side, int) for side in shape)
@@ -277,22 +281,21 @@ class OfImages(FigureType):
                     "accepted: [height, width] of as many pixels"
                 )
 
-    def shapes(self, name: str, figure: Mapping, study: Mapping) -> dict[str, list[int]]:
+    def shapes(self, figure: Mapping, study: Mapping) -> dict[str, list[int]]:
         """The height and the width of each data set's images."""
-        where = f"figures.{name}.shape"
         return {
-            dataset: resolved(figure["shape"], study, dataset, where)
+            dataset: resolved(figure["shape"], study, dataset, "shape")
             for dataset in self.datasets(figure, study)
         }
 
     def spec(self, name, figure, study, seed):
-        return super().spec(name, figure, study, seed) | {"shapes": self.shapes(name, figure, study)}
+        return super().spec(name, figure, study, seed) | {"shapes": self.shapes(figure, study)}
 
 
 class Weights(OfImages, OfStoredModels):
     """The weights of linear classifiers as images, one for each class."""
 
-    class Entry(OfRuns):
+    class Entry(RunsEntry):
         shape: Shape
 
     stages = ("scaled", "model")
@@ -316,7 +319,7 @@ class OfRows(FigureType):
 class Samples(OfImages, OfRows):
     """The first rows of data sets as images."""
 
-    class Entry(Entry):
+    class Entry(BaseEntry):
         datasets: str
         shape: Shape
         rows: whole(ge=1, le=200)
@@ -337,7 +340,7 @@ class FittedAnew(OfRows):
         for dataset, model in itertools.product(self.datasets(figure, study), figure["models"]):
             learner = self.part(study["models"][model], study["tasks"][dataset])
             learner["params"] = {**learner["params"], **figure.get("params", {})}
-            learner = resolved(learner, study, dataset, f"models.{model}.params")
+            learner = resolved(learner, study, dataset, f"models.{model}")
             panels.append({"dataset": dataset, "model": model, "learner": learner})
         shown = {"seed": seed, "panels": panels, "models": labels(study, figure["models"])}
         return super().spec(name, figure, study, seed) | shown
@@ -346,7 +349,7 @@ class FittedAnew(OfRows):
 class Projections(FittedAnew):
     """Rows in the plane of a projection, with the densities of their classes, and a page to hover over."""
 
-    class Entry(Entry):
+    class Entry(BaseEntry):
         datasets: str
         models: TwelveModels
 
@@ -382,7 +385,7 @@ class Clusterings(FittedAnew):
 class ErrorDensities(FittedAnew):
     """The density of the errors after some epochs."""
 
-    class Entry(OfRuns):
+    class Entry(RunsEntry):
         epochs: list_of(Whole)
         params: Params = {}
 
@@ -414,7 +417,7 @@ class ErrorDensities(FittedAnew):
 class Process(FigureType):
     """A machine's way from the input to its answer, in four panels."""
 
-    class Entry(Entry):
+    class Entry(BaseEntry):
         dataset: str
         model: str
         params: Params = {}
@@ -440,15 +443,15 @@ class Process(FigureType):
     def spec(self, name, figure, study, seed):
         model = study["models"][figure["model"]]
         learner = {part: model[part] for part in ("label", "sublabel", "estimator", "steps")}
-        where = f"models.{figure['model']}.params"
-        params = {**resolved(model["params"], study, figure["dataset"], where), **figure["params"]}
-        return {"model": {**learner, "params": params}, "seed": seed}
+        learner["params"] = {**model["params"], **figure["params"]}
+        where = f"models.{figure['model']}"
+        return {"model": resolved(learner, study, figure["dataset"], where), "seed": seed}
 
 
 # -------------------------------------------------------------------------------------------------- of tables
 
 
-class OfATable(Entry):
+class OfTableEntry(BaseEntry):
     """A figure of a table, or of what is measured for it."""
 
     table: str
@@ -465,7 +468,7 @@ class OfTable(FigureType):
         What of the table's entry decides how the figure looks.
     """
 
-    Entry = OfATable
+    Entry = OfTableEntry
     stages = ("measured",)
     of = ""
     shown: tuple[str, ...] = ()
@@ -506,7 +509,7 @@ class Starts(OfTable):
 class ExpectedMaximum(Starts):
     """The expected best of several starts."""
 
-    class Entry(OfATable):
+    class Entry(OfTableEntry):
         against: one_of("starts", "seconds")
 
 
@@ -519,7 +522,7 @@ class Evaluations(OfTable):
 class CriticalDifference(OfTable):
     """Average ranks of a table's models, joined where they cannot be told apart."""
 
-    class Entry(OfATable):
+    class Entry(OfTableEntry):
         metric: str
 
     of, stages = "scores", ("tables",)
@@ -534,7 +537,7 @@ Side = described(list_of(str), "a list of the table's models, the best of which 
 class ByData(OfTable):
     """The best of some models against the best of others, by data set."""
 
-    class Entry(OfATable):
+    class Entry(OfTableEntry):
         metric: str
         best_of: Side
         against: Side

@@ -290,11 +290,15 @@ def _entry(module: str, table: ast.Dict, parameter: str) -> ast.expr | None:
 def source_digests(*import_paths: str) -> dict[str, str]:
     """A digest of each module behind some classes or modules, so that a change of code can be noticed.
 
-    All modules reached by imports, within entrolearn, entrolab and packages under development (anything that
-    is not installed into the environment's library folder). Installed libraries are left to the lock file.
-    The ``__init__`` of our packages are lists of names, not code that results depend on: what is imported
-    from one depends on the module that defines it.
-    Comments, docstrings and layout do not count.
+    Follows imports within entrolearn, entrolab and packages that are not installed into the environment's
+    library folder; the lock file covers the others. The ``__init__`` of our packages hand names on and are
+    skipped: what is imported from one depends on the module that defines it. Comments, docstrings and layout
+    do not count.
+
+    Raises
+    ------
+    UnknownEstimatorError
+        If a module cannot be read, or has a relative import without a package.
 
     Returns
     -------
@@ -326,15 +330,16 @@ def _facts(file: Path) -> dict:
         source = file.read_bytes()
     except OSError as error:
         raise UnknownEstimatorError(f"{file}: {error}") from None
-    key = hashlib.sha256(PYTHON + source).hexdigest()
+    key = hashlib.sha256(FORMAT + PYTHON + source).hexdigest()
     kept = _facts_by_source()
     if key not in kept:
-        kept[key] = _read(_parsed(file))
+        kept[key] = _digest_and_imports(_parse_unshared(file))
         _unwritten.add(key)
     return kept[key]
 
 
-def _read(tree: ast.Module) -> dict:
+def _digest_and_imports(tree: ast.Module) -> dict:
+    """The digest and the imports of a module; the docstrings of `tree` are removed."""
     imports = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -342,13 +347,13 @@ def _read(tree: ast.Module) -> dict:
         elif isinstance(node, ast.ImportFrom):
             imports.append((node.level, node.module or "", [alias.name for alias in node.names]))
         elif isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-            node.body[0] = ast.Pass()
+            node.body = node.body[1:] or [ast.Pass()]
     return {"digest": hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:12], "imports": imports}
 
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-# Syntax trees are of a version of Python.
-PYTHON = sys.version.encode()
+# Syntax trees are of a version of Python; the other number is raised where `_digest_and_imports` changes.
+PYTHON, FORMAT = sys.version.encode(), b"1"
 # Where what modules hold is kept, beside Snakemake's own notes.
 KEPT = Path(".snakemake", "entrolab", "modules.json")
 _unwritten: set[str] = set()
@@ -357,8 +362,8 @@ _unwritten: set[str] = set()
 @cache
 def _facts_by_source() -> dict[str, dict]:
     try:
-        return json.loads(KEPT.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # none yet, or cut
+        return dict(json.loads(KEPT.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):  # none yet, or cut
         return {}
 
 
@@ -489,8 +494,14 @@ def _home(module: str, name: str) -> str:
 
 
 def _absolute(module: str, file: Path, level: int, imported: str) -> str:
+    """The full name of an imported module."""
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-    return importlib.util.resolve_name("." * level + imported, package) if level else imported
+    try:
+        return importlib.util.resolve_name("." * level + imported, package) if level else imported
+    except ImportError:
+        raise UnknownEstimatorError(
+            f"{file}: relative import of {'.' * level + imported!r} without a package; accepted: a full name"
+        ) from None
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
@@ -499,17 +510,17 @@ def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
     while todo:
         node = todo.pop(0)
         yield node
-        if isinstance(node, (ast.If, ast.Try)):
-            todo += [*node.body, *node.orelse]
+        if isinstance(node, (ast.If, ast.Try, ast.TryStar)):
+            todo += [*node.body, *node.orelse, *getattr(node, "finalbody", [])]
             todo += [item for handler in getattr(node, "handlers", []) for item in handler.body]
 
 
 @cache
 def _parse(file: Path) -> ast.Module:
-    return _parsed(file)
+    return _parse_unshared(file)
 
 
-def _parsed(file: Path) -> ast.Module:
+def _parse_unshared(file: Path) -> ast.Module:
     try:
         return ast.parse(file.read_bytes())
     except SyntaxError as error:
@@ -526,10 +537,10 @@ def _module_file(module: str) -> Path | None:
         spec = importlib.util.find_spec(top)
     except (ImportError, ValueError):
         return None
-    if spec is None or spec.origin in (None, "built-in", "frozen"):
+    if spec is None or spec.origin in ("built-in", "frozen"):
         return None
     if not rest:
-        return Path(spec.origin)
+        return Path(spec.origin) if spec.origin else None
     for folder in spec.submodule_search_locations or ():
         place = Path(folder, *rest)
         candidates = (

@@ -160,7 +160,7 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"title: &a [*a]\n", "aliases (*name) make it refer to itself"),
         (b"&a\ntitle: *a\n", "aliases (*name) make it refer to itself"),
         (BOMB, "aliases (*name) make it refer to itself, or have more than 1,000,000 values"),
-        (b"title: " + b"[" * 5000, "lists or mappings in one another by the hundred"),
+        (b"title: " + b"[" * 5000, "lists or mappings are nested too deeply"),
     ],
     ids=range(26),
 )
@@ -304,6 +304,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ),
         ("protocol.folds", 10**9, "whose smallest class has 45 rows; accepted: 2 to 45"),
         ("models.svm.grid", {"C": []}, "models.svm.grid.C: found [], expected a list of values, {logspace"),
+        (
+            "models.svm.grid",
+            {"C": {"range": [0, 5, True]}},
+            "grid.C: found {'range': [0, 5, True]}, expected",
+        ),
         ("models.svm.grid", {"C": {"logspace": [2, 1, 10]}}, "grid.C: found {'logspace': [2, 1, 10]}; accep"),
         ("models.svm.grid", {"C": {"logspace": [0, 400, 10]}}, "[0, 400, 10]}; accepted: {logspace: [first"),
         ("models.svm.grid", {"C": {"logspace": [0, 10**9, 10]}}, "accepted: at most 10,000 values"),

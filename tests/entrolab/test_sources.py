@@ -125,6 +125,27 @@ def test_a_digest_ignores_comments_docstrings_and_layout(package):
     assert source_digests("mine.Learner") == before
 
 
+def test_a_docstring_that_comes_or_goes_changes_no_digest(package):
+    (package / "apart.py").write_text("def f():\n    x = 1\n    return x\n")
+    before = source_digests("mine.apart")
+    (package / "apart.py").write_text('"""Docs."""\n\n\ndef f():\n    """Docs."""\n    x = 1\n    return x\n')
+    forget()
+    assert source_digests("mine.apart") == before
+
+
+def test_a_relative_import_without_a_package_is_one_line(package, tmp_path):
+    (tmp_path / "alone.py").write_text("from .maths import one\n")
+    with pytest.raises(UnknownEstimatorError, match="relative import of '.maths' without a package"):
+        source_digests("alone")
+
+
+def test_modules_of_a_folder_without_init_are_found(package, tmp_path):
+    (tmp_path / "spread").mkdir()
+    (tmp_path / "spread" / "part.py").write_text("class Mine:\n    def __init__(self, a=1):\n        pass\n")
+    importlib.invalidate_caches()
+    assert locate("spread.part.Mine").parameters == ("a",)
+
+
 def test_a_digest_changes_with_the_code_of_its_module_alone(package):
     before = source_digests("mine.Learner")
     (package / "maths.py").write_text("def one():\n    import mine.late\n    return 2\n")
@@ -141,7 +162,8 @@ def test_what_is_kept_of_modules_is_never_that_of_other_code(package, tmp_path, 
     first = source_digests("mine.core")
     kept = sources.KEPT.read_text()
     read = []
-    monkeypatch.setattr(sources, "_read", lambda tree, real=sources._read: read.append(tree) or real(tree))
+    real = sources._digest_and_imports
+    monkeypatch.setattr(sources, "_digest_and_imports", lambda tree: read.append(tree) or real(tree))
     forget()
     assert (source_digests("mine.core"), read) == (first, [])
     stat = (package / "maths.py").stat()

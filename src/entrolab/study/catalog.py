@@ -25,10 +25,10 @@ Key = matching(
     at_most=100,
 )
 Seed = whole(ge=0)
-Rows = whole(ge=2)
-Noise = number(ge=0)
-Point = list_of(number(), at_least=2, at_most=2, unique=False)
-Deviations = list_of(number(gt=0), at_least=2, at_most=2, unique=False)
+AtLeastTwo = whole(ge=2)
+NonNegative = number(ge=0)
+Pair = list_of(number(), at_least=2, at_most=2, unique=False)
+PositivePair = list_of(number(gt=0), at_least=2, at_most=2, unique=False)
 Label = described(str | int, "a text or a whole number")
 Columns = list_of(whole(), unique=False)
 
@@ -126,45 +126,52 @@ def _even(value):
 
 class Gaussians(Section):
     name: Literal["gaussians"]
-    n_samples: Annotated[Rows, AfterValidator(_even)]
+    n_samples: Annotated[AtLeastTwo, AfterValidator(_even)]
     n_features: Whole
-    distance: Noise
-    variances: Deviations
+    distance: NonNegative
+    variances: PositivePair
     seed: Seed
 
 
 class Rings(Section):
     name: Literal["rings"]
-    n_samples: Rows
-    radii: several(Noise)
-    noise: Noise
-    n_classes: Rows = None
+    n_samples: AtLeastTwo
+    radii: several(NonNegative)
+    noise: NonNegative
+    n_classes: AtLeastTwo = None
     seed: Seed
 
 
 class Spirals(Section):
     name: Literal["spirals"]
-    n_samples: Rows
-    n_arms: Rows
+    n_samples: AtLeastTwo
+    n_arms: AtLeastTwo
     turns: number(gt=0)
-    noise: Noise
+    noise: NonNegative
     seed: Seed
 
 
 class Mixture(Section):
     name: Literal["mixture"]
     sizes: several(Whole)
-    means: several(Point)
-    deviations: several(Point)
+    means: several(Pair)
+    deviations: several(PositivePair)
     angles: several(number())
     seed: Seed
+
+    @model_validator(mode="after")
+    def _same_length(self):
+        """Sizes, means, deviations and angles are those of the same Gaussians."""
+        if len({len(self.sizes), len(self.means), len(self.deviations), len(self.angles)}) > 1:
+            raise wrong("sizes, means, deviations and angles differ in number; accepted: one of each")
+        return self
 
 
 class StretchedGaussians(Section):
     name: Literal["stretched_gaussians"]
-    n_samples: Rows
-    mean: Point
-    deviations: Deviations
+    n_samples: AtLeastTwo
+    mean: Pair
+    deviations: PositivePair
     seed: Seed
 
 
@@ -176,28 +183,28 @@ class Waveform(Section):
 
 class Documents(Section):
     name: Literal["documents"]
-    n_samples: Rows
-    n_features: Rows
-    n_classes: Rows
+    n_samples: AtLeastTwo
+    n_features: AtLeastTwo
+    n_classes: AtLeastTwo
     words: number(gt=0)
-    spread: Noise
+    spread: NonNegative
     seed: Seed
 
 
 class Phrases(Section):
     name: Literal["phrases"]
-    n_samples: Rows
-    n_features: Rows
+    n_samples: AtLeastTwo
+    n_features: AtLeastTwo
     n_pairs: whole(ge=0)
-    n_classes: Rows
+    n_classes: AtLeastTwo
     terms: number(gt=0)
-    spread: Noise
+    spread: NonNegative
     seed: Seed
 
 
 class MackeyGlass(Section):
     name: Literal["mackey_glass"]
-    n_samples: Rows
+    n_samples: AtLeastTwo
     n_delays: Whole
     interval: Whole
     delay: Whole
@@ -205,8 +212,8 @@ class MackeyGlass(Section):
 
 class TwoMoons(Section):
     name: Literal["two_moons"]
-    n_samples: Rows
-    noise: Noise
+    n_samples: AtLeastTwo
+    noise: NonNegative
     seed: Seed
 
 

@@ -30,18 +30,27 @@ from entrolab.study.sections import (
     wrong,
 )
 
-# Values of one parameter that are written in short.
-MOST_IN_FULL = 10_000
+# Values of one parameter that has a short form.
+MOST_EXPANDED = 10_000
 
 
-def in_full(value):
-    """The values that ``logspace`` or ``range`` stand for; any other value as it is."""
-    if not isinstance(value, Mapping) or len(value) != 1 or not set(value) <= {"logspace", "range"}:
-        return value
+def _is_short_form(value) -> bool:
+    """Whether a value is ``{logspace: [int, int, base]}`` or ``{range: [first, last, step]}``."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
     ((form, numbers),) = value.items()
-    first, last, step = numbers
-    if (last - first) / (step if form == "range" else 1) > MOST_IN_FULL:
-        raise wrong(f"found {value}; accepted: at most {MOST_IN_FULL:,} values")
+    if form not in ("logspace", "range") or not isinstance(numbers, list) or len(numbers) != 3:
+        return False
+    if any(isinstance(n, bool) or not isinstance(n, (int, float)) or not math.isfinite(n) for n in numbers):
+        return False
+    return numbers[2] > 0 and (form == "range" or all(isinstance(n, int) for n in numbers[:2]))
+
+
+def _expanded(value: Mapping) -> list:
+    """The values of a short form."""
+    ((form, (first, last, step)),) = value.items()
+    if (last - first) / (step if form == "range" else 1) > MOST_EXPANDED:
+        raise wrong(f"found {value}; accepted: at most {MOST_EXPANDED:,} values")
     try:
         values = expand_values(value)
     except ValueError as error:
@@ -54,42 +63,26 @@ def in_full(value):
     return values
 
 
-def _is_in_short(value) -> bool:
-    """Whether a mapping is one of three finite numbers, of a base or a step above zero."""
-    ((form, numbers),) = value.items()
-    kinds = int if form == "logspace" else (int, float)
-    return (
-        isinstance(numbers, list)
-        and len(numbers) == 3
-        and all(isinstance(one, (int, float)) and math.isfinite(one) for one in numbers)
-        and all(isinstance(one, kinds) and not isinstance(one, bool) for one in numbers[:2])
-        and numbers[2] > 0
-    )
-
-
-def _values(value):
-    """A list of values, in short or in full, or a name of values that differ between data sets."""
+def _values_of_grid(value):
+    """A list of values, expanded where it has a short form, or a name of values by data set."""
     if isinstance(value, list) and value:
         return value
-    if isinstance(value, Mapping) and len(value) == 1:
-        if isinstance(value.get("of_dataset"), str):
-            return value
-        if set(value) <= {"logspace", "range"} and _is_in_short(value):
-            return in_full(value)
+    if isinstance(value, Mapping) and len(value) == 1 and isinstance(value.get("of_dataset"), str):
+        return value
+    if _is_short_form(value):
+        return _expanded(value)
     raise wrong(
         f"found {shortened(value)}, expected a list of values, {{logspace: [first exponent, last exponent, "
         "base]}, {range: [first, last, step]} or {of_dataset: name}"
     )
 
 
-def _in_short(value):
-    """A parameter's value: in full where it is written as a list in short."""
-    short = isinstance(value, Mapping) and len(value) == 1 and set(value) <= {"logspace", "range"}
-    return in_full(value) if short and _is_in_short(value) else value
+def _expand_short_form(value):
+    return _expanded(value) if _is_short_form(value) else value
 
 
-Params = dict[str, Annotated[Any, AfterValidator(_in_short)]]
-Grid = dict[str, Annotated[Any, AfterValidator(_values)]]
+Params = dict[str, Annotated[Any, AfterValidator(_expand_short_form)]]
+Grid = dict[str, Annotated[Any, AfterValidator(_values_of_grid)]]
 
 
 class OwnData(Section):
@@ -129,30 +122,30 @@ class Folds(Section):
     rows: whole(ge=2) = None
 
 
-Rows = described(Whole | OfDataset, "a whole number from 1, or {of_dataset: name}")
+Count = described(Whole | OfDataset, "a whole number from 1, or {of_dataset: name}")
 
 
 class Inner(Section):
-    """The folds of the training rows by which parameters are chosen."""
+    """The inner folds of the training rows, by which parameters are selected; `used` of them are run."""
 
     folds: whole(ge=2) = 4
-    used: Rows = None
+    used: Count = None
+
+    @model_validator(mode="after")
+    def _use_all(self):
+        if self.used is None:
+            self.used = self.folds
+        return self
 
 
 class Trials(Section):
     """Random divisions into training and test rows."""
 
     trials: Whole
-    train: Rows
-    test: Rows
+    train: Count
+    test: Count
     shuffle: described(bool | OfDataset, "true, false or {of_dataset: name}") = None
     inner: Inner = Inner()
-
-    @model_validator(mode="after")
-    def _all_inner_folds(self):
-        if self.inner.used is None:
-            self.inner = Inner(folds=self.inner.folds, used=self.inner.folds)
-        return self
 
 
 def _which(protocol) -> str:
@@ -261,7 +254,7 @@ class Erratum(Section):
 Keys = described(
     list_of(str), "a list of keys of the catalog, or {file: its path, label: a column} of one's own"
 )
-Values = mapping_of(Annotated[Any, AfterValidator(_in_short)], "values by data set", Any)
+Values = mapping_of(Annotated[Any, AfterValidator(_expand_short_form)], "values by data set", Any)
 
 
 class Study(Section):

@@ -1,13 +1,13 @@
-"""The base of all sections of a configuration, the types of their values, and what is said of wrong ones.
+"""Base class and value types of configuration sections, and the wording of validation errors.
 
-A mistake is one line: the file, the place in it, what was found there, what is accepted.
+Each error is one line: the file, the place in it, what was found there, what is accepted.
 """
 
 import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -103,7 +103,7 @@ class Section(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _known_keys(cls, data, handler):
-        """A misspelt key is told beside other mistakes, and the key that it leaves missing is not."""
+        """Report misspelt keys beside other mistakes, but not the keys that they leave missing."""
         if not isinstance(data, Mapping):
             raise wrong(f"found {shortened(data)}, expected {IN_YAML['model_type']}")
         known = list(cls.model_fields)
@@ -124,7 +124,7 @@ class Section(BaseModel):
 
 
 def plain(value):
-    """A section as a dict, its defaults filled in; what was left out and has none is absent."""
+    """Convert a section to a dict with defaults; keys that were not given and have no default are absent."""
     if isinstance(value, Section):
         given = value.model_fields_set
         fields = {name: getattr(value, name) for name in type(value).model_fields}
@@ -167,6 +167,7 @@ def check(definition, data, file, where: str = "", dataset: str = ""):
 
 
 def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
+    """Yield (place, line) for each error."""
     for one in error.errors(include_url=False):
         place = [where, *(part for part in one["loc"] if not _is_tag(part))]
         kind, found = one["type"], one["input"]
@@ -205,7 +206,7 @@ def _is_tag(part) -> bool:
 
 
 def described(type_: Any, description: str) -> Any:
-    """Values of `type_`; of any other it is said that `description` was expected."""
+    """`type_` with one message for all its errors: expected `description`."""
 
     def expected(value, handler):
         try:
@@ -218,26 +219,34 @@ def described(type_: Any, description: str) -> Any:
     return Annotated[type_, Field(description=description), WrapValidator(expected)]
 
 
-LIMITS: dict[str, tuple[str, str, Callable[[float, float], bool]]] = {
-    "gt": ("exclusiveMinimum", "more than", operator.gt),
-    "ge": ("minimum", "at least", operator.ge),
-    "lt": ("exclusiveMaximum", "less than", operator.lt),
-    "le": ("maximum", "at most", operator.le),
+class Limit(NamedTuple):
+    """A limit of numbers: its key in a JSON schema, how it is said, and whether a value keeps to it."""
+
+    schema: str
+    words: str
+    holds: Callable[[float, float], bool]
+
+
+LIMITS = {
+    "gt": Limit("exclusiveMinimum", "more than", operator.gt),
+    "ge": Limit("minimum", "at least", operator.ge),
+    "lt": Limit("exclusiveMaximum", "less than", operator.lt),
+    "le": Limit("maximum", "at most", operator.le),
 }
 
 
 def _numeric(kind: type, name: str, json_type: str, limits: Mapping) -> Any:
     """Numbers as they come, an integer as an integer; YAML's .inf and .nan are none."""
-    accepted = " and ".join(f"{LIMITS[name][1]} {limit}" for name, limit in limits.items())
+    accepted = " and ".join(f"{LIMITS[key].words} {limit}" for key, limit in limits.items())
 
     def checked(value):
         if isinstance(value, bool) or not isinstance(value, kind) or not _is_finite(value):
             raise wrong(f"found {shortened(value)}, expected {name}")
-        if not all(LIMITS[name][2](value, limit) for name, limit in limits.items()):
+        if not all(LIMITS[key].holds(value, limit) for key, limit in limits.items()):
             raise wrong(f"found {shortened(value)}; accepted: {accepted}")
         return value
 
-    schema = {"type": json_type} | {LIMITS[name][0]: limit for name, limit in limits.items()}
+    schema = {"type": json_type} | {LIMITS[key].schema: limit for key, limit in limits.items()}
     return Annotated[Any, BeforeValidator(checked), WithJsonSchema(schema)]
 
 
@@ -259,6 +268,7 @@ def _is_finite(value: float) -> bool:
 
 
 def each_once(values: list) -> list:
+    """Return the list; raise if a value is repeated."""
     if any(value in values[:k] for k, value in enumerate(values)):
         raise wrong(f"found {shortened(values)}; accepted: each value once", "repeated")
     return values
@@ -293,6 +303,7 @@ def mapping_of(type_: Any, what: str, keys: Any = str, at_most: int | None = Non
 
 
 def one_of(*names: str) -> Any:
+    """Literal of `names`."""
     return Literal[names]
 
 
@@ -305,18 +316,18 @@ def matching(pattern: str, description: str, at_most: int | None = None) -> Any:
             raise wrong(f"found {shortened(value)}, expected {description}")
         return value
 
-    schema = {"type": "string", "pattern": f"^{pattern}$", "description": description}
+    schema = {"type": "string", "pattern": f"^(?:{pattern})$", "description": description}
     schema |= {"maxLength": at_most} if at_most else {}
     return Annotated[Any, BeforeValidator(matched), WithJsonSchema(schema)]
 
 
-def _said(value: str) -> str:
+def _not_empty(value: str) -> str:
     if not value:
         raise wrong("found '', expected a text")
     return value
 
 
-Text = Annotated[str, Field(json_schema_extra={"minLength": 1}), AfterValidator(_said)]
+Text = Annotated[str, Field(json_schema_extra={"minLength": 1}), AfterValidator(_not_empty)]
 Whole = whole(ge=1)
 Name = matching(
     "[a-z][a-z0-9_]*",
