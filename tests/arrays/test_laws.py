@@ -579,8 +579,9 @@ LAWS = {
     "features in another order": Law(
         features_in_another_order,
         SAME,
-        # MELM's starts are drawn feature by feature: they may climb to another maximum, or to the same.
-        those(lambda estimator: not isinstance(estimator, MELM)),
+        # MELM's starts are drawn feature by feature: they may climb to another maximum, or to the same. The
+        # columns that a selector keeps stay in the order in which they come.
+        those(lambda estimator: not isinstance(estimator, (MELM, InformationFilter))),
         {
             EEMClassifier: RANDOM_WEIGHTS,
             WELMClassifier: RANDOM_WEIGHTS,
@@ -591,7 +592,6 @@ LAWS = {
             ErrorEntropyMLPClassifier: RANDOM_WEIGHTS,
             ErrorEntropyMLPRegressor: RANDOM_WEIGHTS,
             CrossEntropyMethodClustering: "centroids are drawn feature by feature",
-            InformationFilter: "the columns that it keeps stay in the order in which they come",
             str(SEARCH_AMONG_RANDOM_WEIGHTS): RANDOM_WEIGHTS,
         },
     ),
