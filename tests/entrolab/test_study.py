@@ -8,7 +8,13 @@ from jsonschema import Draft202012Validator
 
 from entrolab.figure_types import FIGURE_TYPES
 from entrolab.kinds import KINDS
-from entrolab.study.__main__ import SCHEMAS, schema_of_catalogs, schema_of_studies, text_of
+from entrolab.study.__main__ import (
+    SCHEMAS,
+    schema_of_catalogs,
+    schema_of_studies,
+    text_of,
+    with_reference,
+)
 from entrolab.study.sections import ConfigError, Section, check, list_of, number, one_of, per_dataset, whole
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +25,13 @@ STUDIES = sorted(ROOT.glob("config/papers/*.yaml"))
 def test_the_schemas_are_those_of_the_definitions(name):
     """Made anew by ``python -m entrolab.study``."""
     assert (ROOT / "workflow/schemas" / name).read_text(encoding="utf-8") == text_of(name)
+
+
+def test_the_key_reference_is_that_of_the_definitions():
+    """Made anew by ``python -m entrolab.study``."""
+    page = (ROOT / "config/README.md").read_text(encoding="utf-8")
+    assert with_reference(page) == page
+    assert "| protocol: folds | `folds` | whole number ≥ 2 | must be given |" in page
 
 
 def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():

@@ -1,6 +1,7 @@
-"""Write the JSON schemas of studies and of catalogs, by which editors complete and check them.
+"""Write what is made from the definitions of studies and of catalogs.
 
-``python -m entrolab.study`` writes them to ``workflow/schemas`` of the present folder.
+``python -m entrolab.study`` writes the JSON schemas, by which editors complete and check them, to
+``workflow/schemas`` of the present folder, and the key reference into ``config/README.md``.
 """
 
 import json
@@ -11,8 +12,10 @@ from entrolab.figure_types import FIGURE_TYPES
 from entrolab.kinds import KINDS
 from entrolab.study.catalog import OF_TASK, DataSet
 from entrolab.study.definition import Study
+from entrolab.study.reference import BEGIN, END, reference
 
 HERE = Path("workflow", "schemas")
+PAGE = Path("config", "README.md")
 
 
 def schema_of_studies() -> dict:
@@ -64,10 +67,17 @@ def text_of(name: str) -> str:
     return json.dumps(SCHEMAS[name](), ensure_ascii=False) + "\n"
 
 
+def with_reference(page: str) -> str:
+    """A page with its key reference made anew."""
+    before, _, rest = page.partition(BEGIN)
+    return before + reference() + rest.partition(END)[2]
+
+
 def main() -> None:
     HERE.mkdir(parents=True, exist_ok=True)
     for name in SCHEMAS:
         (HERE / name).write_text(text_of(name), encoding="utf-8")
+    PAGE.write_text(with_reference(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

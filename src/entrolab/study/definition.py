@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator, model_validator
 
@@ -200,7 +200,7 @@ class Model(Section):
     estimator: ImportPath = None
     estimators: Estimators = None
     one_of: mapping_of(Alternative, "learners by name, at least one, each with an estimator", Name) = {}
-    printed_only: bool = None
+    printed_only: Literal[True] = None
     trials: described(Whole | OfDataset, "a number of trials, at least 1, or {of_dataset: name}") = None
     params: Params = Field(default={})
     steps: Steps = Field(default=[])

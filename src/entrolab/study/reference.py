@@ -1,0 +1,110 @@
+"""The key reference of config/README.md: a line for each key of each section, from its definition."""
+
+from collections.abc import Iterator, Mapping
+
+from entrolab.figure_types import FIGURE_TYPES
+from entrolab.kinds import KINDS
+from entrolab.study import catalog, definition, settings
+from entrolab.study.sections import Section
+
+__all__ = ["BEGIN", "END", "reference"]
+
+BEGIN, END = "<!-- written by python -m entrolab.study -->", "<!-- end -->"
+
+# The parts of the reference: a heading, and the sections below it by their names.
+PARTS: dict[str, dict[str, type[Section]]] = {
+    "config.yaml": {"": settings.Settings},
+    "A study": {
+        "": definition.Study,
+        "scaling": definition.Scaling,
+        "protocol: folds": definition.Folds,
+        "protocol: trials": definition.Trials,
+        "a data set of one's own": definition.OwnData,
+        "a model": definition.Model,
+    },
+    "Tables, by kind": {name: kind.Entry for name, kind in KINDS.items()},
+    "Figures, by kind": {name: kind.Entry for name, kind in FIGURE_TYPES.items()},
+    "A data set of the catalog": {
+        "": catalog.DataSet,
+        "files": catalog.File,
+        **{f"expect of {task}": expected for task, expected in catalog.OF_TASK.items()},
+        **{f"format {catalog.name_of(one)}": one for one in catalog.FORMATS},
+        **{f"generator {catalog.name_of(one)}": one for one in catalog.GENERATORS},
+    },
+}
+# What every entry has, or a heading says.
+SAID = {"kind", "caption", "notes", "printed", "name"}
+NAMES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+
+
+def reference() -> str:
+    """The reference as Markdown, with its marks."""
+    lines = [BEGIN, ""]
+    for heading, sections in PARTS.items():
+        lines += [f"### {heading}", "", "| of | key | value | default |", "| --- | --- | --- | --- |"]
+        for name, section in sections.items():
+            lines += _lines(name, section)
+        lines.append("")
+    return "\n".join([*lines, END])
+
+
+def _lines(name: str, section: type[Section]) -> Iterator[str]:
+    schema = section.model_json_schema()
+    required = schema.get("required", ())
+    for key, value in schema["properties"].items():
+        if key in SAID and section is not settings.Settings:
+            continue
+        default = "must be given" if key in required else _default(value.get("default"))
+        cells = [
+            name if " " in name or not name else f"`{name}`",
+            f"`{key}`",
+            _in_words(value, schema.get("$defs", {})),
+            default,
+        ]
+        yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+        name = ""
+
+
+def _default(value) -> str:
+    """A default as a study would have it; nothing where there is none."""
+    text = _as_yaml(value)
+    return f"`{text}`" if text not in ("", "{}", "[]") else ""
+
+
+def _as_yaml(value) -> str:
+    if isinstance(value, Mapping):
+        parts = (f"{name}: {_as_yaml(one)}" for name, one in value.items() if one is not None)
+        return f"{{{', '.join(parts)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_as_yaml, value))}]"
+    return "" if value is None else str(value)
+
+
+def _in_words(schema: Mapping, definitions: Mapping) -> str:
+    """What a JSON schema accepts."""
+    if "description" in schema and "properties" not in schema:
+        return schema["description"]
+    if "$ref" in schema:
+        keys = definitions[schema["$ref"].rpartition("/")[2]]["properties"]
+        return f"mapping: {', '.join(f'`{key}`' for key in keys)}"
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            words = [_in_words(one, definitions) for one in schema[several] if "not" not in one]
+            return " or ".join(dict.fromkeys(words))
+    if "enum" in schema or "const" in schema:
+        values = schema.get("enum", [schema.get("const")])
+        return ", ".join("`true`" if value is True else f"`{value}`" for value in values)
+    match schema.get("type"):
+        case "array":
+            return f"list of {_in_words(schema['items'], definitions)}"
+        case "object":
+            values = schema.get("additionalProperties") or next(
+                iter(schema.get("patternProperties", {}).values()), True
+            )
+            return "mapping" if values is True else f"mapping, each {_in_words(values, definitions)}"
+        case None:
+            return "any value"
+        case kind:
+            limits = [f"{sign} {schema[key]}" for key, sign in LIMITS.items() if key in schema]
+            return " ".join([NAMES.get(kind, kind), *limits])
