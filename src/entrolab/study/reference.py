@@ -56,12 +56,8 @@ def _lines(name: str, section: type[Section]) -> Iterator[str]:
         if key in SAID and section is not settings.Settings:
             continue
         default = "must be given" if key in required else _default(value.get("default"))
-        cells = [
-            name if " " in name or not name else f"`{name}`",
-            f"`{key}`",
-            _in_words(value, schema.get("$defs", {})),
-            default,
-        ]
+        of = name if " " in name or not name else f"`{name}`"
+        cells = [of, f"`{key}`", _in_words(value, schema.get("$defs", {})), default]
         yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
         name = ""
 
