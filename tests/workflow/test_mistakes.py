@@ -146,7 +146,7 @@ def test_a_wrong_file_is_refused(new_project, small, file, content, line):
 @pytest.mark.parametrize(
     ("arguments", "config", "line"),
     [
-        ([], {"seed": "abc"}, "config: seed: found 'abc', expected a value of type integer"),
+        ([], {"seed": "abc"}, "config: seed: found 'abc', expected a whole number"),
         ([], {"papers": "tinny"}, "config: papers: unknown study 'tinny', did you mean 'tiny'?; accepted: "),
         (
             [],
