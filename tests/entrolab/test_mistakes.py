@@ -247,6 +247,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("protocol.repeat", 2, "protocol: unknown key 'repeat', did you mean 'repeats'?"),
         ("metrics", ["gmean", "accurracy"], "metrics.1: found 'accurracy', did you mean 'accuracy'?"),
         ("criteria", ["cvv"], "criteria.0: found 'cvv', did you mean 'cv'?"),
+        (
+            "of_dataset.sizes.waves",
+            {"of_dataset": "sizes"},
+            "sizes.waves: found {'of_dataset': 'sizes'}; accepted",
+        ),
         ("of_dataset.sizes.wave", [1], "of_dataset.sizes: unknown data set 'wave', did you mean 'waves'?"),
         ("datasets.both", ["moon"], "datasets.both: unknown data set 'moon', did you mean 'moons'?"),
         ("models.svm.estimater", "x", "models.svm: unknown key 'estimater', did you mean 'estimator'?"),

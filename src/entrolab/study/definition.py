@@ -254,7 +254,16 @@ class Erratum(Section):
 Keys = described(
     list_of(str), "a list of keys of the catalog, or {file: its path, label: a column} of one's own"
 )
-Values = mapping_of(Annotated[Any, AfterValidator(_expand_short_form)], "values by data set", Any)
+
+
+def _value_of_dataset(value):
+    """A value for one data set, which refers to no others."""
+    if isinstance(value, Mapping) and "of_dataset" in value:
+        raise wrong(f"found {shortened(value)}; accepted: the value itself")
+    return _expand_short_form(value)
+
+
+Values = mapping_of(Annotated[Any, AfterValidator(_value_of_dataset)], "values by data set", Any)
 
 
 class Study(Section):
