@@ -1,4 +1,4 @@
-"""What a run asks of the place that it is in, told in one line before any job starts."""
+"""Pre-flight checks of the working directory and the environment, each told in one line."""
 
 import getpass
 import os

@@ -1,4 +1,4 @@
-"""What the tables of a study's trained models share."""
+"""What tables of trained models share."""
 
 from collections.abc import Mapping
 

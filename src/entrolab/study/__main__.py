@@ -1,4 +1,4 @@
-"""Write what is made from the definitions of studies and of catalogs.
+"""Write the JSON schemas and the key reference of studies and catalogs.
 
 ``python -m entrolab.study`` writes the JSON schemas, by which editors complete and check them, to
 ``workflow/schemas`` of the present folder, and the key reference into ``config/README.md``.

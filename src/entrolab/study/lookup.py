@@ -1,4 +1,4 @@
-"""What a checked study says of a data set, of a model or of both, by data set where that differs."""
+"""Values of a checked study by data set and model, ``{of_dataset: name}`` resolved."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
