@@ -107,9 +107,11 @@ def asked_targets(arguments: Sequence[str]) -> list | None:
     """
     if not arguments or "snakemake" not in Path(arguments[0]).parts[-2:]:
         return None
-    from snakemake.cli import parse_args
+    from snakemake.cli import get_argument_parser
 
-    _, known = parse_args(list(arguments[1:]))
+    # Without the profiles: they name no targets, and Snakemake is in another folder by now than the one they were
+    # named from.
+    known = get_argument_parser().parse_args(list(arguments[1:]))
     return [*(known.targets or ()), *(known.target_jobs or ())]
 
 
