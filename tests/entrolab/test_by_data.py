@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr, theilslopes
 
-from entrolab.cells import figure_cells, figure_files, figure_spec, study_cells
-from entrolab.drawing.by_data import compared, facts_of, trend_of
-from entrolab.figures import alternative_text, make_figure, read_figure, reasons
+from entrolab.figure_types.by_data import compared, facts_of, trend_of
+from entrolab.figure_types.making import alternative_text, make_figure, read_figure, reasons
 from entrolab.study.sections import ConfigError
-from entrolab.tables import COLUMNS
+from entrolab.study.specs import figure_cells, figure_files, figure_spec, study_cells
+from entrolab.tables.making import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")
 SPEC = {

@@ -1,6 +1,7 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
-from entrolab.cells import (
+from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.study.specs import (
     cell_spec,
     figure_cells,
     figure_files,
@@ -12,7 +13,6 @@ from entrolab.cells import (
     table_cells,
     table_files,
 )
-from entrolab.study.lookup import protocol_of, scaling_of
 
 DATASETS = ("heart", "sonar", "two-moons")  # of each study here
 
@@ -192,7 +192,7 @@ def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
         "paper": "mine",
         "table": "ranks",
         "dataset": "heart",
-        "measured_by": "entrolab.measuring.correlations",
+        "measured_by": "entrolab.experiments.correlations.measure",
         "seed": 3,
         "sizes": [1, 10],
         "layers": 3,

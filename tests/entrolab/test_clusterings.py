@@ -10,7 +10,12 @@ from scipy.special import rel_entr
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, mutual_info_score
 
-from entrolab.cells import (
+from entrolab.data.dataset import Dataset
+from entrolab.experiments.clusterings import measure as clusterings
+from entrolab.experiments.clusterings.table import CLASSES
+from entrolab.experiments.measuring import frame
+from entrolab.study.sections import ConfigError
+from entrolab.study.specs import (
     figure_cells,
     figure_files,
     figure_spec,
@@ -18,13 +23,9 @@ from entrolab.cells import (
     study_cells,
     table_files,
 )
-from entrolab.dataset import Dataset
-from entrolab.kinds import KINDS
-from entrolab.kinds.clusterings import CLASSES
-from entrolab.measuring import clusterings, frame
-from entrolab.rendering import render
-from entrolab.study.sections import ConfigError
-from entrolab.tables import make_table, table_spec
+from entrolab.tables.making import make_table, table_spec
+from entrolab.tables.rendering import render
+from entrolab.tables.types import KINDS
 
 
 def dataset(n=60, seed=0):
@@ -43,7 +44,7 @@ def spec(models, **changes):
         "paper": "paper",
         "table": "clusters",
         "dataset": "data",
-        "measured_by": "entrolab.measuring.clusterings",
+        "measured_by": "entrolab.experiments.clusterings.measure",
         "seed": 0,
         "measures": ["ari", "ami", "clusters", "divergence", "seconds"],
         "repeats": 3,

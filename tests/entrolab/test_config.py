@@ -10,11 +10,18 @@ import pytest
 import yaml
 
 from entrolab import LEARNERS_IN
-from entrolab.cells import cell_spec, figure_cells, table_cells
-from entrolab.config import load_catalog, load_configuration, load_study, read_yaml, studies_of, study_files
-from entrolab.kinds import KINDS
+from entrolab.study.config import (
+    load_catalog,
+    load_configuration,
+    load_study,
+    read_yaml,
+    studies_of,
+    study_files,
+)
 from entrolab.study.sections import ConfigError
-from entrolab.tables import table_spec
+from entrolab.study.specs import cell_spec, figure_cells, table_cells
+from entrolab.tables.making import table_spec
+from entrolab.tables.types import KINDS
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,7 +99,7 @@ MERGES = "".join(f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}]}}\n" for 
 @pytest.mark.fault("Configuration", "641 bytes of merge keys that mean 9^13 entries", "read in no time")
 def test_merged_mappings_do_not_grow_without_end(tmp_path):
     (tmp_path / "bomb.yaml").write_text(f"m0: &m0 {{a: 1, b: 2}}\n{MERGES}")
-    program = "from entrolab.config import read_yaml; print(read_yaml('bomb.yaml')['m13'])"
+    program = "from entrolab.study.config import read_yaml; print(read_yaml('bomb.yaml')['m13'])"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30
     )
@@ -240,7 +247,7 @@ def test_the_projects_own_configuration_is_right():
 
 def test_reading_the_configuration_imports_nothing_heavy():
     program = (
-        "import sys, yaml; from entrolab.config import load_configuration;"
+        "import sys, yaml; from entrolab.study.config import load_configuration;"
         "load_configuration(sys.argv[1], yaml.safe_load(open(sys.argv[1] + '/config/config.yaml')));"
         "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)))"
     )

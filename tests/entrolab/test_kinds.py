@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from entrolab.kinds import KINDS
-from entrolab.kinds.searches import Searches
-from entrolab.kinds.separability import LEARNT
-from entrolab.rendering import FORMATS, layout, render
+from entrolab.experiments.searches.table import Searches
+from entrolab.experiments.separability.table import LEARNT
 from entrolab.study.sections import plain
-from entrolab.tables import COLUMNS, counts, make_table, table_spec
+from entrolab.tables.making import COLUMNS, counts, make_table, table_spec
+from entrolab.tables.rendering import FORMATS, layout, render
+from entrolab.tables.types import KINDS
 
 MODELS = {
     name: {

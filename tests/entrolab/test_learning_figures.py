@@ -13,13 +13,13 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
-from entrolab.cells import figure_cells, figure_files, figure_formats, figure_spec
-from entrolab.dataset import DataUnavailable, passing_absence, save_dataset
-from entrolab.figures import alternative_text, make_figure, read_figure, reasons
-from entrolab.prepare import prepare
-from entrolab.scale import scale
-from entrolab.stored import dump
+from entrolab.data.dataset import DataUnavailable, passing_absence, save_dataset
+from entrolab.data.prepare import prepare
+from entrolab.data.scale import scale
+from entrolab.figure_types.making import alternative_text, make_figure, read_figure, reasons
+from entrolab.io.models import dump
 from entrolab.study.sections import ConfigError
+from entrolab.study.specs import figure_cells, figure_files, figure_formats, figure_spec
 from entrolearn.plotting import ErrorDensityDisplay
 
 ROOT = Path(__file__).parents[2]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.protocols import Folds
-from entrolab.training import train_cell
+from entrolab.data.dataset import Dataset
+from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import Folds
+from entrolab.fit.training import train_cell
 
 N = 30_000  # of which a kernel matrix takes 6.71 GiB
 GIB = 4  # the process of the tests, whose child a cell is, has some already

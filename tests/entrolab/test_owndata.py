@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import yaml
 
-from entrolab.config import load_configuration, load_study
-from entrolab.prepare import prepare
+from entrolab.data.prepare import prepare
+from entrolab.study.config import load_configuration, load_study
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]

@@ -5,19 +5,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from entrolab.cells import cell_spec
-from entrolab.config import load_study
-from entrolab.dataset import save_dataset
-from entrolab.download import download
-from entrolab.limits import Limits
-from entrolab.prepare import prepare
-from entrolab.protocols import protocol
-from entrolab.registry import seed_from
-from entrolab.results import Results
-from entrolab.scale import scale
-from entrolab.selecting import choose
+from entrolab.data.dataset import save_dataset
+from entrolab.data.download import download
+from entrolab.data.prepare import prepare
+from entrolab.data.scale import scale
+from entrolab.fit.learners import seed_from
+from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import protocol
+from entrolab.fit.selection import choose
+from entrolab.fit.training import train_cell
+from entrolab.study.config import load_study
 from entrolab.study.lookup import scaling_of
-from entrolab.training import train_cell
+from entrolab.study.specs import cell_spec
+from entrolab.tables.results import Results
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from benchmarks.measure import alone, spend
-from entrolab.limits import Limits
-from entrolab.resources import (
+from entrolab.fit.limits import Limits
+from entrolab.jobs.resources import (
     BASE_MIB,
     Needs,
     ceiling,

@@ -12,16 +12,17 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from entrolab.cells import measurement_spec, study_cells, table_files
-from entrolab.dataset import Dataset
-from entrolab.kinds import KINDS
-from entrolab.kinds.searches import MEASURES, Searches
-from entrolab.measuring import frame, searches
-from entrolab.protocols import Folds, protocol
-from entrolab.registry import parts_seed, seed_from
-from entrolab.rendering import layout, render
+from entrolab.data.dataset import Dataset
+from entrolab.experiments.measuring import frame
+from entrolab.experiments.searches import measure as searches
+from entrolab.experiments.searches.table import MEASURES, Searches
+from entrolab.fit.learners import parts_seed, seed_from
+from entrolab.fit.protocols import Folds, protocol
 from entrolab.study.sections import ConfigError, plain
-from entrolab.tables import COLUMNS, make_table, table_spec
+from entrolab.study.specs import measurement_spec, study_cells, table_files
+from entrolab.tables.making import COLUMNS, make_table, table_spec
+from entrolab.tables.rendering import layout, render
+from entrolab.tables.types import KINDS
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 
@@ -53,7 +54,7 @@ def spec(models, **changes):
         "paper": "paper",
         "table": "searches",
         "dataset": "data",
-        "measured_by": "entrolab.measuring.searches",
+        "measured_by": "entrolab.experiments.searches.measure",
         "seed": 0,
         "folds": None,
         "criterion": "gaussian",

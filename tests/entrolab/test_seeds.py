@@ -8,12 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from entrolab import refitting, registry, training
-from entrolab.cells import cell_spec, figure_spec, measurement_spec
-from entrolab.config import load_configuration, read_yaml
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.measuring import clusterings, correlations
+from entrolab.data.dataset import Dataset
+from entrolab.experiments.clusterings import measure as clusterings
+from entrolab.experiments.correlations import measure as correlations
+from entrolab.fit import learners as registry
+from entrolab.fit import refit as refitting
+from entrolab.fit import training
+from entrolab.fit.limits import Limits
+from entrolab.study.config import load_configuration, read_yaml
+from entrolab.study.specs import cell_spec, figure_spec, measurement_spec
 
 ROOT = Path(__file__).parents[2]
 ROWS = 208

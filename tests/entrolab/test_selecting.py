@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.protocols import Folds
-from entrolab.selecting import among, choose, choose_within, headline_params
-from entrolab.training import train_cell, without_data
+from entrolab.data.dataset import Dataset
+from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import Folds
+from entrolab.fit.selection import among, choose, choose_within, headline_params
+from entrolab.fit.training import train_cell, without_data
 
 CELL = {
     "paper": "mine",

@@ -13,10 +13,11 @@ from sklearn.datasets import make_moons
 from sklearn.utils import all_estimators
 
 import entrolearn
-from entrolab import sources, training
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.sources import (
+from entrolab.data.dataset import Dataset
+from entrolab.fit import training
+from entrolab.fit.limits import Limits
+from entrolab.jobs import sources
+from entrolab.jobs.sources import (
     LEARNER,
     STEP,
     UnknownEstimatorError,
@@ -201,10 +202,12 @@ def test_packages_of_another_environment_are_installed_too(tmp_path, monkeypatch
 
 
 def test_an_eem_run_depends_on_its_learner_its_protocol_the_reader_of_its_data_and_training_alone():
-    assert [*source_digests("entrolab.training", "entrolearn.EEMClassifier")] == [
-        *(f"entrolab.{name}" for name in ("atomic", "dataset", "frames", "limits", "protocols", "records")),
-        *(f"entrolab.{name}" for name in ("refitting", "registry", "scoring", "selecting", "stored", "text")),
-        "entrolab.training",
+    assert [*source_digests("entrolab.fit.training", "entrolearn.EEMClassifier")] == [
+        "entrolab.data.dataset",
+        *(f"entrolab.fit.{name}" for name in ("learners", "limits", "protocols", "refit")),
+        *(f"entrolab.fit.{name}" for name in ("scoring", "selection", "training")),
+        *(f"entrolab.io.{name}" for name in ("atomic", "models", "parquet", "records")),
+        "entrolab.text",
         "entrolearn.kernels",
         *(f"entrolearn.machines.{name}" for name in ("additive", "base", "boxes", "device_units")),
         *(f"entrolearn.machines.{name}" for name in ("devices", "eem")),
@@ -212,7 +215,7 @@ def test_an_eem_run_depends_on_its_learner_its_protocol_the_reader_of_its_data_a
         *(f"entrolearn.measures.{name}" for name in ("density", "divergence")),
         *(f"entrolearn.{name}" for name in ("path", "selection", "suggest", "validation")),
     ]
-    svm = source_digests("entrolab.training", "sklearn.svm.SVC")
+    svm = source_digests("entrolab.fit.training", "sklearn.svm.SVC")
     assert not any(name.startswith(("entrolearn.machines", "entrolearn.kernels")) for name in svm)
 
 
@@ -250,5 +253,5 @@ def test_the_digests_hold_all_that_a_training_job_runs(monkeypatch):
     assert record["success"]
     ours = {name for name in run if name.partition(".")[0] in sources.OURS}
     ours -= {"entrolearn", "entrolearn.documentation"}  # a name that is handed on, the link to its page
-    assert {"entrolab.protocols", "entrolearn.machines.eem", "entrolearn.measures.divergence"} <= ours
-    assert ours <= source_digests("entrolab.training", cell["estimator"]).keys()
+    assert {"entrolab.fit.protocols", "entrolearn.machines.eem", "entrolearn.measures.divergence"} <= ours
+    assert ours <= source_digests("entrolab.fit.training", cell["estimator"]).keys()

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from entrolab.cells import figure_files, figure_spec
-from entrolab.config import load_study
+from entrolab.study.config import load_study
 from entrolab.study.sections import ConfigError
+from entrolab.study.specs import figure_files, figure_spec
 
 ROOT = Path(__file__).parents[2]
 CATALOG = {

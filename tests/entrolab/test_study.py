@@ -6,8 +6,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from entrolab.figure_types import FIGURE_TYPES
-from entrolab.kinds import KINDS
+from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.study.__main__ import (
     SCHEMAS,
     schema_of_catalogs,
@@ -16,6 +15,7 @@ from entrolab.study.__main__ import (
     with_reference,
 )
 from entrolab.study.sections import ConfigError, Section, check, list_of, number, one_of, per_dataset, whole
+from entrolab.tables.types import KINDS
 
 ROOT = Path(__file__).parents[2]
 STUDIES = sorted(ROOT.glob("config/papers/*.yaml"))

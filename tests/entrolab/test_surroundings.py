@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from entrolab import LEARNERS_IN
-from entrolab.surroundings import (
+from entrolab.jobs.preflight import (
     SurroundingsError,
     check_limits,
     check_paths,
@@ -79,7 +79,7 @@ SIGNALLED = """
 import os, signal, sys, time
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
-from entrolab.surroundings import end_at_signals
+from entrolab.jobs.preflight import end_at_signals
 
 end_at_signals()
 

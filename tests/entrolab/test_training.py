@@ -24,13 +24,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from entrolab import training
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.metrics import METRICS
-from entrolab.protocols import Folds, Trials
-from entrolab.scoring import ERRORS, SCORES, scores
-from entrolab.training import FACTS, without_data
+from entrolab.data.dataset import Dataset
+from entrolab.fit import training
+from entrolab.fit.limits import Limits
+from entrolab.fit.metrics import METRICS
+from entrolab.fit.protocols import Folds, Trials
+from entrolab.fit.scoring import ERRORS, SCORES, scores
+from entrolab.fit.training import FACTS, without_data
 from entrolearn.metrics import gmean_score
 from entrolearn.path import path
 from entrolearn.selection import entropy_criterion
@@ -128,7 +128,7 @@ def a_cell(**changes) -> dict:
 
 
 def moody(*moods, **changes) -> dict:
-    return a_cell(estimator="entrolab.training.Moody", grid={"mood": list(moods)}, **changes)
+    return a_cell(estimator="entrolab.fit.training.Moody", grid={"mood": list(moods)}, **changes)
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,9 @@ def test_test_rows_decide_no_choice_among_alternatives(dataset, parts):
 
 
 def test_a_failing_alternative_takes_no_other_with_it(dataset, parts):
-    one_of = ONE_OF | {"moody": {"estimator": "entrolab.training.Moody", "grid": {"mood": ["bad", "good"]}}}
+    one_of = ONE_OF | {
+        "moody": {"estimator": "entrolab.fit.training.Moody", "grid": {"mood": ["bad", "good"]}}
+    }
     candidates, record, *_ = train_cell(dataset, parts[:1], choosing() | {"one_of": one_of})
     failed = candidates[~candidates["success"]]
     assert record["success"]
@@ -589,7 +591,7 @@ def test_a_fit_that_never_ends_is_ended(dataset, parts):
 def test_a_grid_cut_short_is_no_result(dataset, parts):
     """One point has been tried on every fold of the only repeat, but not the rest of the grid."""
     cell = moody("good", "endless", criteria=["dcs_gaussian"])
-    cell["estimator"] = "entrolab.training.PointByPoint"
+    cell["estimator"] = "entrolab.fit.training.PointByPoint"
     candidates, record, *_ = train_cell(dataset, parts[:1], cell, Limits(seconds=2))
     assert candidates.groupby("fold")["success"].any().all()
     assert (record["success"], record["kind"]) == (False, "time limit")
@@ -605,7 +607,7 @@ def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
 
 def test_memory_that_a_path_may_not_have_is_the_cells_limit(dataset, parts):
     cell = moody("huge")
-    cell["estimator"] = "entrolab.training.AllAtOnce"
+    cell["estimator"] = "entrolab.fit.training.AllAtOnce"
     _, record, *_ = train_cell(dataset, parts, cell, Limits(seconds=60, gib=1))
     assert record["kind"] == "memory limit"
     assert re.match(r"memory limit of 1 GiB: .*Unable to allocate 64.0 GiB .*, after 0 of", record["error"])

@@ -1,8 +1,8 @@
 """Cells without a number, and why."""
 
-from entrolab.kinds import KINDS
-from entrolab.notation import title
 from entrolab.report.studies import StudyResults, model_name
+from entrolab.tables.notation import title
+from entrolab.tables.types import KINDS
 
 
 def failures(results: StudyResults) -> list[dict]:

@@ -8,11 +8,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from entrolab.figure_types import FIGURE_TYPES
-from entrolab.kinds import KINDS
+from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.study.catalog import OF_TASK, DataSet
 from entrolab.study.definition import Study
 from entrolab.study.reference import BEGIN, END, reference
+from entrolab.tables.types import KINDS
 
 HERE = Path("workflow", "schemas")
 PAGE = Path("config", "README.md")

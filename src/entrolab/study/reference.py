@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from entrolab.figure_types import FIGURE_TYPES
-from entrolab.kinds import KINDS
+from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.study import catalog, definition, settings
 from entrolab.study.sections import Section
+from entrolab.tables.types import KINDS
 
 __all__ = ["BEGIN", "END", "reference"]
 
