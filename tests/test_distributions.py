@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from sklearn.datasets import load_iris
 
 from entrolab.fit.learners import build
-from entrolab.io.models import dump
+from entrolab.io.model_io import dump
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"entrolearn": ROOT, "entrolab": ROOT / "src" / "entrolab"}

@@ -10,7 +10,7 @@ import pandas as pd
 import skops.io
 from told_scores import write_scores
 
-from entrolab.study.specs import score_tables
+from entrolab.study.job_specs import score_tables
 from entrolab.tables.making import make_table, read_published, table_spec
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results

@@ -27,7 +27,7 @@ from entrolab.figure_types.making import (
     reasons,
 )
 from entrolab.fit.protocols import protocol
-from entrolab.io.models import dump
+from entrolab.io.model_io import dump
 from entrolab.tables.making import COLUMNS
 from entrolearn import EEMClassifier
 from entrolearn.measures import expected_maximum

@@ -36,7 +36,7 @@ def test_a_data_set_depends_on_the_reader_of_its_own_format_alone(plan):
 
 
 def test_a_run_depends_on_no_reader(plan):
-    code = plan.code_of_cell(at(paper="eem", dataset="sonar", model="eem_rbf"))
+    code = plan.code_of_run(at(paper="eem", dataset="sonar", model="eem_rbf"))
     assert not any(name.startswith(("entrolab.data.formats", "entrolab.data.prepare")) for name in code)
     assert "entrolab.fit.metrics" not in code
 

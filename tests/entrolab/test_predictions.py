@@ -14,7 +14,7 @@ from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import score_selection
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
-from entrolab.fit.training import train_cell, without_data
+from entrolab.fit.training import train_run, without_data
 from entrolab.io.parquet import read_frame, write_frame
 
 CELL = {
@@ -51,7 +51,7 @@ def dataset() -> Dataset:
 
 def trained(dataset, cell):
     parts = protocol(cell["protocol"]).draw(dataset.y, seed=0)
-    return parts, train_cell(dataset, parts, cell, Limits(seconds=60))
+    return parts, train_run(dataset, parts, cell, Limits(seconds=60))
 
 
 def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):

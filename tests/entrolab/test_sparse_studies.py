@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from entrolab.study.config import load_study
+from entrolab.study.job_specs import figure_files, figure_spec
 from entrolab.study.sections import ConfigError
-from entrolab.study.specs import figure_files, figure_spec
 
 ROOT = Path(__file__).parents[2]
 CATALOG = {

@@ -323,7 +323,7 @@ sys.path.append({str(Path(__file__).parent.parent)!r})
 import told_scores
 told_scores.predictions.score_selection = told_scores.as_told
 from entrolab.tracking import Cell, track_dataset
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 from entrolab.tracking.ledger import Ledger
 
 write = Ledger._log_model

@@ -26,10 +26,10 @@ try:
         store_digest,
         study_names,
     )
-    from entrolab.jobs.digests import changed_files, end_future, set_changed_aside
+    from entrolab.jobs.output_checksums import changed_files, end_future, set_changed_aside
     from entrolab.tables.types import FILES, GENERATED
     from entrolab.jobs.plan import Plan, asked, code
-    from entrolab.jobs.resources import ceiling
+    from entrolab.jobs.cluster_requests import ceiling
     from entrolab.study.sections import ConfigError
 except ImportError as error:
     raise WorkflowError(

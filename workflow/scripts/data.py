@@ -2,7 +2,7 @@
 
 from entrolab.data.prepare import summary
 from entrolab.io.records import read_json
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 
 
 def main(catalog: dict, receipts: list) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from entrolab.data.download import download
 from entrolab.io.records import write_json
-from entrolab.jobs.log import job_log, tell
+from entrolab.jobs.job_logging import job_log, tell
 
 
 def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: int) -> None:

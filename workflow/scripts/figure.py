@@ -1,7 +1,7 @@
 """Draw one figure, and write what is drawn beside it."""
 
 from entrolab.figure_types.making import make_figure
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 
 
 def main(spec: dict, sources: list, records: list, outputs: list) -> None:

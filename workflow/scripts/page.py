@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from entrolab.jobs.checkout import commit_of, lock_digest
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 from entrolab.report import build_report, read_results
 from entrolab.study.config import load_configuration
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from entrolab.data.dataset import passing_absence, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.limits import Limits
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 
 
 def main(key: str, entry: dict, receipts: list, output: str, limits: dict) -> None:

@@ -2,7 +2,7 @@
 
 from entrolab.data.dataset import load_dataset, passing_absence, save_dataset
 from entrolab.data.scale import scale
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 
 
 def main(source: str, output: str, scaling: dict) -> None:

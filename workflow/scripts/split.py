@@ -2,7 +2,7 @@
 
 from entrolab.data.dataset import load_dataset, passing_absence, save_folds
 from entrolab.fit.protocols import protocol
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 
 
 def main(source: str, output: str, entry: dict, seed: int) -> None:

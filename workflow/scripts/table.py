@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 from entrolab.tables.making import make_table, read_published, table_spec
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results

@@ -41,7 +41,7 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
     output : path
         A parquet file with `COLUMNS`.
     spec : mapping
-        As :func:`entrolab.study.specs.measurement_spec` gives it.
+        As :func:`entrolab.study.job_specs.measurement_spec` gives it.
     progress : callable
         Called with what is done and what is to be done in all.
     """

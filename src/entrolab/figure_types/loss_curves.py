@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from entrolab.figure_types.drawing import Drawing, cells_of, name_of_model, stored_model
-from entrolab.io.models import load
+from entrolab.io.model_io import load
 from entrolab.io.records import read_json
 from entrolab.tables.types import one_line
 from entrolearn.path import describe

@@ -25,9 +25,9 @@ def make_figure(
     Parameters
     ----------
     spec : mapping
-        As :func:`entrolab.study.specs.figure_spec` gives it.
+        As :func:`entrolab.study.job_specs.figure_spec` gives it.
     sources : sequence of paths
-        What the kind draws from, as :func:`entrolab.study.specs.figure_files` lists it.
+        What the kind draws from, as :func:`entrolab.study.job_specs.figure_files` lists it.
     records : sequence of paths
         The cells' records, which say why one has no candidates.
     outputs : sequence of paths
@@ -51,11 +51,11 @@ def make_page_to_hover(spec: Mapping, drawn: str, sources: Sequence[str], output
     Parameters
     ----------
     spec : mapping
-        As :func:`entrolab.study.specs.figure_spec` gives it.
+        As :func:`entrolab.study.job_specs.figure_spec` gives it.
     drawn : path
         The figure's csv.
     sources : sequence of paths
-        The data sets as they were before they were scaled, which :func:`entrolab.study.specs.rows_to_hover`
+        The prepared data sets, which :func:`entrolab.study.job_specs.rows_to_hover`
         lists.
     output : path
     """
@@ -71,7 +71,7 @@ def alternative_text(spec: Mapping, table: pd.DataFrame) -> str:
     Parameters
     ----------
     spec : mapping
-        As :func:`entrolab.study.specs.figure_spec` gives it.
+        As :func:`entrolab.study.job_specs.figure_spec` gives it.
     table : DataFrame
         The figure's csv.
     """

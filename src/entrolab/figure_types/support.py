@@ -16,7 +16,7 @@ from entrolab.figure_types.drawing import (
     title_of,
 )
 from entrolab.fit.protocols import protocol
-from entrolab.io.models import load
+from entrolab.io.model_io import load
 from entrolab.io.records import read_json
 from entrolab.tables.types import one_line
 from entrolearn.path import describe

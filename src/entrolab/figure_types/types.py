@@ -25,7 +25,7 @@ from entrolab.study.sections import (
     whole,
     wrong,
 )
-from entrolab.tables.types import KINDS
+from entrolab.tables.types import TABLE_TYPES
 
 __all__ = ["FIGURE_TYPES", "FigureType"]
 
@@ -477,11 +477,11 @@ class OfTable(FigureType):
         tables = [name for name, table in study["tables"].items() if table["kind"] == self.of]
         yield "table", figure["table"], tables, f"table of the kind {self.of}"
         if "metric" in figure:
-            metrics = KINDS[self.of].metrics(study["tables"][figure["table"]])
+            metrics = TABLE_TYPES[self.of].metrics(study["tables"][figure["table"]])
             yield "metric", figure["metric"], metrics, "metric of this table"
 
     def drawn_from(self, figure, study):
-        return KINDS[self.of].rows_and_models(study["tables"][figure["table"]], study)
+        return TABLE_TYPES[self.of].rows_and_models(study["tables"][figure["table"]], study)
 
     def datasets(self, figure, study):
         return list(study["datasets"].get(study["tables"][figure["table"]].get("datasets"), ()))
@@ -491,7 +491,7 @@ class OfTable(FigureType):
         shown = {part: table[part] for part in self.shown}
         if "datasets" in shown:
             shown["datasets"] = self.datasets(figure, study)
-        return shown | {"models": KINDS[self.of].models(table, study)}
+        return shown | {"models": TABLE_TYPES[self.of].models(table, study)}
 
 
 class Density(OfTable):

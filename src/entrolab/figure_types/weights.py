@@ -15,7 +15,7 @@ from entrolab.figure_types.drawing import (
     title_of,
 )
 from entrolab.figure_types.samples import pixels
-from entrolab.io.models import load
+from entrolab.io.model_io import load
 from entrolab.io.records import read_json
 from entrolearn.path import describe
 from entrolearn.plotting import ImageGridDisplay, plot_panels

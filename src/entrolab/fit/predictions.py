@@ -23,7 +23,7 @@ def score_selection(
     Parameters
     ----------
     selection, predictions : DataFrame
-        As :func:`entrolab.fit.training.train_cell` gives them.
+        As :func:`entrolab.fit.training.train_run` gives them.
     metrics : sequence of str
         Such as fit the task.
 

@@ -179,7 +179,7 @@ class Trials:
 
 
 def protocol(entry: Mapping) -> Folds | Trials:
-    """The protocol that a mapping describes, as :func:`entrolab.study.specs.protocol_of` gives it."""
+    """The protocol that a mapping describes, as :func:`entrolab.study.job_specs.protocol_of` gives it."""
     if "trials" in entry:
         inner = entry["inner"]
         return Trials(

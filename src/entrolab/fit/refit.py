@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from entrolab.fit.learners import alternatives, build, learner_at, seed_from, step_params
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
-from entrolab.io.models import dump, types_in
+from entrolab.io.model_io import dump, types_in
 from entrolearn.path import n_iterations, n_support_vectors
 
 GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
@@ -33,7 +33,7 @@ def refit_within(
     params : mapping or None
         The selected grid point; None if there is none.
     cell : mapping
-        As :func:`entrolab.study.specs.cell_spec` gives it.
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
     """
     if params is None:
         return b"", {"error": _nothing_chosen(cell)}

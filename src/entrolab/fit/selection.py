@@ -29,9 +29,9 @@ def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None 
     Parameters
     ----------
     candidates : DataFrame
-        As :func:`entrolab.fit.training.train_cell` gives it.
+        As :func:`entrolab.fit.training.train_run` gives it.
     cell : mapping
-        As :func:`entrolab.study.specs.cell_spec` gives it.
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
     shown : sequence of str, optional
         The metrics to show of what is chosen; by default those of the cell.
 
@@ -65,7 +65,7 @@ def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFra
     Parameters
     ----------
     candidates : DataFrame
-        As :func:`entrolab.fit.training.train_cell` gives it.
+        As :func:`entrolab.fit.training.train_run` gives it.
     limits : mapping
         Parameter -> ``{"min": …, "max": …}``, either of them, inclusive up to rounding. A candidate without
         the parameter stays.

@@ -89,7 +89,7 @@ def train(
         The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``. A
         run without a refitted model leaves an empty file in its place and the reason among the facts.
     cell : mapping
-        As :func:`entrolab.study.specs.cell_spec` gives it.
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : mapping
         ``seconds`` and ``gib`` of all fits of the run together, the refit included.
     progress : callable
@@ -97,7 +97,7 @@ def train(
     allowed = Limits(**limits)
     try:
         data, parts = load_dataset(dataset), load_folds(folds)
-        trained = train_cell(data, parts, cell, allowed, progress)
+        trained = train_run(data, parts, cell, allowed, progress)
     except DataUnavailable as absence:
         trained = without_data(cell, str(absence))
     record = trained.record
@@ -115,7 +115,7 @@ def train(
     logger.info("%d of %d candidates failed", record["n_failed"], record["n_candidates"])
 
 
-def train_cell(
+def train_run(
     dataset,
     parts: np.ndarray,
     cell: Mapping,
@@ -131,7 +131,7 @@ def train_cell(
         The part of each row, for each repeat; rows of a negative part are not used. A cell of fewer trials
         takes the first ones.
     cell : mapping
-        As :func:`entrolab.study.specs.cell_spec` gives it.
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : Limits
         What the fits may take.
     progress : callable
@@ -151,7 +151,7 @@ def train_cell(
 
 
 def without_data(cell: Mapping, reason: str) -> Trained:
-    """What :func:`train_cell` gives for a data set that could not be had."""
+    """What :func:`train_run` gives for a data set that could not be had."""
     record = {**new_record(cell, datetime.now(UTC)), "kind": "no data", "error": reason}
     candidates = _frame([], cell)
     return Trained(candidates, record, choose(candidates, cell, [*FACTS]), _all_predictions(()))

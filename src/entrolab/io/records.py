@@ -19,7 +19,7 @@ def new_record(cell: Mapping, started: datetime, seconds: float = 0.0) -> dict:
     Parameters
     ----------
     cell : mapping
-        As :func:`entrolab.study.specs.cell_spec` gives it.
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
     started : datetime
         With a time zone.
     seconds : float

@@ -11,24 +11,24 @@ from pathlib import Path
 
 from entrolab.data.origins import made_by
 from entrolab.fit.learners import made_of, parts_seed
-from entrolab.jobs.resources import Needs, needs_of_cell, needs_of_data, needs_of_drawing
-from entrolab.jobs.sources import source_digests
-from entrolab.study.lookup import protocol_of, scaling_of
-from entrolab.study.specs import (
-    cell_spec,
-    figure_cells,
+from entrolab.jobs.cluster_requests import Needs, needs_of_data, needs_of_drawing, needs_of_run
+from entrolab.jobs.source_analysis import source_digests
+from entrolab.study.job_specs import (
     figure_datasets,
     figure_files,
     figure_formats,
+    figure_runs,
     figure_spec,
     measurement_spec,
     rows_to_hover,
+    run_spec,
     score_tables,
-    study_cells,
+    study_runs,
     table_files,
 )
-from entrolab.tables.notation import title
-from entrolab.tables.types import FILES, GENERATED, KINDS
+from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.tables.number_format import title
+from entrolab.tables.types import FILES, GENERATED, TABLE_TYPES
 
 __all__ = ["Plan", "code"]
 
@@ -82,7 +82,7 @@ class Plan:
     def measured_tables(self) -> str:
         """A pattern of the tables that measure their numbers for themselves."""
         tables = chain.from_iterable(study["tables"].items() for study in self.studies.values())
-        return "|".join(sorted({name for name, entry in tables if KINDS[entry["kind"]].measured_by}))
+        return "|".join(sorted({name for name, entry in tables if TABLE_TYPES[entry["kind"]].measured_by}))
 
     def study(self, wildcards) -> Mapping:
         return self.studies[wildcards.paper]
@@ -139,19 +139,17 @@ class Plan:
 
     def cell(self, wildcards) -> dict:
         at = (wildcards.dataset, wildcards.model)
-        return cell_spec(wildcards.paper, self.study(wildcards), *at, self.settings["seed"])
+        return run_spec(wildcards.paper, self.study(wildcards), *at, self.settings["seed"])
 
-    def code_of_cell(self, wildcards) -> dict[str, str]:
+    def code_of_run(self, wildcards) -> dict[str, str]:
         return source_digests("entrolab.fit.training", *made_of(self.cell(wildcards)))
 
-    def needs_of_cell(self, wildcards) -> Needs:
-        return needs_of_cell(self.cell(wildcards), self.entry(wildcards))
+    def needs_of_run(self, wildcards) -> Needs:
+        return needs_of_run(self.cell(wildcards), self.entry(wildcards))
 
     def models(self, wildcards) -> list[str]:
         """The models that a study's tables and figures need trained on a data set."""
-        return [
-            model for dataset, model in study_cells(self.study(wildcards)) if dataset == wildcards.dataset
-        ]
+        return [model for dataset, model in study_runs(self.study(wildcards)) if dataset == wildcards.dataset]
 
     def of_dataset(self, stage: str) -> Callable:
         """An input function: the files of a stage for each model of a study's data set."""
@@ -162,12 +160,12 @@ class Plan:
     def of_figure(self, stage: str) -> Callable:
         """An input function: the files of a stage for each cell that a figure shows."""
         return lambda wildcards: _files(
-            stage, wildcards.paper, figure_cells(self.study(wildcards), wildcards.figure)
+            stage, wildcards.paper, figure_runs(self.study(wildcards), wildcards.figure)
         )
 
     def of_study(self, stage: str) -> Callable:
         """An input function: the files of a stage for each cell of a study."""
-        return lambda wildcards: _files(stage, wildcards.paper, study_cells(self.study(wildcards)))
+        return lambda wildcards: _files(stage, wildcards.paper, study_runs(self.study(wildcards)))
 
     # --------------------------------------------------------------------------------- measurements
 
@@ -260,7 +258,7 @@ class Plan:
 
     def study_files(self, paper: str) -> list[str]:
         """All that is made of a study."""
-        datasets = dict.fromkeys(dataset for dataset, _ in study_cells(self.studies[paper]))
+        datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[paper]))
         return [
             *self._tables(paper, TABLE_FORMATS),
             *self._figures(paper, ("svg", "png", "csv", "html")),

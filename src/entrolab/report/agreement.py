@@ -8,7 +8,7 @@ import pandas as pd
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
-from entrolab.tables.notation import title
+from entrolab.tables.number_format import title
 from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
 
 __all__ = ["agreement", "compared"]

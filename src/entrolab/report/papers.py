@@ -15,9 +15,9 @@ from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults, model_name, trained
-from entrolab.study.specs import figure_formats, figure_spec, study_cells
+from entrolab.study.job_specs import figure_formats, figure_spec, study_runs
 from entrolab.tables.making import counts, judged, table_spec
-from entrolab.tables.notation import title
+from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import layout, legend
 from entrolab.tables.types import one_line
@@ -176,7 +176,7 @@ def _files(results: StudyResults, home: str) -> list[dict]:
             "label": results.labels.get(dataset, dataset),
             "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
         }
-        for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(results.study))
+        for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))
     ]
 
 

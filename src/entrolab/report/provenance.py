@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from entrolab.jobs.benchmarks import Peak
+from entrolab.jobs.peak_memory import Peak
 from entrolab.tables.types import one_line
 
 # Digits of a checksum that tell it from all others at a glance.

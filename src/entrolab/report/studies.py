@@ -9,8 +9,8 @@ import pandas as pd
 from entrolab.figure_types.making import read_figure
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.jobs.benchmarks import Peak, peak_memory
-from entrolab.study.specs import study_cells
+from entrolab.jobs.peak_memory import Peak, peak_memory
+from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import as_asked, read_table, table_spec
 from entrolab.tables.types import one_line
 
@@ -108,7 +108,7 @@ def read_results(
 
 
 def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path]:
-    paths = (folder / stage / dataset / f"{model}.{suffix}" for dataset, model in study_cells(study))
+    paths = (folder / stage / dataset / f"{model}.{suffix}" for dataset, model in study_runs(study))
     return [path for path in paths if path.exists()]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, learners_of, made_of, of_step, searched
 from entrolab.fit.metrics import METRICS, metrics_of
-from entrolab.jobs.sources import (
+from entrolab.jobs.source_analysis import (
     LEARNER,
     STEP,
     UnknownEstimatorError,
@@ -20,10 +20,17 @@ from entrolab.jobs.sources import (
 )
 from entrolab.study.constraints import check_values
 from entrolab.study.definition import Protocol, Scaling
+from entrolab.study.job_specs import (
+    figure_runs,
+    figure_spec,
+    measurement_spec,
+    run_spec,
+    study_runs,
+    type_of,
+)
 from entrolab.study.lookup import grouped, protocol_of, scaling_of
 from entrolab.study.sections import ConfigError, check, check_known, shortened
-from entrolab.study.specs import cell_spec, figure_cells, figure_spec, measurement_spec, study_cells, type_of
-from entrolab.tables.types import KINDS
+from entrolab.tables.types import TABLE_TYPES
 
 # Criteria that compare two classes.
 DIVERGENCES = ("dcs_gaussian", "dcs_kde")
@@ -103,7 +110,7 @@ def _check_steps_of(model: Mapping, where: str) -> None:
 
 
 def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
-    where, kind = f"tables.{name}", KINDS[table["kind"]]
+    where, kind = f"tables.{name}", TABLE_TYPES[table["kind"]]
     if not kind.generates:
         _check_group(file, f"{where}.datasets", table, study)
     for place, found, known, what in kind.names(table, study):
@@ -127,7 +134,7 @@ def _check_labels(file: Path, where: str, models: Mapping[str, Mapping]) -> None
 def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None:
     check_known(table["datasets"], study["datasets"], file, where, "group of data sets")
     group = study["datasets"][table["datasets"]]
-    if KINDS[table["kind"]].one_dataset and len(group) > 1:
+    if TABLE_TYPES[table["kind"]].one_dataset and len(group) > 1:
         raise ConfigError(
             f"{file}: {where}: {table['datasets']!r} has {len(group)} data sets; "
             f"a table of the kind {table['kind']} takes one"
@@ -152,7 +159,7 @@ def _check_figure(
 def _check_runs(file: Path, study: Mapping) -> None:
     """What fits a model has something to fit: a learner of its own, or one for the table's task."""
     for name, table in study["tables"].items():
-        kind = KINDS[table["kind"]]
+        kind = TABLE_TYPES[table["kind"]]
         if kind.measured_by:
             _check_learnt(file, f"tables.{name}", table, study, partial(kind.has_learner, table))
     for name, figure in study["figures"].items():
@@ -171,7 +178,7 @@ def _check_learnt(file: Path, where: str, entry: Mapping, study: Mapping, has_le
 
 def _check_tasks(file: Path, study: Mapping) -> None:
     """Every score that is asked for can be had: accuracy of classes, errors of numbers."""
-    for dataset, model in study_cells(study):
+    for dataset, model in study_runs(study):
         task = study["tasks"][dataset]
         if not metrics_of(task, study["metrics"]):
             raise ConfigError(
@@ -247,17 +254,17 @@ def _check_of_dataset(file: Path, study: Mapping, catalog: Mapping[str, Mapping]
         check(Protocol, protocol, file, "protocol", dataset)
         if "trials" in protocol:
             _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
-    for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(study)):
+    for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(study)):
         _check_folds(file, protocol_of(study, dataset), dataset, catalog[dataset])
-    for dataset, model in study_cells(study):
-        cell = cell_spec("", study, dataset, model, seed=0)
+    for dataset, model in study_runs(study):
+        cell = run_spec("", study, dataset, model, seed=0)
         _check_learners(file, cell, study["tasks"][dataset])
         _check_grid(file, model, dataset, cell)
         _check_values(file, f"models.{model}", cell)
         _check_fewer_trials(file, cell, protocol_of(study, dataset))
     for name, table in study["tables"].items():
-        if KINDS[table["kind"]].measured_by:
-            for dataset, _ in KINDS[table["kind"]].rows_and_models(table, study):
+        if TABLE_TYPES[table["kind"]].measured_by:
+            for dataset, _ in TABLE_TYPES[table["kind"]].rows_and_models(table, study):
                 measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
                 for model, learner in measured.items():
                     _check_grid(file, model, dataset, learner)
@@ -272,9 +279,9 @@ def _check_of_dataset(file: Path, study: Mapping, catalog: Mapping[str, Mapping]
 
 def _divided(study: Mapping) -> list[str]:
     """The data sets that the protocol is for; what is only clustered or shown is not divided."""
-    entries = [table for table in study["tables"].values() if KINDS[table["kind"]].divides]
+    entries = [table for table in study["tables"].values() if TABLE_TYPES[table["kind"]].divides]
     groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
-    of_figures = [figure_cells(study, name) for name in study["figures"]]
+    of_figures = [figure_runs(study, name) for name in study["figures"]]
     trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
     return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
 

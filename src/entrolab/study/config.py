@@ -25,7 +25,7 @@ from entrolab.study.lookup import grouped
 from entrolab.study.published import check_printed
 from entrolab.study.sections import ConfigError, Section, check, check_known, mapping_of, one_of, shortened
 from entrolab.study.settings import Settings
-from entrolab.tables.types import KINDS
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
 
 # Settings that add a user's own files to the project's.
@@ -248,7 +248,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     study = check(Study, read_yaml(file), file)
     study["figures"] = _entries(file, "figures", study["figures"], FIGURE_TYPES)
     if "tables" in study:
-        study["tables"] = _entries(file, "tables", study["tables"], KINDS)
+        study["tables"] = _entries(file, "tables", study["tables"], TABLE_TYPES)
     study |= _groups(file, study["datasets"], catalog)
     catalog = {**catalog, **study["own_data"]}
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
@@ -421,7 +421,7 @@ def _tables(study: Mapping) -> dict:
         by_default = {
             name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
         }
-        tables = _entries(Path(study["title"]), "tables", by_default, KINDS)
+        tables = _entries(Path(study["title"]), "tables", by_default, TABLE_TYPES)
     shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
     return {
         "datasets": {

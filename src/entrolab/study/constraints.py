@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from numbers import Integral, Real
 
-from entrolab.jobs.sources import UnknownEstimatorError, constraints_of
+from entrolab.jobs.source_analysis import UnknownEstimatorError, constraints_of
 from entrolab.study.sections import shortened
 from entrolearn.suggest import did_you_mean
 

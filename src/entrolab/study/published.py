@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from entrolab.study.job_specs import printed_cells
 from entrolab.study.sections import ConfigError, check_known
-from entrolab.study.specs import printed_cells
 
 __all__ = ["check_printed"]
 

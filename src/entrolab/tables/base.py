@@ -67,7 +67,7 @@ class Judged:
     note: str = ""
 
 
-class Kind:
+class TableType:
     """A kind of table, as it is unless a subclass says otherwise.
 
     Attributes

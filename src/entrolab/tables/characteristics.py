@@ -2,7 +2,7 @@
 
 from entrolab.study.entries import OfData
 from entrolab.study.sections import list_of, one_of
-from entrolab.tables.base import NOTHING, PRINTED_ALONE, Found, Judged, Kind, phrase
+from entrolab.tables.base import NOTHING, PRINTED_ALONE, Found, Judged, TableType, phrase
 from entrolab.tables.verdicts import beside
 
 COUNTS = {
@@ -25,7 +25,7 @@ OF_A_SCALING = {"density", "n_dims", "n_dims_negative", "n_dims_positive"}
 SHARES = {"density"}
 
 
-class Characteristics(Kind):
+class Characteristics(TableType):
     """Counts of a data set as prepared, of its features as scaled, and of its first division into rows."""
 
     columns = ("metric",)

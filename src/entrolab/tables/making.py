@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.tables.notation import decimals_of
+from entrolab.tables.number_format import decimals_of
 from entrolab.tables.results import Results
-from entrolab.tables.types import KINDS, PRINTED_ALONE, Cell, Found, Judged, Kind, Printed
+from entrolab.tables.types import PRINTED_ALONE, TABLE_TYPES, Cell, Found, Judged, Printed, TableType
 from entrolab.tables.verdicts import JUDGED, VERDICTS
 from entrolearn.suggest import did_you_mean
 
@@ -80,9 +80,9 @@ def table_spec(paper: str, study: Mapping, name: str, labels: Mapping[str, str] 
     }
 
 
-def kind_of(spec: Mapping) -> Kind:
+def kind_of(spec: Mapping) -> TableType:
     """The kind of a table."""
-    return look_up(KINDS, spec["kind"], "kind of table")
+    return look_up(TABLE_TYPES, spec["kind"], "kind of table")
 
 
 def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:

@@ -1,9 +1,9 @@
 """What the tables share whose numbers are measured for them alone."""
 
-from entrolab.tables.base import Found, Kind, phrase
+from entrolab.tables.base import Found, TableType, phrase
 
 
-class Measured(Kind):
+class Measured(TableType):
     """Tables whose numbers are measured for them, or for another table of the kind, with a standard error."""
 
     stages = ("measured",)

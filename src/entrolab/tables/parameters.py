@@ -9,7 +9,7 @@ from entrolab.fit.learners import ONE_OF, learner_at, searched
 from entrolab.study.entries import OfData
 from entrolab.study.sections import mapping_of
 from entrolab.tables.base import NOTHING, PRINTED_ALONE, Found, Judged
-from entrolab.tables.notation import power_of_two
+from entrolab.tables.number_format import power_of_two
 from entrolab.tables.scores import CRITERIA
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed

@@ -18,8 +18,8 @@ import pandas as pd
 
 from entrolab.io.atomic import replacing
 from entrolab.tables.making import ADDRESS, COLUMNS, counts, judged, kind_of, look_up
-from entrolab.tables.notation import Power, title
-from entrolab.tables.types import Kind, one_line
+from entrolab.tables.number_format import Power, title
+from entrolab.tables.types import TableType, one_line
 from entrolab.tables.verdicts import JUDGED, VERDICTS
 
 
@@ -231,7 +231,7 @@ def _name(named: Mapping[str, str]) -> str:
     return one_line(f"{named['label']} {named['sublabel']}")
 
 
-def _cells(table: pd.DataFrame, kind: Kind, letters: Mapping[str, str]) -> dict[tuple[Line, Line], Cell]:
+def _cells(table: pd.DataFrame, kind: TableType, letters: Mapping[str, str]) -> dict[tuple[Line, Line], Cell]:
     """The cells as they are shown, by row and column."""
     line = {part: list(table.columns).index(part) for part in ADDRESS}
     digits = {
@@ -246,7 +246,7 @@ def _cells(table: pd.DataFrame, kind: Kind, letters: Mapping[str, str]) -> dict[
     }
 
 
-def _cell(row, kind: Kind, digits: int, letters: Mapping[str, str]) -> Cell:
+def _cell(row, kind: TableType, digits: int, letters: Mapping[str, str]) -> Cell:
     """A row of the table's frame as it is shown."""
 
     def shown(write: Callable[[str, float, int], str], value: float) -> str:

@@ -5,7 +5,7 @@ import math
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import one_of
 from entrolab.tables.base import NOTHING, Found, Judged, Printed, phrase
-from entrolab.tables.notation import decimals_needed
+from entrolab.tables.number_format import decimals_needed
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
 

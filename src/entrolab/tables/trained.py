@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from entrolab.fit.learners import estimator_of, searched
 from entrolab.study.lookup import labels
-from entrolab.tables.base import PRINTED_ALONE, Cell, Found, Kind, phrase
+from entrolab.tables.base import PRINTED_ALONE, Cell, Found, TableType, phrase
 
 
-class OfModels(Kind):
+class OfModels(TableType):
     """Tables of a study's models."""
 
     trains = True

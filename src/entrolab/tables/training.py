@@ -6,7 +6,7 @@ from entrolab.fit.learners import learner_at
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, number
-from entrolab.tables.base import NOTHING, Found, Judged, Kind
+from entrolab.tables.base import NOTHING, Found, Judged, TableType
 from entrolab.tables.parameters import most_often
 from entrolab.tables.scores import CRITERIA, Scores
 from entrolab.tables.times import Times
@@ -128,7 +128,7 @@ def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None
     return {**learner_at(record, params)["params"], **params}.get("max_iter")
 
 
-def _shown_as(metric: str) -> Kind:
+def _shown_as(metric: str) -> TableType:
     """The kind of table that shows a metric as this one does."""
     return _TIMES if metric == SECONDS else _SCORES
 

@@ -19,8 +19,8 @@ from entrolab.tables.base import (
     Cell,
     Found,
     Judged,
-    Kind,
     Printed,
+    TableType,
 )
 from entrolab.tables.characteristics import Characteristics
 from entrolab.tables.parameters import Parameters
@@ -33,17 +33,17 @@ __all__ = [
     "CRITERIA",
     "FILES",
     "GENERATED",
-    "KINDS",
+    "TABLE_TYPES",
     "PRINTED_ALONE",
     "Cell",
     "Found",
     "Judged",
-    "Kind",
+    "TableType",
     "Printed",
     "one_line",
 ]
 
-KINDS: dict[str, Kind] = {
+TABLE_TYPES: dict[str, TableType] = {
     "scores": Scores(),
     "times": Times(),
     "characteristics": Characteristics(),

@@ -3,16 +3,16 @@
 import itertools
 
 from entrolab.fit.learners import estimator_of
-from entrolab.jobs.sources import locate
+from entrolab.jobs.source_analysis import locate
 from entrolab.study.entries import ModelsWithParams, TableEntry, Task
 from entrolab.study.lookup import labels
 from entrolab.study.sections import Whole, list_of, number, whole
-from entrolab.tables.base import GENERATED, Found, Judged, Kind, phrase
+from entrolab.tables.base import GENERATED, Found, Judged, TableType, phrase
 
 SHARED = ("rows", "task", "repeats", "gib")
 
 
-class OfGenerated(Kind):
+class OfGenerated(TableType):
     """Tables of a study's models, with parameters of their own, on generated data."""
 
     stages = ("measured",)

@@ -1,6 +1,6 @@
 """Tables of how time and size grow."""
 
-from entrolab.jobs.sources import locate
+from entrolab.jobs.source_analysis import locate
 from entrolab.study.entries import OfData, Points, WithParams
 from entrolab.study.lookup import labels
 from entrolab.study.sections import Section, Whole, mapping_of

@@ -1,7 +1,7 @@
 """Tables of the information in classifications, some of whose rows may be rejected."""
 
 from entrolab.fit.learners import estimator_of, learners_of
-from entrolab.jobs.sources import locate
+from entrolab.jobs.source_analysis import locate
 from entrolab.study.entries import ModelsWithParams, OfData
 from entrolab.study.lookup import labels
 from entrolab.study.sections import list_of, number

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from entrolab.fit.learners import projection_of
-from entrolab.jobs.sources import locate
+from entrolab.jobs.source_analysis import locate
 from entrolab.study.entries import OfData
 from entrolab.study.lookup import labels
 from entrolab.study.sections import Section, described, mapping_of, whole

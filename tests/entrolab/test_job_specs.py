@@ -1,18 +1,18 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
-from entrolab.study.lookup import protocol_of, scaling_of
-from entrolab.study.specs import (
-    cell_spec,
-    figure_cells,
+from entrolab.study.job_specs import (
     figure_files,
     figure_formats,
+    figure_runs,
     figure_spec,
     measurement_spec,
     rows_to_hover,
-    study_cells,
-    table_cells,
+    run_spec,
+    study_runs,
     table_files,
+    table_runs,
 )
+from entrolab.study.lookup import protocol_of, scaling_of
 
 DATASETS = ("heart", "sonar", "two-moons")  # of each study here
 
@@ -21,21 +21,21 @@ def test_cells_are_those_that_tables_and_figures_show(load, study):
     study = load(study)
     four = [("heart", "svm"), ("heart", "lda"), ("sonar", "svm"), ("sonar", "lda")]
 
-    assert table_cells(study, "table1") == four
-    assert table_cells(study, "table2") == [("two-moons", "svm")]
-    assert table_cells(study, "seconds") == [("two-moons", "lda")]
+    assert table_runs(study, "table1") == four
+    assert table_runs(study, "table2") == [("two-moons", "svm")]
+    assert table_runs(study, "seconds") == [("two-moons", "lda")]
     for measured in ("counts", "ranks", "growth"):
-        assert table_cells(study, measured) == []
-    assert figure_cells(study, "figure1") == []
-    assert figure_cells(study, "figure2") == [("two-moons", "eem")]
+        assert table_runs(study, measured) == []
+    assert figure_runs(study, "figure1") == []
+    assert figure_runs(study, "figure2") == [("two-moons", "eem")]
     moons = [("two-moons", model) for model in ("svm", "lda", "eem")]
-    assert study_cells(study) == [*four, *moons]
+    assert study_runs(study) == [*four, *moons]
 
 
 def test_cells_are_those_that_have_a_learner(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     assert study["tables"]["errors"]["models"] == ["ridge", "svm"]
-    assert study_cells(study) == [
+    assert study_runs(study) == [
         ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
     ]  # fmt: skip
     assert "results/mine/records/heart/other.json" not in table_files("mine", study, "accuracies")
@@ -50,7 +50,7 @@ def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_cell_of_its_ow
     }
     study = load(study)
     assert figure_files("mine", study, "ranks") == ["results/mine/tables/table1.csv"]
-    assert figure_cells(study, "ranks") == []
+    assert figure_runs(study, "ranks") == []
     spec = figure_spec("mine", study, "ranks", 0)
     assert spec["metric"] == "gmean"
     assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
@@ -82,11 +82,11 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
     assert figure_files("mine", study, "each") == [
         f"results/mine/{stage}/{dataset}/{model}.parquet"
-        for dataset, model in figure_cells(study, "each")
+        for dataset, model in figure_runs(study, "each")
         for stage in ("selection", "predictions")
     ]
     assert "results/mine/folds/heart.npz" in table_files("mine", study, "sizes")
-    assert ("two-moons", "svm") not in table_cells(study, "chosen")
+    assert ("two-moons", "svm") not in table_runs(study, "chosen")
     assert figure_spec("mine", study, "density", 0)["dims"] == [10, 100]
     assert figure_spec("mine", study, "each", 0)["metrics"] == ["accuracy", "rmse"]
 
@@ -96,8 +96,8 @@ def test_a_cell_changes_with_its_own_model_alone(load, study):
     study["models"]["svm"]["grid"]["C"] = [1, 10]
     after = load(study)
 
-    assert cell_spec("mine", before, "heart", "svm", 0) != cell_spec("mine", after, "heart", "svm", 0)
-    assert cell_spec("mine", before, "heart", "lda", 0) == cell_spec("mine", after, "heart", "lda", 0)
+    assert run_spec("mine", before, "heart", "svm", 0) != run_spec("mine", after, "heart", "svm", 0)
+    assert run_spec("mine", before, "heart", "lda", 0) == run_spec("mine", after, "heart", "lda", 0)
 
 
 def test_a_caption_is_no_part_of_a_cell(load, study):
@@ -105,12 +105,12 @@ def test_a_caption_is_no_part_of_a_cell(load, study):
     study["tables"]["table1"]["caption"] = "Another"
     after = load(study)
 
-    assert cell_spec("mine", before, "heart", "svm", 0) == cell_spec("mine", after, "heart", "svm", 0)
+    assert run_spec("mine", before, "heart", "svm", 0) == run_spec("mine", after, "heart", "svm", 0)
 
 
 def test_a_cell_holds_the_values_of_its_data_set(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    heart, sonar = (cell_spec("mine", study, dataset, "ridge", 0) for dataset in ("heart", "sonar"))
+    heart, sonar = (run_spec("mine", study, dataset, "ridge", 0) for dataset in ("heart", "sonar"))
 
     assert (heart["params"], heart["grid"]) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
     assert (sonar["params"], sonar["grid"]) == ({"max_iter": 9}, {"alpha": [1, 2]})
@@ -123,41 +123,41 @@ def test_a_cell_holds_the_values_of_its_data_set(load_trials, study_of_trials):
 
 def test_a_cell_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    cells = [cell_spec("mine", study, dataset, "ridge", 0) for dataset in DATASETS]
+    cells = [run_spec("mine", study, dataset, "ridge", 0) for dataset in DATASETS]
     assert [cell["estimator"].rpartition(".")[2] for cell in cells] == ["RidgeClassifier"] * 2 + ["Ridge"]
     assert [cell["metrics"] for cell in cells] == [["accuracy"], ["accuracy"], ["rmse"]]
 
 
 def test_a_cell_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
     study = load(study_of_alternatives)
-    heart, sonar = (cell_spec("mine", study, dataset, "chooses", 0) for dataset in ("heart", "sonar"))
+    heart, sonar = (run_spec("mine", study, dataset, "chooses", 0) for dataset in ("heart", "sonar"))
 
     assert (heart["estimator"], heart["grid"]) == (None, {"step1__n_components": [1, 2]})
     assert heart["one_of"]["svm"]["params"] == {"class_weight": "balanced"}
     assert heart["one_of"]["svm"]["grid"] == {"C": [1.0, 10.0]}
     assert sonar["one_of"]["svm"]["grid"] == {"C": [3]}
     assert heart["one_of"]["knn"]["grid"] == {"n_neighbors": [1, 3, 5]}
-    assert ("heart", "chooses") in table_cells(study, "table1")
-    assert cell_spec("mine", study, "heart", "svm", 0)["one_of"] == {}
+    assert ("heart", "chooses") in table_runs(study, "table1")
+    assert run_spec("mine", study, "heart", "svm", 0)["one_of"] == {}
 
 
 def test_a_model_may_have_fewer_trials_and_shares_the_draws(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    assert cell_spec("mine", study, "heart", "svm", 0)["protocol"]["trials"] == 5
+    assert run_spec("mine", study, "heart", "svm", 0)["protocol"]["trials"] == 5
     assert protocol_of(study, "heart")["trials"] == 20
 
 
 def test_training_needs_its_cells_trained_and_information_is_measured(load_trials, study_of_training):
     study = load_trials(study_of_training)
     cells = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
-    assert table_cells(study, "taken") == cells
+    assert table_runs(study, "taken") == cells
     assert table_files("mine", study, "taken") == [
         *(f"results/mine/selection/{dataset}/{model}.parquet" for dataset, model in cells),
         *(f"results/mine/predictions/{dataset}/{model}.parquet" for dataset, model in cells),
         *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
         *(f"results/mine/models/{dataset}/{model}.json" for dataset, model in cells),
     ]
-    assert table_cells(study, "known") == []
+    assert table_runs(study, "known") == []
     assert table_files("mine", study, "known") == [
         "results/mine/measured/known/heart.parquet",
         "results/mine/measured/known/sonar.parquet",
@@ -179,7 +179,7 @@ def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_tri
     study_of_trials["protocol"]["shuffle"] = {"of_dataset": "shuffled"}
     study = load_trials(study_of_trials)
     for model in ("ridge", "svm"):
-        assert cell_spec("mine", study, "heart", model, 0)["protocol"]["trials"] == 1
+        assert run_spec("mine", study, "heart", model, 0)["protocol"]["trials"] == 1
     assert protocol_of(study, "heart")["trials"] == 1
     assert protocol_of(study, "sonar")["trials"] == 20
 
@@ -275,7 +275,7 @@ def test_a_figure_resolves_its_names(load, study):
 
 def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_projections):
     study = load(study_of_projections)
-    assert figure_cells(study, "planes") == []
+    assert figure_runs(study, "planes") == []
     assert figure_files("mine", study, "planes") == [
         "results/mine/scaled/heart.npz",
         "results/mine/scaled/sonar.npz",
@@ -299,7 +299,7 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     study = load(study_of_projections)
     files = [f"results/mine/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
     for name in ("histograms", "maxima"):
-        assert figure_cells(study, name) == []
+        assert figure_runs(study, name) == []
         assert figure_files("mine", study, name) == files
         assert figure_spec("mine", study, name, 0)["datasets"] == ["heart", "sonar"]
     assert table_files("mine", study, "starts") == files

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from entrolab.fit.learners import grid_points, learners_of
 
-__all__ = ["Ask", "Needs", "ceiling", "needs_of_cell", "needs_of_data", "needs_of_drawing"]
+__all__ = ["Ask", "Needs", "ceiling", "needs_of_run", "needs_of_data", "needs_of_drawing"]
 
 MIB = 2**20
 # Beside the work itself: the job's process with its libraries, and the two snakemakes that a cluster's job
@@ -112,13 +112,13 @@ def needs_of_data(entry: Mapping) -> Needs:
     return Needs(COPIES * size, size / 1e6)
 
 
-def needs_of_cell(cell: Mapping, entry: Mapping) -> Needs:
+def needs_of_run(cell: Mapping, entry: Mapping) -> Needs:
     """What training a learner's whole grid on all training sets of a data set takes, the refit included.
 
     Parameters
     ----------
     cell : mapping
-        As :func:`entrolab.study.specs.cell_spec` gives it.
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
     entry : mapping
         Of the catalog.
     """

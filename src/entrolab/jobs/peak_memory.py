@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from entrolab.study.specs import study_cells
-from entrolab.tables.types import KINDS
+from entrolab.study.job_specs import study_runs
+from entrolab.tables.types import TABLE_TYPES
 
 __all__ = ["Peak", "peak_memory"]
 
@@ -30,9 +30,9 @@ def peak_memory(study: Mapping, folder: Path) -> Peak | None:
 
 def _jobs(study: Mapping) -> Iterable[str]:
     """The jobs of a study whose memory is looked at, as their files are named."""
-    yield from (f"train/{dataset}/{model}" for dataset, model in study_cells(study))
+    yield from (f"train/{dataset}/{model}" for dataset, model in study_runs(study))
     for name, table in study["tables"].items():
-        kind = KINDS[table["kind"]]
+        kind = TABLE_TYPES[table["kind"]]
         if kind.measured_by:
             places = dict.fromkeys(dataset for dataset, _ in kind.rows_and_models(table, study))
             yield from (f"measure/{name}/{dataset}" for dataset in places)

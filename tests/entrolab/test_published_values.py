@@ -13,10 +13,10 @@ from entrolab.fit.learners import seed_from
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
-from entrolab.fit.training import train_cell
+from entrolab.fit.training import train_run
 from entrolab.study.config import load_study
+from entrolab.study.job_specs import run_spec
 from entrolab.study.lookup import scaling_of
-from entrolab.study.specs import cell_spec
 from entrolab.tables.results import Results
 
 ROOT = Path(__file__).parents[2]
@@ -58,10 +58,10 @@ def prepared(catalog, mirror, mirrored, tmp_path):
 @pytest.mark.parametrize("dataset", ["australian", "heart", "liver-disorders"])
 def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, study, prepared):
     data = scale(prepared(dataset), **study["scaling"])
-    cell = cell_spec("eem", study, dataset, model, seed=0)
+    cell = run_spec("eem", study, dataset, model, seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "eem", dataset, "folds"))
 
-    candidates, record, *_ = train_cell(data, parts, cell, Limits(seconds=600))
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
     scores = choose(candidates, cell)
 
     assert record["success"]
@@ -76,10 +76,10 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
 @pytest.mark.parametrize("model", ["pca", "ica", "class_pca", "per_class_pca"])
 def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm, prepared):
     data = scale(prepared("heart"), **scaling_of(melm, "heart"))
-    cell = cell_spec("melm", melm, "heart", model, seed=0)
+    cell = run_spec("melm", melm, "heart", model, seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "melm", "heart", "folds"))
 
-    candidates, record, *_ = train_cell(data, parts, cell, Limits(seconds=600))
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
     scores = choose(candidates, cell)
 
     assert record["success"]
@@ -105,11 +105,11 @@ def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm,
 def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(catalog, prepared):
     essay = read_study("information_theory", catalog)
     data = scale(prepared("mnist"), **scaling_of(essay, "mnist"))
-    cell = cell_spec("information_theory", essay, "mnist", "softmax_01", seed=0)
+    cell = run_spec("information_theory", essay, "mnist", "softmax_01", seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed=0)
     assert ((parts == 0) == (data.part == 1)).all()
 
-    candidates, record, *_ = train_cell(data, parts, cell, Limits(seconds=600))
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
 
     assert record["success"]
     scores = choose(candidates, cell)

@@ -9,13 +9,13 @@ import sys
 import pytest
 
 from entrolab.io.atomic import DiskFull
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 
 
 @pytest.mark.fault("Surroundings", "a terminal that is closed while a job reports", "the job goes on")
 def test_a_job_whose_terminal_is_gone_goes_on(tmp_path):
     program = (
-        "from entrolab.jobs.log import Progress, job_log\n"
+        "from entrolab.jobs.job_logging import Progress, job_log\n"
         "with job_log('job.log', 'train'):\n"
         "    Progress('train', every=0)(1, 2)\n"
         "    open('result', 'w').close()"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from entrolab.jobs.digests import note_of, write_note
+from entrolab.jobs.output_checksums import note_of, write_note
 from entrolab.jobs.preflight import limits_behind
 from entrolab.text import COLOURS, Told, one_line
 
@@ -22,7 +22,7 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
     """Log to a file; let an error end the job with one line in the terminal, and its traceback in the file.
 
     A signal that ends it, as when the terminal is closed, lets it tidy up first, as Ctrl-C does. What a job
-    that succeeds has written is noted (see :mod:`entrolab.jobs.digests`).
+    that succeeds has written is noted (see :mod:`entrolab.jobs.output_checksums`).
 
     Parameters
     ----------

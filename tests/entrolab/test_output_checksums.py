@@ -16,7 +16,7 @@ from sklearn.linear_model import Ridge
 from entrolab.data.dataset import save_folds
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.io.records import read_json, write_json
-from entrolab.jobs.digests import changed_files, end_future, note_of, set_changed_aside, write_note
+from entrolab.jobs.output_checksums import changed_files, end_future, note_of, set_changed_aside, write_note
 
 RECORD, SCORES = "results/eem/records/heart/svm.json", "results/eem/selection/heart"
 LOG = "logs/eem/train/heart/svm.log"
@@ -121,7 +121,7 @@ def test_a_damaged_note_says_nothing(written):
 
 JOB = """
 import sys
-from entrolab.jobs.log import job_log
+from entrolab.jobs.job_logging import job_log
 from entrolab.io.records import write_json
 
 log, record, succeeds = sys.argv[1:]

@@ -14,7 +14,7 @@ from entrolab.experiments.separability.table import LEARNT
 from entrolab.study.sections import plain
 from entrolab.tables.making import COLUMNS, counts, make_table, table_spec
 from entrolab.tables.rendering import FORMATS, layout, render
-from entrolab.tables.types import KINDS
+from entrolab.tables.types import TABLE_TYPES
 
 MODELS = {
     name: {
@@ -160,31 +160,31 @@ def verdicts(table):
 # --- what all kinds have in common -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
-    asked = spec(kind, ["iris"] if KINDS[kind].one_dataset else ["iris", "wine"])
+    asked = spec(kind, ["iris"] if TABLE_TYPES[kind].one_dataset else ["iris", "wine"])
     table = make_table(Results(), printed(), asked)
     assert list(table.columns) == COLUMNS
     cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
-    assert cells == KINDS[kind].cells(asked)
+    assert cells == TABLE_TYPES[kind].cells(asked)
     assert set(verdicts(table)) <= {"failed", "no data"}
     for format in FORMATS:
         assert render(table, asked, format)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_a_table_with_nothing_printed_does_not_speak_of_it(kind):
     asked = spec(kind)
     table = make_table(Results(), printed(), asked)
     for format in ("html", "tex", "md"):
         text = render(table, asked, format)
         assert "printed" not in re.sub(r"<style>.*</style>|entroprinted", "", text, flags=re.S)
-        assert KINDS[kind].agreement(asked) not in text
+        assert TABLE_TYPES[kind].agreement(asked) not in text
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_what_a_kind_says_of_verdicts_is_about_known_ones(kind):
-    assert KINDS[kind].meanings(spec(kind)).keys() <= counts(pd.DataFrame({"verdict": []})).keys()
+    assert TABLE_TYPES[kind].meanings(spec(kind)).keys() <= counts(pd.DataFrame({"verdict": []})).keys()
 
 
 # --- times -----------------------------------------------------------------------------------------------
@@ -271,11 +271,11 @@ def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
     ours = {("iris", name): value for name, value in zip(MODELS, [1.0, 0.2, 1500.0], strict=True)}
     table = make_table(Costs(seconds=ours), printed(), asked)
     assert [cell.ours for cell in layout(table, asked)["rows"][0]["cells"]] == shown
-    assert said in KINDS["times"].says(asked)
+    assert said in TABLE_TYPES["times"].says(asked)
 
 
 def test_times_of_a_sample_say_of_how_many_rows():
-    said = KINDS["times"].says({**spec("times"), "sample": 1000})
+    said = TABLE_TYPES["times"].says({**spec("times"), "sample": 1000})
     assert said == "Processor seconds to fit the chosen model alone on at most 1,000 rows, on one thread."
 
 
@@ -302,7 +302,7 @@ def test_printed_seconds_are_as_certain_as_their_decimals():
     ("seconds", "shown"), [(0, "0.0"), (0.2, "0.2"), (4.0, "4.0"), (0.01234, "0.012"), (0.01, "0.010")]
 )
 def test_seconds_are_shown_as_printed_or_with_two_digits(seconds, shown):
-    assert KINDS["times"].number("fit_seconds", seconds, 1) == shown
+    assert TABLE_TYPES["times"].number("fit_seconds", seconds, 1) == shown
 
 
 # --- characteristics -------------------------------------------------------------------------------------
@@ -326,8 +326,8 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
     rows = [("iris", "", "n_classes", 3), ("iris", "", "n_train", 6), ("iris", "", "n_test", 4)]
     table = make_table(ours, printed(*rows), asked)
     assert verdicts(table) == ["reproduced", "reproduced", "lower", "", "ours alone", "ours alone"]
-    assert KINDS["characteristics"].reads(asked) == ("data", "folds")
-    assert KINDS["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
+    assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "folds")
+    assert TABLE_TYPES["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
 
 
 def test_samples_are_all_of_them():
@@ -351,9 +351,9 @@ def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
     assert verdicts(sharper)[0] == "reproduced"
     assert verdicts(make_table(ours, printed(("iris", "", "density", "0.79")), asked))[0] == "higher"
     assert layout(table, asked)["rows"][0]["cells"][0].ours == "0.80"
-    assert KINDS["characteristics"].reads(asked) == ("data", "scaled")
-    assert "the share of the values that are not zero" in KINDS["characteristics"].says(asked)
-    assert "principal" not in KINDS["characteristics"].says({"counts": ["n_features"]})
+    assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "scaled")
+    assert "the share of the values that are not zero" in TABLE_TYPES["characteristics"].says(asked)
+    assert "principal" not in TABLE_TYPES["characteristics"].says({"counts": ["n_features"]})
 
 
 # --- separability ----------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ def test_separability_on_rows_learnt_from_is_another_reading_of_the_same_measure
     table = make_table(results, printed(("iris", "elm", "separability", 98.0)), asked)
     assert verdicts(table) == ["reproduced", "failed"]
     assert table["ours"][0] == 99
-    assert "on the very rows" in KINDS["separability"].says(asked)
+    assert "on the very rows" in TABLE_TYPES["separability"].says(asked)
 
 
 # --- parameters ------------------------------------------------------------------------------------------

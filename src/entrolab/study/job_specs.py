@@ -12,13 +12,13 @@ from entrolab.figure_types.types import FIGURE_TYPES, FigureType
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.study.lookup import protocol_of, resolved
-from entrolab.tables.types import FILES, KINDS
+from entrolab.tables.types import FILES, TABLE_TYPES
 
 
-def table_cells(study: Mapping, table: str) -> list[tuple[str, str]]:
+def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
     """The (data set, model) pairs that a table needs trained, row by row."""
     entry = study["tables"][table]
-    kind = KINDS[entry["kind"]]
+    kind = TABLE_TYPES[entry["kind"]]
     return kind.rows_and_models(entry, study) if kind.trains else []
 
 
@@ -34,7 +34,7 @@ def score_tables(study: Mapping, dataset: str) -> list[str]:
 def table_files(paper: str, study: Mapping, table: str) -> list[str]:
     """The results that a table is made of."""
     entry = study["tables"][table]
-    kind = KINDS[entry["kind"]]
+    kind = TABLE_TYPES[entry["kind"]]
     measured_for = entry.get("measured_for", table)
     files = (
         FILES[stage].format(paper=paper, table=measured_for, dataset=dataset, model=model)
@@ -47,7 +47,7 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
 def printed_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
     """The places of a table's cells among the printed numbers: data set, model and metric."""
     entry = study["tables"][table]
-    kind = KINDS[entry["kind"]]
+    kind = TABLE_TYPES[entry["kind"]]
     named = {} if kind.generates else dict.fromkeys(study["datasets"][entry["datasets"]])
     shown = {
         "datasets": named | kind.places(entry),
@@ -62,7 +62,7 @@ def type_of(study: Mapping, figure: str) -> FigureType:
     return FIGURE_TYPES[study["figures"][figure]["kind"]]
 
 
-def figure_cells(study: Mapping, figure: str) -> list[tuple[str, str]]:
+def figure_runs(study: Mapping, figure: str) -> list[tuple[str, str]]:
     """The (data set, model) pairs that a figure needs trained, panel by panel."""
     return type_of(study, figure).runs(study["figures"][figure], study)
 
@@ -94,14 +94,14 @@ def rows_to_hover(study: Mapping, figure: str) -> list[str]:
     return [FILES["data"].format(dataset=dataset) for dataset in figure_datasets(study, figure)]
 
 
-def study_cells(study: Mapping) -> list[tuple[str, str]]:
+def study_runs(study: Mapping) -> list[tuple[str, str]]:
     """The (data set, model) pairs that any of a study's tables or figures needs trained, each once."""
-    shown = [table_cells(study, table) for table in study["tables"]]
-    shown += [figure_cells(study, figure) for figure in study.get("figures", {})]
+    shown = [table_runs(study, table) for table in study["tables"]]
+    shown += [figure_runs(study, figure) for figure in study.get("figures", {})]
     return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
 
-def cell_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
+def run_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
     """All that decides the results of one cell, and nothing else: a cell is recomputed when this changes."""
     entry, task = study["models"][model], study["tasks"][dataset]
     decided = {
@@ -130,12 +130,12 @@ def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
     shown = [
         entry["metric"]
         for name, entry in study.get("figures", {}).items()
-        if "candidates" in type_of(study, name).stages and cell in figure_cells(study, name)
+        if "candidates" in type_of(study, name).stages and cell in figure_runs(study, name)
     ]
     shown += [
         entry["metric"]
         for name, entry in study["tables"].items()
-        if entry.get("among") and cell in table_cells(study, name)
+        if entry.get("among") and cell in table_runs(study, name)
     ]
     named = {metric for one in shown for metric in ([one] if isinstance(one, str) else one)}
     first, *others = metrics_of(study["tasks"][dataset], study["metrics"])
@@ -145,7 +145,7 @@ def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
 def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
     """All that decides what is measured on a data set for a table, and nothing else."""
     entry = study["tables"][table]
-    kind = KINDS[entry["kind"]]
+    kind = TABLE_TYPES[entry["kind"]]
     return {
         "paper": paper,
         "table": table,

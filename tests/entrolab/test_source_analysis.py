@@ -16,8 +16,8 @@ import entrolearn
 from entrolab.data.dataset import Dataset
 from entrolab.fit import training
 from entrolab.fit.limits import Limits
-from entrolab.jobs import sources
-from entrolab.jobs.sources import (
+from entrolab.jobs import source_analysis as sources
+from entrolab.jobs.source_analysis import (
     LEARNER,
     STEP,
     UnknownEstimatorError,
@@ -206,7 +206,7 @@ def test_an_eem_run_depends_on_its_learner_its_protocol_the_reader_of_its_data_a
         "entrolab.data.dataset",
         *(f"entrolab.fit.{name}" for name in ("learners", "limits", "protocols", "refit")),
         *(f"entrolab.fit.{name}" for name in ("scoring", "selection", "training")),
-        *(f"entrolab.io.{name}" for name in ("atomic", "models", "parquet", "records")),
+        *(f"entrolab.io.{name}" for name in ("atomic", "model_io", "parquet", "records")),
         "entrolab.text",
         "entrolearn.kernels",
         *(f"entrolearn.machines.{name}" for name in ("additive", "base", "boxes", "device_units")),
@@ -247,7 +247,7 @@ def test_the_digests_hold_all_that_a_training_job_runs(monkeypatch):
     run = set()
     sys.setprofile(lambda frame, event, _: run.add(frame.f_globals.get("__name__", "")))
     try:
-        _, record, *_ = training.train_cell(data, np.arange(60)[None] % 3, cell, Limits(60, 8))
+        _, record, *_ = training.train_run(data, np.arange(60)[None] % 3, cell, Limits(60, 8))
     finally:
         sys.setprofile(None)
     assert record["success"]

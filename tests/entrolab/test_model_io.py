@@ -30,7 +30,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.random_projection import SparseRandomProjection
 from sklearn.svm import SVC
 
-from entrolab.io.models import TRUSTED_CLASSES, dump, load, trusted_types, types_in
+from entrolab.io.model_io import TRUSTED_CLASSES, dump, load, trusted_types, types_in
 from entrolearn import EEMClassifier
 
 X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
@@ -58,7 +58,7 @@ def test_equal_models_have_equal_bytes(fitted):
 def test_a_new_process_finds_the_estimators_of_entrolearn(tmp_path):
     fitted = EEMClassifier(5, random_state=0).fit(X, y)
     (tmp_path / "model.skops").write_bytes(dump(fitted))
-    program = "import sys; from entrolab.io.models import load; print(type(load(sys.argv[1], [])).__name__)"
+    program = "import sys; from entrolab.io.model_io import load; print(type(load(sys.argv[1], [])).__name__)"
     command = [sys.executable, "-c", program, tmp_path / "model.skops"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "EEMClassifier\n"
 
@@ -195,7 +195,7 @@ def test_objects_in_the_arrays_of_a_model_are_not_unpickled(tmp_path):
         ("sklearn.datasets._openml", "GzipFile"),
         ("numpy", "memmap"),
         ("scipy.io", "netcdf_file"),
-        ("entrolab.io.models", "os.mkdir"),
+        ("entrolab.io.model_io", "os.mkdir"),
         ("sklearn.no_such_module", "Thing"),
         ("sklearn.svm", "NoSuchThing"),
     ],
