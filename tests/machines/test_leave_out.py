@@ -8,7 +8,16 @@ from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier
 from sklearn.svm import SVC
 
-from entrolearn import EEMClassifier, ELMRegressor, WELMClassifier, influence
+from entrolearn import (
+    LSSVC,
+    LSSVR,
+    EEMClassifier,
+    ELMRegressor,
+    KELMClassifier,
+    KELMRegressor,
+    WELMClassifier,
+    influence,
+)
 
 learners = pytest.mark.parametrize("learner", ON_GIVEN_LAYERS, ids=lambda learner: type(learner).__name__)
 
@@ -105,14 +114,43 @@ def test_interpolated_rows_have_solutions_of_their_own():
     assert found.decision[20] == pytest.approx(refit.predict(rows[20:])[0], rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    "learner",
+    [
+        KELMClassifier(C=0.1, sigma=2.0),
+        KELMClassifier(C=[0.1, 1.0], sigma=2.0, fit_intercept=True, kernel="inverse_multiquadric"),
+        KELMRegressor(C=0.1, sigma=2.0, fit_intercept=True),
+        LSSVC(gamma=0.5, class_weight={0: 1.0, 1: 3.0, 2: 1.0}),
+        LSSVR(gamma=0.5, C=3.0),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_kernel_machines(learner):
+    y, groups = targets(learner, 3), np.arange(90) // 30
+    machine = clone(learner).fit(X, y)
+    if np.ndim(learner.get_params()["C"]):
+        learner = clone(learner).set_params(C=machine.C_)
+    found = influence(machine, X, y)
+    for i in range(0, 90, 15):
+        assert_is_a_refit(found, learner, y, [i], i)
+    found = influence(machine, X, y, groups=groups)
+    for g in range(3):
+        assert_is_a_refit(found, learner, y, np.flatnonzero(groups == g), g)
+    for rows, of_rows in ((X[1:], y[1:]), (X[::-1], y), (X + 0.1, y)):
+        with pytest.raises(ValueError, match="does not solve its system on these rows; accepted: all rows"):
+            influence(machine, rows, of_rows)
+
+
 def test_without_a_class_there_is_no_model_and_what_is_refused():
     y = np.minimum(LABELS, 1)
     machine = EEMClassifier(8, keep_sums=True, random_state=0).fit(X, y)
     found = influence(machine, X, y, groups=y)
     assert np.isnan(found.decision).all()
     assert np.isnan(found.threshold_change).all()
-    with pytest.raises(TypeError, match="SVC keeps no sums over rows; accepted: EEMClassifier, "):
+    with pytest.raises(TypeError, match="SVC has no closed form of this; accepted: EEMClassifier, "):
         influence(SVC().fit(X, y), X, y)
+    with pytest.raises(TypeError, match="without sample_weight KELM"):
+        influence(KELMClassifier().fit(X, y), X, y, sample_weight=np.ones(90))
     with pytest.raises(ValueError, match="keep_sums=False: there is nothing that influence could go on from"):
         influence(EEMClassifier(8).fit(X, y), X, y)
     with pytest.raises(ValueError, match="inconsistent numbers"):

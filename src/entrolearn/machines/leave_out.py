@@ -10,11 +10,15 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from entrolearn.machines.additive import Additive
+from entrolearn.machines.base import codes_among, targets_of
 from entrolearn.machines.devices import as_columns, take_rows
+from entrolearn.machines.kelm import _KELM
+from entrolearn.machines.layers import LandmarkLayer
+from entrolearn.machines.lssvm import _LeastSquaresMachine
 from entrolearn.machines.moments import ClassMoments, row_blocks
 from entrolearn.machines.readouts import ClassGaussians, class_covariances
 from entrolearn.machines.ridge import NormalEquations
-from entrolearn.validation import is_numpy, to_numpy, weighted_rows
+from entrolearn.validation import is_numpy, to_numpy, validate_data, weighted_rows
 
 __all__ = ["Influence", "influence"]
 
@@ -35,7 +39,7 @@ class Influence:
         What each model was fitted without: numbers of rows, or groups.
     decision : ndarray, shape (n_samples,) or (n_samples, n_outputs)
         Decision values of a classifier, predictions of a regressor: of each row by the model fitted without
-        it (without its group). NaN where no rows of a class would be left.
+        it (without its group). NaN where EEM, EEKM or WELM would have no rows of a class.
     change : ndarray, of the same shape
         The same minus what the machine fitted to all rows says.
     threshold : float or None
@@ -63,20 +67,22 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     Each model is the one of ``machine.fit`` on the other rows with the same hidden layer. Leaving one row
     out moves the sums by one outer product: all rows together take a few passes like that of ``fit``. A model
     without a group of rows, with weighted rows, of WELM, or that is singular without shrinkage or ridge, is
-    solved from the sums without them: n_hidden³ operations for each.
+    solved from the sums without them: n_hidden³ operations for each. Kernel machines on all rows are inverted
+    once: n_samples³ operations for all rows or groups.
 
     Parameters
     ----------
-    machine : EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM*
-        Fitted, and with its sums: ``keep_sums=True`` or :meth:`partial_fit`.
+    machine : fitted learner
+        EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM* with its sums, by ``keep_sums=True`` or
+        :meth:`partial_fit`; or KELM*, LSSVC or LSSVR, without weights that depend on the rows.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        Rows that the machine has learnt; not necessarily all of them.
+        Rows that the machine has learnt; of KELM*, LSSVC and LSSVR all, in their order.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Their targets.
     groups : array-like of shape (n_samples,), default=None
         Rows with the same value are left out together. None: each row alone.
     sample_weight : array-like of shape (n_samples,), default=None
-        The weights that they were learnt with.
+        The weights that they were learnt with; not of a kernel machine.
 
     Returns
     -------
@@ -103,10 +109,12 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     >>> bool(abs(without.decision_function(X[[row]])[0] - found.decision[row]) < 1e-8)
     True
     """
+    if isinstance(machine, _KELM | _LeastSquaresMachine) and sample_weight is None:
+        return _of_kernel_machine(machine, X, y, groups)
     if not isinstance(machine, Additive):
         raise TypeError(
-            f"{type(machine).__name__} keeps no sums over rows; accepted: EEMClassifier, EEKMClassifier, "
-            "WELMClassifier(solver='cholesky'), ELMClassifier, ELMRegressor, RKELMClassifier, RKELMRegressor."
+            f"{type(machine).__name__} has no closed form of this; accepted: EEMClassifier, EEKMClassifier, "
+            "WELMClassifier(solver='cholesky'), ELM*, RKELM*; without sample_weight KELM*, LSSVC, LSSVR."
         )
     machine._begins("influence")
     check_is_fitted(machine)
@@ -155,6 +163,53 @@ def _threshold(machine: Additive) -> float | None:
 def _between(thresholds: np.ndarray, means: np.ndarray) -> float:
     places = thresholds - means.mean()
     return float(places[np.abs(places).argmin()]) if len(places) else np.nan
+
+
+# --- rows of kernel machines: dual coefficients over blocks of the inverse ----------------------------------
+
+
+def _of_kernel_machine(machine, X, y, groups) -> Influence:
+    """With M the bordered system, the error on rows G without them is ``(M^-1)_GG^-1 alpha_G``."""
+    check_is_fitted(machine)
+    values = {"multi_output": True, "y_numeric": True}
+    checks = {"accept_sparse": "csr", "dtype": np.float64} | ({} if is_classifier(machine) else values)
+    X, y = validate_data(machine, X, y, reset=False, **checks)
+    T = (
+        targets_of(codes_among(machine.classes_, y), len(machine.classes_), X)
+        if is_classifier(machine)
+        else y
+    )
+    T, dual, is_kelm = as_columns(T), as_columns(machine.dual_coef_), isinstance(machine, _KELM)
+    penalties = np.full(len(T), machine.C_) if is_kelm else 1 / (machine.C * machine._error_weights(y))
+    said = _said(machine, X)
+    # The rows solve their own system: others do not, nor do they in another order or with weights.
+    closed = machine.kernel != "precomputed" and getattr(machine, "class_weight", None) != "balanced"
+    if closed and len(T) == len(dual):
+        rest = T - said.reshape(T.shape) - penalties[:, None] * dual
+        closed = np.abs(rest).max() <= 1e-6 * np.abs(T).max()
+    if not closed or len(T) != len(dual):
+        raise ValueError(
+            f"{type(machine).__name__} does not solve its system on these rows; accepted: all rows that it "
+            "was fitted to, in their order and without weights, no class_weight='balanced', no precomputed "
+            "kernel, and a C with which the system is not singular."
+        )
+    layer = (
+        machine._layer if is_kelm else LandmarkLayer(machine.X_fit_, machine.kernel, machine._kernel_params)
+    )
+    inverse = np.linalg.inv(layer(X) + np.diag(penalties))
+    if not is_kelm or machine.fit_intercept:
+        sums = inverse.sum(axis=1)
+        inverse -= sums[:, None] * (sums / sums.sum())
+    left_out, code = np.unique(
+        np.arange(len(T)) if groups is None else column_or_1d(groups), return_inverse=True
+    )
+    check_consistent_length(X, code)
+    decision = np.empty(T.shape)
+    for g in range(len(left_out)):
+        rows = np.flatnonzero(code == g)
+        decision[rows] = T[rows] - np.linalg.solve(inverse[np.ix_(rows, rows)], dual[rows])
+    decision = decision.reshape(said.shape)
+    return Influence(left_out, decision, decision - said)
 
 
 # --- rows of least squares: a residual over what its leverage leaves ----------------------------------------

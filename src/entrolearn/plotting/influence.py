@@ -6,7 +6,7 @@ from entrolearn.machines.leave_out import influence
 from entrolearn.plotting.fitted import before_last_step, last_step, unwrapped
 from entrolearn.plotting.style import class_handles, class_styles, guide_lines, new_axes, say_below
 
-THRESHOLD = "change of the threshold without it, class means at −1 and 1"
+THRESHOLD = "change of the threshold without it (class means: −1, 1)"
 ANSWER = "change of its own answer without it"
 
 
@@ -66,7 +66,7 @@ class InfluenceDisplay:
         Parameters
         ----------
         estimator : fitted learner, or a pipeline or search that ends in one
-            Whose fit is a sum over rows and which keeps these: see :func:`entrolearn.influence`.
+            Such as :func:`entrolearn.influence` takes.
         X : {array-like, CSR matrix, DataFrame} of shape (n_samples, n_features)
             Training rows, as a pipeline's first step takes them. A frame's index names them.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
@@ -130,6 +130,7 @@ class InfluenceDisplay:
         if self.codes is not None:
             ax.legend(handles=class_handles(self.display_labels, marker=True), loc="best")
         say_below(ax, f"{len(order)} of {len(change)}")
+        ax.locator_params(axis="x", nbins=6)
         guide_lines(ax, "x")
         self.ax_, self.figure_ = ax, ax.figure
         return self
