@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 _MODULES = {
     "Rows": "entrolearn.streaming.base",
+    "bounds": "entrolearn.streaming.merging",
     "fit": "entrolearn.streaming.fitting",
+    "merge": "entrolearn.streaming.merging",
+    "merge_bounds": "entrolearn.streaming.merging",
     "predict": "entrolearn.streaming.predicting",
     "predict_chunks": "entrolearn.streaming.predicting",
     "rows": "entrolearn.streaming.sources",
@@ -20,6 +23,9 @@ _MODULES = {
 if TYPE_CHECKING:
     from entrolearn.streaming.base import Rows as Rows
     from entrolearn.streaming.fitting import fit as fit
+    from entrolearn.streaming.merging import bounds as bounds
+    from entrolearn.streaming.merging import merge as merge
+    from entrolearn.streaming.merging import merge_bounds as merge_bounds
     from entrolearn.streaming.predicting import predict as predict
     from entrolearn.streaming.predicting import predict_chunks as predict_chunks
     from entrolearn.streaming.sources import rows as rows
