@@ -3,13 +3,17 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import reduce
+from typing import Self
 
 import numpy as np
 from scipy.sparse import hstack, issparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import gamma_of_spread, scale_gamma, weighted_spread
-from entrolearn.machines.base import codes_among
+from entrolearn.machines.base import codes_among, learn_stream_classes
 from entrolearn.machines.boxes import (
     BOX_ROWS,
     FEATURE_RANGE,
@@ -24,9 +28,16 @@ from entrolearn.machines.device_units import mean_and_variance
 from entrolearn.machines.devices import in_double, like, take_rows
 from entrolearn.machines.moments import add_rows, no_moments
 from entrolearn.path import Partition
-from entrolearn.validation import is_numpy, numpy_dtype, to_numpy, validate_data
+from entrolearn.validation import (
+    is_numpy,
+    numpy_dtype,
+    to_numpy,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
-__all__ = ["Additive", "AdditiveOverClasses", "InBox", "Needs", "Seen", "Spread", "Survey"]
+__all__ = ["Additive", "AdditiveOverClasses", "InBox", "Needs", "Seen", "Spread", "Survey", "takes_chunks"]
 
 
 @dataclass(frozen=True)
@@ -205,7 +216,7 @@ class Additive:
     """
 
     _dtypes: tuple = (np.float64,)  # of X; others become the first
-    keep_sums = False  # a parameter of those with a partial_fit
+    keep_sums: bool
 
     def _accepted_dtypes(self) -> list:
         """The precisions in which a fit computes; sums to go on from are in double precision."""
@@ -221,6 +232,10 @@ class Additive:
 
         Or that do not fit ``classes_``, which are known.
         """
+
+    def _takes_chunks(self) -> bool:
+        """Whether there is a ``partial_fit`` with these settings."""
+        return True
 
     def _needs(self) -> Needs:
         """What the layer has to know of the rows."""
@@ -285,8 +300,74 @@ class Additive:
         return True
 
 
+def takes_chunks(machine: Additive) -> bool:
+    """Whether the machine has a ``partial_fit``."""
+    return machine._takes_chunks()
+
+
 class AdditiveOverClasses(Additive):
     """A classifier whose sums are the moments of each class in the hidden space."""
+
+    @available_if(takes_chunks)
+    @validated(prefer_skip_nested_validation=False)
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+        """Update the machine with more rows of a stream.
+
+        The machine is then the one that :meth:`fit` makes of all rows so far with the hidden layer of the
+        first call, whatever their order and however they were cut. Where the layer is drawn from rows, those
+        of the first call draw it: landmarks, or the box of the features (five rows or more; with fewer the
+        features are taken as they are, with a warning). It needs a first row of every class before it can
+        answer. Everything is computed in double precision: there is no second look at the rows. After
+        :meth:`fit` it goes on from its rows if ``keep_sums`` is true, and is refused otherwise.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that the stream can bring; asked for in the first call only.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If `classes` is missing in the first call, names one class only or changes later, y brings another
+            label, a setting needs all rows at once (a ``covariance`` that is an estimator), or the machine
+            was fitted without ``keep_sums``.
+        """
+        first = self._begins()
+        learn_stream_classes(self, classes)
+        self._refuse_sums()
+        X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
+        X, codes, weights = weighted_rows(X, codes, sample_weight)
+        if first:
+            self._layer = self._draw_layer(X, weights, first_chunk=True)
+            self._stream = self._no_sums(X, codes)
+        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
+            begun = zip(self._stream, self._no_sums(X, codes), strict=True)
+            self._stream = [moments if moments.n else new for moments, new in begun]
+        self._add_rows(self._stream, X, codes, weights)
+        if all(m.n for m in self._stream):
+            self._solve_sums(self._stream, numpy_dtype(X))
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "hidden_coef_")
+
+    def _check_is_fitted(self):
+        if not hasattr(self, "hidden_coef_") and hasattr(self, "_stream"):
+            missing = [
+                label for label, m in zip(self.classes_.tolist(), self._stream, strict=True) if not m.n
+            ]
+            raise NotFittedError(
+                f"{type(self).__name__} answers once it has had a row of every class: none yet of {missing}."
+            )
+        check_is_fitted(self)
 
     def _checked(self, X, y, *, first, dtypes):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from entrolearn.machines.additive import Additive
+from entrolearn.machines.additive import Additive, takes_chunks
 from entrolearn.machines.base import (
     OutputClassifier,
     OutputRegressor,
@@ -113,19 +113,17 @@ class _LayeredRidge(Additive):
         self._add_rows(self._stream, X, T, weights)
         self._solve_sums(self._stream, numpy_dtype(X))
 
+    def _takes_chunks(self):
+        return np.isscalar(self.C)  # several are chosen from with all rows at hand
+
     def __sklearn_is_fitted__(self):
         return hasattr(self, "hidden_coef_")
-
-
-def _one_ridge(machine: _LayeredRidge) -> bool:
-    """Whether C is one number; several are chosen from with all rows at hand."""
-    return np.isscalar(machine.C)
 
 
 class LayeredClassifier(_LayeredRidge, OutputClassifier):
     """A hidden layer, then ridge regression on targets ±1."""
 
-    @available_if(_one_ridge)
+    @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
@@ -167,7 +165,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 class LayeredRegressor(_LayeredRidge, OutputRegressor):
     """A hidden layer, then ridge regression of the values."""
 
-    @available_if(_one_ridge)
+    @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
@@ -240,7 +238,7 @@ def _layered_path(
 
 def _shares_equations(machine: _LayeredRidge) -> bool:
     """Whether a smaller machine is a restriction of a larger one, and C a number."""
-    return acceptable(machine) and isinstance(machine.random_state, Integral) and _one_ridge(machine)
+    return acceptable(machine) and isinstance(machine.random_state, Integral) and takes_chunks(machine)
 
 
 def _solutions(layer, X, T, partition: Partition, left_outs, wanted) -> list[tuple[np.ndarray, np.ndarray]]:
