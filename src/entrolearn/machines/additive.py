@@ -3,12 +3,13 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import reduce
+from numbers import Real
 from typing import Self
 
 import numpy as np
 from scipy.sparse import hstack, issparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -299,6 +300,19 @@ class Additive:
             )
         return True
 
+    def _fade(self, decay: float) -> None:
+        """Multiply the weights of the rows so far, if there are any.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `decay` is no number in (0, 1].
+        """
+        check_scalar(decay, "decay", Real, min_val=0, max_val=1, include_boundaries="right")
+        stream = getattr(self, "_stream", []) if decay < 1 else []
+        for sums in stream if isinstance(stream, list) else [stream]:
+            sums *= decay
+
 
 def takes_chunks(machine: Additive) -> bool:
     """Whether the machine has a ``partial_fit``."""
@@ -310,7 +324,7 @@ class AdditiveOverClasses(Additive):
 
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=False)
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+    def partial_fit(self, X, y, classes=None, sample_weight=None, decay=1.0) -> Self:
         """Update the machine with more rows of a stream.
 
         The machine is then the one that :meth:`fit` makes of all rows so far with the hidden layer of the
@@ -328,6 +342,9 @@ class AdditiveOverClasses(Additive):
             All labels that the stream can bring; asked for in the first call only.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+        decay : float in (0, 1], default=1.0
+            Multiplies the weights of all earlier rows, which so fade: the machine is the one that :meth:`fit`
+            makes with weights of ``decay**k`` for the rows that came k calls ago.
 
         Returns
         -------
@@ -337,14 +354,15 @@ class AdditiveOverClasses(Additive):
         ------
         ValueError
             If `classes` is missing in the first call, names one class only or changes later, y brings another
-            label, a setting needs all rows at once (a ``covariance`` that is an estimator), or the machine
-            was fitted without ``keep_sums``.
+            label, `decay` is out of range, a setting needs all rows at once (a ``covariance`` that is an
+            estimator), or the machine was fitted without ``keep_sums``.
         """
         first = self._begins()
         learn_stream_classes(self, classes)
         self._refuse_sums()
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         X, codes, weights = weighted_rows(X, codes, sample_weight)
+        self._fade(decay)
         if first:
             self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, codes)

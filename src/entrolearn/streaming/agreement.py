@@ -83,7 +83,9 @@ def _plain(value):
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in sorted(value.items(), key=lambda pair: str(pair[0]))}
+        return {
+            str(name): _plain(each) for name, each in sorted(value.items(), key=lambda pair: str(pair[0]))
+        }
     if callable(value):
         return f"{value.__module__}.{value.__qualname__}"
     if not issparse(value):

@@ -48,7 +48,12 @@ def bounds(X) -> np.ndarray:
            [2., 7.]])
     """
     source = rows(X)
-    sample, seen, needs, chunk = sample_of(source.n_rows, BOX_ROWS, box_sampler()), Seen(), Needs(box=True), None
+    sample, seen, needs, chunk = (
+        sample_of(source.n_rows, BOX_ROWS, box_sampler()),
+        Seen(),
+        Needs(box=True),
+        None,
+    )
     for chunk, _ in source:
         chunk = check_array(chunk, accept_sparse="csr", dtype=[np.float64, np.float32])
         sample.offer(chunk)
