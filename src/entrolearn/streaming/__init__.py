@@ -13,11 +13,13 @@ _MODULES = {
     "Rows": "entrolearn.streaming.base",
     "bounds": "entrolearn.streaming.merging",
     "fit": "entrolearn.streaming.fitting",
+    "load_sums": "entrolearn.streaming.sums_file",
     "merge": "entrolearn.streaming.merging",
     "merge_bounds": "entrolearn.streaming.merging",
     "predict": "entrolearn.streaming.predicting",
     "predict_chunks": "entrolearn.streaming.predicting",
     "rows": "entrolearn.streaming.sources",
+    "save_sums": "entrolearn.streaming.sums_file",
 }
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from entrolearn.streaming.predicting import predict as predict
     from entrolearn.streaming.predicting import predict_chunks as predict_chunks
     from entrolearn.streaming.sources import rows as rows
+    from entrolearn.streaming.sums_file import load_sums as load_sums
+    from entrolearn.streaming.sums_file import save_sums as save_sums
 
 __all__ = [*_MODULES]
 

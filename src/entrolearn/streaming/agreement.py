@@ -8,8 +8,9 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.additive import Additive
+from entrolearn.validation import is_numpy
 
-__all__ = ["check_agreement", "check_sums", "terms"]
+__all__ = ["check_agreement", "check_learner", "check_sums", "terms"]
 
 # Parameters that change no sum, or whose effect on the hidden units is compared instead.
 NOT_COMPARED = {"keep_sums", "random_state", "feature_range", "landmarks", "n_landmarks"}
@@ -24,6 +25,20 @@ REMEDIES = {
 }
 
 
+def check_learner(estimator) -> None:
+    """Refuse an estimator whose fit is no sum over the rows.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not isinstance(estimator, Additive):
+        raise TypeError(
+            f"{type(estimator).__name__} has no sums over rows; accepted: EEMClassifier, EEKMClassifier, "
+            "WELMClassifier, ELMClassifier, ELMRegressor, RKELMClassifier, RKELMRegressor."
+        )
+
+
 def check_sums(estimator) -> None:
     """Refuse an estimator that has no sums to merge or write.
 
@@ -31,17 +46,16 @@ def check_sums(estimator) -> None:
     ------
     TypeError, ValueError
     """
-    name = type(estimator).__name__
-    if not isinstance(estimator, Additive):
-        raise TypeError(
-            f"{name} has no sums over rows; accepted: EEMClassifier, EEKMClassifier, WELMClassifier, "
-            "ELMClassifier, ELMRegressor, RKELMClassifier, RKELMRegressor."
-        )
+    check_learner(estimator)
     if not hasattr(estimator, "_stream"):
         check_is_fitted(estimator)
         raise ValueError(
-            f"{name} was fitted with keep_sums=False: it has no sums; accepted: fit with keep_sums=True, or "
-            "partial_fit."
+            f"{type(estimator).__name__} was fitted with keep_sums=False: it has no sums; accepted: fit with "
+            "keep_sums=True, or partial_fit."
+        )
+    if not is_numpy(estimator._layer.where):
+        raise ValueError(
+            f"{type(estimator).__name__} has its sums in another library's arrays; accepted: NumPy's."
         )
 
 

@@ -16,7 +16,6 @@ from entrolearn.machines.ridge import NormalEquations
 from entrolearn.streaming.agreement import check_agreement, check_sums, terms
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
-from entrolearn.validation import is_numpy
 
 __all__ = ["bounds", "merge", "merge_bounds", "solve"]
 
@@ -135,7 +134,8 @@ def merge(estimators: Iterable):
     ...     for i in (0, 1)
     ... ]
     >>> together = EEMClassifier(50, feature_range=box, random_state=0).fit(X, y)
-    >>> abs(streaming.merge(sites).decision_function(X) - together.decision_function(X)).max() < 1e-8
+    >>> gap = abs(streaming.merge(sites).decision_function(X) - together.decision_function(X))
+    >>> bool(gap.max() < 1e-9)
     True
     """
     estimators = list(estimators)
@@ -185,10 +185,6 @@ def solve(estimator: Additive) -> Additive:
 def _sums_over(estimator: Additive, classes: np.ndarray | None) -> dict | NormalEquations:
     """Moments by label; or equations of the targets that these classes have."""
     sums = estimator._stream
-    if not is_numpy(estimator._layer.where):
-        raise ValueError(
-            f"{type(estimator).__name__} has its sums in another library's arrays; accepted: NumPy's."
-        )
     if isinstance(sums, list):
         return dict(zip(estimator.classes_.tolist(), sums, strict=True))
     if classes is None or len(classes) == len(estimator.classes_):
