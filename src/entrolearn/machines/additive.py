@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from scipy.sparse import hstack, issparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -305,10 +305,11 @@ class Additive:
 
         Raises
         ------
-        TypeError, ValueError
+        ValueError
             If `decay` is no number in (0, 1].
         """
-        check_scalar(decay, "decay", Real, min_val=0, max_val=1, include_boundaries="right")
+        if not isinstance(decay, Real) or not 0 < decay <= 1:
+            raise ValueError(f"decay={decay!r}; accepted: a number above 0, up to 1.")
         stream = getattr(self, "_stream", []) if decay < 1 else []
         for sums in stream if isinstance(stream, list) else [stream]:
             sums *= decay

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 _MODULES = {
     "Rows": "entrolearn.streaming.base",
+    "SlidingWindow": "entrolearn.streaming.window",
     "bounds": "entrolearn.streaming.merging",
     "fit": "entrolearn.streaming.fitting",
     "load_sums": "entrolearn.streaming.sums_file",
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from entrolearn.streaming.sources import rows as rows
     from entrolearn.streaming.sums_file import load_sums as load_sums
     from entrolearn.streaming.sums_file import save_sums as save_sums
+    from entrolearn.streaming.window import SlidingWindow as SlidingWindow
 
 __all__ = [*_MODULES]
 
