@@ -7,9 +7,12 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from entrolearn import (
+    EEKMClassifier,
     EEMClassifier,
     ELMClassifier,
     ELMRegressor,
+    RKELMClassifier,
+    RKELMRegressor,
     WELMClassifier,
 )
 
@@ -23,10 +26,13 @@ _units = {"feature_range": (0.0, 1.0), "random_state": 0}
 LEARNERS = {
     "EEM": EEMClassifier(12, **_units),
     "EEM sigmoid": EEMClassifier(12, activation="sigmoid", covariance="oas", priors="empirical", **_units),
+    "EEKM": EEKMClassifier(landmarks=LANDMARKS, gamma=0.5),
     "WELM": WELMClassifier(12, solver="cholesky", C=0.1, **_units),
     "ELM": ELMClassifier(12, C=0.1, **_units),
     "ELM with intercept": ELMClassifier(12, C=0.1, fit_intercept=True, **_units),
     "ELM regressor": ELMRegressor(12, C=0.1, **_units),
+    "RKELM": RKELMClassifier(landmarks=LANDMARKS, C=0.1, sigma=2.0),
+    "RKELM regressor": RKELMRegressor(landmarks=LANDMARKS, C=0.1),
 }
 
 

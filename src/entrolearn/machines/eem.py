@@ -13,7 +13,7 @@ from scipy.special import log_softmax, softmax
 from sklearn.utils.extmath import softmax as softmax_of_rows
 
 from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.additive import AdditiveOverClasses, InBox, Needs
+from entrolearn.machines.additive import AdditiveOverClasses, InBox, OnLandmarks
 from entrolearn.machines.base import (
     Machine,
     check_place,
@@ -498,7 +498,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         ).in_box(self._box(survey))
 
 
-class EEKMClassifier(_EntropyMachine):
+class EEKMClassifier(OnLandmarks, _EntropyMachine):
     """Extreme entropy kernel machine: kernel features of random landmarks, then the entropy discriminant.
 
     After fitting, the Nyström layer and the projection are folded into one hidden layer of kernel units
@@ -509,6 +509,9 @@ class EEKMClassifier(_EntropyMachine):
     n_landmarks : int, default=100
         Number of training rows that span the feature space, drawn without replacement; all rows where
         there are fewer.
+    landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
+        Landmarks in the place of ``n_landmarks`` drawn ones. With rows from elsewhere machines of other rows
+        share the layer, and every training row can be forgotten; ``"scale"`` is then of these rows.
     kernel : str or callable, default="rbf"
         A positive semi-definite kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float, {"scale", "auto"}, default="scale"
@@ -575,7 +578,7 @@ class EEKMClassifier(_EntropyMachine):
     """
 
     _parameter_constraints: dict = {
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        **OnLandmarks._parameter_constraints,
         "kernel": [StrOptions(KERNELS), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
@@ -588,6 +591,7 @@ class EEKMClassifier(_EntropyMachine):
         self,
         n_landmarks=100,
         *,
+        landmarks=None,
         kernel="rbf",
         gamma="scale",
         degree=3,
@@ -600,6 +604,7 @@ class EEKMClassifier(_EntropyMachine):
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -613,13 +618,12 @@ class EEKMClassifier(_EntropyMachine):
 
     _dtypes = (np.float64,)  # a Nyström layer in single precision has no digits left
 
-    def _needs(self):
-        return Needs(self.n_landmarks, scale=self.gamma == "scale" and not callable(self.kernel))
+    _width = "gamma"
 
     def _layer_on(self, survey, rng):
+        survey = self._surveyed(survey)
         gamma = survey.gamma(self.gamma)
         params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
-        self.landmarks_ = survey.landmarks
         return NystromLayer.on(survey.landmarks, self.kernel, params)
 
     def __sklearn_tags__(self):

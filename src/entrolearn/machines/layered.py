@@ -49,6 +49,11 @@ class _LayeredRidge(Additive):
     _size: str
     _layer_settings: tuple[str, ...]
 
+    @property
+    def _n_units(self) -> int:
+        """How many units there are, at the most."""
+        return getattr(self, self._size)
+
     @abstractmethod
     def _layer_sources(self, partition: Partition) -> list:
         """The rows to draw layers from, and the training sets (``left_out``) that each of them serves."""
@@ -232,7 +237,7 @@ def _layered_path(
         return
     X, T, classes = data
     for members in same_settings(machines, "fit_intercept", *estimator._layer_settings):
-        largest = max((machines[i] for i in members), key=lambda machine: getattr(machine, machine._size))
+        largest = max((machines[i] for i in members), key=lambda machine: machine._n_units)
         for rows, left_outs in largest._layer_sources(partition):
             wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
             try:
@@ -274,7 +279,7 @@ def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
     places: dict[int, list[int]] = {}
     for i, (out, machine, _) in enumerate(wanted):
         if out == left_out:
-            places.setdefault(getattr(machine, machine._size), []).append(i)
+            places.setdefault(machine._n_units, []).append(i)
     return places
 
 

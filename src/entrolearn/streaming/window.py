@@ -149,7 +149,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         elif left:
             several = isinstance(learner._stream, list)
             sums = learner._stream if several else [learner._stream]
-            none = [each - each for each in sums]
+            none = [each.empty() for each in sums]
             gone = learner._add_rows(none if several else none[0], *_joined(left), None)
             for each, rows in zip(sums, gone if several else [gone], strict=True):
                 each -= rows
