@@ -17,6 +17,7 @@ from sklearn.linear_model import SGDClassifier
 
 from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, streaming
 
+pytestmark = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than pool_below")
 by_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 
 
@@ -35,8 +36,7 @@ def sites(learner, place: np.ndarray) -> list:
 
 
 @by_learner
-@pytest.mark.filterwarnings("ignore:EEM.* fewer than pool_below")
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@settings(max_examples=12, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_merged_sites_are_the_fit_of_all_rows_in_any_order_and_grouping(learner, data):
     seed, n_sites = data.draw(st.integers(0, 2**31)), data.draw(st.integers(1, 6))
