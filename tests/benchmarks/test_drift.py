@@ -8,7 +8,7 @@ from entrolab.limits import Limits
 
 
 @pytest.mark.parametrize(
-    ("name", "seconds"),
+    ("name", "concepts"),
     [("none", "000000"), ("sudden", "000111"), ("recurring", "010101"), ("gradual", "0??1")],
 )
 def test_each_part_of_a_stream_follows_its_concept(name, concepts):
