@@ -64,7 +64,7 @@ def digits(
                 row = measured(limits, columns, distances, way, *arguments)
                 found[way, type(learner).__name__, n] = row
     notes = [
-        f"{n_hidden} hidden units. Largest difference from a fit to the {WINDOW} rows that are left, relative "
+        f"{n_hidden} hidden units. Largest difference from a fit to the {WINDOW} rows left, relative "
         "to the largest number, of the sums of products, the coefficients and the decision values. A window: "
         f"every row is added alone, and the one {WINDOW} rows before it is taken out alone. Grown: the rows "
         f"are added, then all but the last {WINDOW} are forgotten, {CHUNK} at a time."
