@@ -18,6 +18,7 @@ NOT_COMPARED = {"keep_sums", "random_state", "feature_range", "landmarks", "n_la
 ROUNDING = 1e-12
 REMEDIES = {
     "feature_range_": "agree on one box: streaming.bounds at each site, then streaming.merge_bounds",
+    "_one_value": "give y of one shape to each",
     "units.weights": "draw them with the same random_state, a number",
     "units.biases": "draw them with the same random_state, a number",
     "units.landmarks": "give the same landmarks to each",

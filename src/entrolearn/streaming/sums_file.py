@@ -44,8 +44,8 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
     """Write the sums over rows of a fitted estimator, for :func:`load_sums` elsewhere.
 
     The file holds what `merge` needs: of h units h (h + 1) / 2 numbers for each class, or for all of least
-    squares. It holds no code, no rows and no hidden units; what it says about rows nevertheless, see "What
-    sums give away" in the manual.
+    squares. It holds no code, no rows and no hidden units; what it says about rows nevertheless is
+    in :doc:`/federated`.
 
     Parameters
     ----------
@@ -57,6 +57,16 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
     ------
     TypeError, ValueError
         If the estimator has no sums.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_diabetes
+    >>> from entrolearn import ELMRegressor, streaming
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> site = ELMRegressor(50, feature_range=(-0.2, 0.2), keep_sums=True, random_state=0).fit(X, y)
+    >>> with tempfile.NamedTemporaryFile(suffix=".npz") as file:
+    ...     streaming.save_sums(site, file.name)
     """
     check_sums(estimator)
     sums = estimator._stream

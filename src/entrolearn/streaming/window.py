@@ -3,7 +3,7 @@
 import copy
 from collections import deque
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -178,22 +178,22 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         return solve(found)
 
     @_has("predict")
-    def predict(self, X):
-        """What the estimator of the window answers, as its own ``predict``."""
+    def predict(self, X: Any) -> np.ndarray:
+        """What the estimator of the window predicts for the rows X, shape (n_samples, n_features)."""
         return self._fitted().predict(X)
 
     @_has("decision_function")
-    def decision_function(self, X):
-        """As the estimator's own."""
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The real outputs of the estimator of the window for the rows X, shape (n_samples, n_features)."""
         return self._fitted().decision_function(X)
 
     @_has("predict_proba")
-    def predict_proba(self, X):
-        """As the estimator's own."""
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes in the window for the rows X, shape (n_samples, n_features)."""
         return self._fitted().predict_proba(X)
 
-    def score(self, X, y) -> float:
-        """As the estimator's own: the accuracy, or R² of a regressor."""
+    def score(self, X: Any, y: Any) -> float:
+        """The accuracy on the rows X with labels y, or R² of a regressor."""
         return self._fitted().score(X, y)
 
     def _fitted(self):
@@ -201,7 +201,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         return self.estimator_
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray:
         """Labels of the window's rows."""
         return self.estimator_.classes_
 
