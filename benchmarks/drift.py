@@ -1,6 +1,6 @@
 """Accuracy over time on streams whose distribution changes: fading and windows beside others that learn on.
 
-``python -m benchmarks.drift FOLDER`` writes the accuracies over time there, as drift.csv and drift.svg.
+``python -m benchmarks.drift FOLDER`` writes the accuracies over time there, as drift.csv and drift.png.
 """
 
 import os
@@ -205,27 +205,34 @@ def drift(limits: Limits, mirror=None) -> Section:
 
 def main(folder: Path) -> None:
     """Write accuracies over time as a table and a figure."""
-    import matplotlib.pyplot as plt
-
     limits, rows = Limits(seconds=1200), []
     for name, learner, found in accuracies(limits, os.environ.get("ENTROLEARN_MIRROR")):
         rows.append({"stream": name, "learner": learner, **found})
         print(name, learner, f"{found['all']:.1f} %, {found['s / 1000 rows']:.3f} s", flush=True)
-    table = pd.DataFrame(rows).drop(columns="note", errors="ignore").round(3)
-    table.to_csv(folder / "drift.csv", index=False)
+    pd.DataFrame(rows).drop(columns="note", errors="ignore").round(3).to_csv(
+        folder / "drift.csv", index=False
+    )
+    draw(pd.read_csv(folder / "drift.csv"), folder / "drift.png")
+
+
+def draw(table: pd.DataFrame, path: Path) -> None:
+    """Accuracy over time of some learners, a panel for each stream."""
+    import matplotlib.pyplot as plt
+
     shown = ["EEM", "EEM, fading", "EEM, window", "SGD, log loss", "GaussianNB", "river adaptive forest"]
     names = table["stream"].unique()
     figure, axes = plt.subplots(2, -(-len(names) // 2), figsize=(10, 5), sharex=True, layout="constrained")
+    place = (np.arange(SEGMENTS) + 0.5) / SEGMENTS
     for axis, name in zip(axes.flat, names, strict=False):
         axis.set_title(name)
-        for learner, line in table[table["stream"] == name].set_index("learner").iterrows():
-            if learner in shown:
-                axis.plot((np.arange(SEGMENTS) + 0.5) / SEGMENTS, line[list(range(SEGMENTS))], label=learner)
+        lines = table[table["stream"] == name].set_index("learner")[[str(i) for i in range(SEGMENTS)]]
+        for learner in [each for each in shown if each in lines.index]:
+            axis.plot(place, lines.loc[learner], label=learner)
     for axis in axes[:, 0]:
         axis.set_ylabel("accuracy, %")
     figure.supxlabel("share of the stream")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(shown))
-    figure.savefig(folder / "drift.svg", metadata={"Date": None})
+    figure.savefig(path, dpi=90, pil_kwargs={"optimize": True})
 
 
 if __name__ == "__main__":
