@@ -11,8 +11,9 @@ from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
+from sklearn.utils.estimator_checks import check_estimator
 
-from entrolearn import EEMClassifier, ELMClassifier, RKELMClassifier
+from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, RKELMClassifier
 from entrolearn.streaming import SlidingWindow
 
 by_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
@@ -124,3 +125,9 @@ def test_what_no_window_takes_is_refused():
     with pytest.raises(ValueError, match="brings the label 5"):
         window.partial_fit(X, LABELS + 5)
     assert_array_equal(window.partial_fit(X[-50:], LABELS[-50:]).predict(X), before)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", [EEMClassifier(20, random_state=0), ELMRegressor(20, random_state=0)])
+def test_a_window_passes_the_checks_of_scikit_learn(learner):
+    check_estimator(SlidingWindow(learner))

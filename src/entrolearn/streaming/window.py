@@ -9,11 +9,11 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse import vstack as stack_sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.utils import get_tags
+from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.base import codes_among
+from entrolearn.machines.base import codes_among, encode
 from entrolearn.streaming.agreement import check_learner
 from entrolearn.streaming.merging import solve
 from entrolearn.validation import HasMethods, Interval, validated
@@ -85,7 +85,10 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         """
         for name in ("estimator_", "_learner"):
             vars(self).pop(name, None)
-        return self.partial_fit(X, y, np.unique(y) if is_classifier(self.estimator) else None)
+        targets, classes = self._targets(y), None
+        if is_classifier(self.estimator) and len(targets):
+            classes, _ = encode(targets, type(self).__name__)
+        return self.partial_fit(X, y, classes)
 
     @validated(prefer_skip_nested_validation=False)
     def partial_fit(self, X, y, classes=None) -> Self:
@@ -113,9 +116,9 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         first = not hasattr(self, "_learner")
         learner = clone(self.estimator) if first else self._learner
         announced = {"classes": classes} if is_classifier(learner) else {}
-        X = X if issparse(X) or hasattr(X, "iloc") else np.asarray(X)
-        n_new = min(X.shape[0], self.n_rows)
-        X, y = X[-n_new:], np.array(y)[-n_new:]
+        X, y = indexable(X, self._targets(y))
+        n_new = min(len(y), self.n_rows)
+        X, y = X[-n_new:], y[-n_new:].copy()
         if first:
             learner.partial_fit(X, y, **announced)
             self._learner, self._held, self._n_left = learner, deque(), 0
@@ -128,6 +131,11 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         self._count(y, 1)
         self.estimator_ = self._answering()
         return self
+
+    def _targets(self, y) -> np.ndarray:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        return column_or_1d(y, warn=True) if is_classifier(self.estimator) else np.asarray(y)
 
     def _leave(self, n_rows: int) -> None:
         """Take the oldest rows out of the sums."""
