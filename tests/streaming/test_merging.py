@@ -36,17 +36,22 @@ def sites(learner, place: np.ndarray) -> list:
 
 
 @by_learner
-@settings(max_examples=12, deadline=None, derandomize=True, database=None)
+@settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_merged_sites_are_the_fit_of_all_rows_in_any_order_and_grouping(learner, data):
+    """Of those rows that no site has forgotten in between."""
     seed, n_sites = data.draw(st.integers(0, 2**31)), data.draw(st.integers(1, 6))
-    rng = np.random.default_rng(seed)
-    waiting = sites(learner, rng.integers(n_sites, size=len(X)))
+    rng, y = np.random.default_rng(seed), targets(learner)
+    place, gone = rng.integers(n_sites, size=len(X)), rng.random(len(X)) < 0.1
+    waiting = sites(learner, place)
+    for site, number in zip(waiting, np.unique(place), strict=True):
+        if (some := gone & (place == number)).any():
+            site.forget(X[some], y[some])
     while len(waiting) > 1:
         rng.shuffle(waiting)
         some = data.draw(st.integers(2, len(waiting)))
         waiting = [streaming.merge(waiting[:some]), *waiting[some:]]
-    assert_same_model(streaming.merge(waiting), clone(learner).fit(X, targets(learner)))
+    assert_same_model(streaming.merge(waiting), clone(learner).fit(X[~gone], y[~gone]))
 
 
 @by_learner
@@ -289,7 +294,7 @@ def test_a_file_of_other_units_is_refused(saved, tmp_path, estimator, said):
 
 def test_damage_anywhere_is_refused_or_harmless(saved, tmp_path):
     rng, path, whole = np.random.default_rng(0), tmp_path / "sums.npz", eem()
-    for _ in range(150):
+    for _ in range(80):
         damaged = bytearray(saved)
         for place in rng.integers(len(saved), size=rng.integers(1, 4)):
             damaged[place] = rng.integers(256)
