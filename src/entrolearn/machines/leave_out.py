@@ -12,9 +12,6 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from entrolearn.machines.additive import Additive
 from entrolearn.machines.base import codes_among, targets_of
 from entrolearn.machines.devices import as_columns, take_rows
-from entrolearn.machines.kelm import _KELM
-from entrolearn.machines.layers import LandmarkLayer
-from entrolearn.machines.lssvm import _LeastSquaresMachine
 from entrolearn.machines.moments import ClassMoments, row_blocks
 from entrolearn.machines.readouts import ClassGaussians, class_covariances
 from entrolearn.machines.ridge import NormalEquations
@@ -109,7 +106,7 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     >>> bool(abs(without.decision_function(X[[row]])[0] - found.decision[row]) < 1e-8)
     True
     """
-    if isinstance(machine, _KELM | _LeastSquaresMachine) and sample_weight is None:
+    if hasattr(machine, "_system") and sample_weight is None:
         return _of_kernel_machine(machine, X, y, groups)
     if not isinstance(machine, Additive):
         raise TypeError(
@@ -174,17 +171,15 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
     values = {"multi_output": True, "y_numeric": True}
     checks = {"accept_sparse": "csr", "dtype": np.float64} | ({} if is_classifier(machine) else values)
     X, y = validate_data(machine, X, y, reset=False, **checks)
-    T = (
-        targets_of(codes_among(machine.classes_, y), len(machine.classes_), X)
-        if is_classifier(machine)
-        else y
-    )
-    T, dual, is_kelm = as_columns(T), as_columns(machine.dual_coef_), isinstance(machine, _KELM)
-    penalties = np.full(len(T), machine.C_) if is_kelm else 1 / (machine.C * machine._error_weights(y))
+    T = y
+    if is_classifier(machine):
+        T = targets_of(codes_among(machine.classes_, y), len(machine.classes_), X)
+    T, dual = as_columns(T), as_columns(machine.dual_coef_)
     said = _said(machine, X)
     # The rows solve their own system: others do not, nor do they in another order or with weights.
     closed = machine.kernel != "precomputed" and getattr(machine, "class_weight", None) != "balanced"
     if closed and len(T) == len(dual):
+        gram, penalties, bordered = machine._system(X, y)
         rest = T - said.reshape(T.shape) - penalties[:, None] * dual
         closed = np.abs(rest).max() <= 1e-6 * np.abs(T).max()
     if not closed or len(T) != len(dual):
@@ -193,17 +188,13 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
             "was fitted to, in their order and without weights, no class_weight='balanced', no precomputed "
             "kernel, and a C with which the system is not singular."
         )
-    layer = (
-        machine._layer if is_kelm else LandmarkLayer(machine.X_fit_, machine.kernel, machine._kernel_params)
-    )
-    inverse = np.linalg.inv(layer(X) + np.diag(penalties))
-    if not is_kelm or machine.fit_intercept:
+    inverse = np.linalg.inv(gram + np.diag(penalties))
+    if bordered:
         sums = inverse.sum(axis=1)
         inverse -= sums[:, None] * (sums / sums.sum())
-    left_out, code = np.unique(
-        np.arange(len(T)) if groups is None else column_or_1d(groups), return_inverse=True
-    )
-    check_consistent_length(X, code)
+    names = np.arange(len(T)) if groups is None else column_or_1d(groups)
+    check_consistent_length(X, names)
+    left_out, code = np.unique(names, return_inverse=True)
     decision = np.empty(T.shape)
     for g in range(len(left_out)):
         rows = np.flatnonzero(code == g)

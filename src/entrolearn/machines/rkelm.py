@@ -136,8 +136,8 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
     keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` goes on
-        from it; for C of one number.
+        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
+        ``forget`` go on from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 
@@ -215,8 +215,8 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
     keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` goes on
-        from it; for C of one number.
+        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
+        ``forget`` go on from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 
