@@ -208,11 +208,13 @@ class ClassMoments:
         return self._combine(other, subtract=True)
 
     def __imul__(self, factor: float) -> "ClassMoments":
-        """Multiply the weights of all rows by a factor in (0, 1], in place; the number of rows stays."""
-        if self.n:
-            factor = max(factor, LEAST_WEIGHT / self.n)
-        for name in ("n", *_SUMS):
-            setattr(self, name, imul(getattr(self, name), factor))
+        """Multiply the weights of all rows by a factor, in place, down to LEAST_WEIGHT in all.
+
+        The number of rows stays.
+        """
+        if self.n * factor >= LEAST_WEIGHT:
+            for name in ("n", *_SUMS):
+                setattr(self, name, imul(getattr(self, name), factor))
         return self
 
     def about(self, shift: np.ndarray) -> "ClassMoments":
