@@ -65,6 +65,13 @@ def test_merge_leaves_the_sites_as_they_were_and_goes_on(learner):
     assert_same_model(first, clone(learner).fit(X[third == 0], y[third == 0]))
 
 
+@by_learner
+def test_a_site_that_is_given_twice_counts_twice(learner):
+    y, site = targets(learner), clone(learner).set_params(keep_sums=True).fit(X, targets(learner))
+    twice = clone(learner).fit(np.concatenate([X, X]), np.concatenate([y, y]))
+    assert_same_model(streaming.merge([site, site]), twice)
+
+
 @pytest.mark.parametrize("name", [name for name, learner in LEARNERS.items() if is_classifier(learner)])
 @pytest.mark.parametrize("words", [False, True])
 def test_sites_of_other_classes_give_the_union(name, words):

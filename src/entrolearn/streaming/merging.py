@@ -173,12 +173,12 @@ def merge_sums(estimators: Sequence[Additive]) -> Additive:
 
 
 def solve(estimator: Additive) -> Additive:
-    """The estimator, answering from its sums; or not at all, where a class has no row."""
+    """The estimator, answering from its sums; or not at all, where a class, or all, has no row."""
     sums = estimator._stream
-    if isinstance(sums, list) and not all(moments.n for moments in sums):
-        vars(estimator).pop("hidden_coef_", None)
-    else:
+    if all(each.n for each in (sums if isinstance(sums, list) else [sums])):
         estimator._finish(sums, np.dtype(np.float64))
+    else:
+        vars(estimator).pop("hidden_coef_", None)
     return estimator
 
 
@@ -201,9 +201,10 @@ def _sums_over(estimator: Additive, classes: np.ndarray | None) -> dict | Normal
 
 def _total(parts: Sequence[ClassMoments | NormalEquations]):
     """The sum, with the shift of the part of the most rows."""
-    largest = max(parts, key=lambda part: part.n)
-    total, shift = largest._copy(), largest.shift if isinstance(largest, ClassMoments) else largest.shifts
-    for part in parts:
-        if part is not largest:
+    largest = max(range(len(parts)), key=lambda i: parts[i].n)
+    total = parts[largest]._copy()
+    shift = total.shift if isinstance(total, ClassMoments) else total.shifts
+    for i, part in enumerate(parts):
+        if i != largest:
             total += part.about(shift)
     return total

@@ -150,17 +150,22 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
             self._n_left += len(oldest[-1])
             self._count(oldest[-1], -1)
         learner = self._learner
+        if not left:
+            return
         if self._n_left >= self.n_rows and self._held:
             self._n_left = 0
             X, targets = _joined(self._held)
             learner._stream = learner._add_rows(learner._no_sums(X, targets), X, targets, None)
-        elif left:
-            several = isinstance(learner._stream, list)
-            sums = learner._stream if several else [learner._stream]
-            none = [each.empty() for each in sums]
-            gone = learner._add_rows(none if several else none[0], *_joined(left), None)
-            for each, rows in zip(sums, gone if several else [gone], strict=True):
-                each -= rows
+            return
+        several = isinstance(learner._stream, list)
+        sums = learner._stream if several else [learner._stream]
+        none = [each.empty() for each in sums]
+        if not self._held:
+            learner._stream = none if several else none[0]
+            return
+        gone = learner._add_rows(none if several else none[0], *_joined(left), None)
+        for each, rows in zip(sums, gone if several else [gone], strict=True):
+            each -= rows
 
     def _count(self, y: np.ndarray, sign: int) -> None:
         if is_classifier(self._learner):
