@@ -372,10 +372,11 @@ class Additive:
         """
         if self._begins("forget"):
             check_is_fitted(self)
-        X, targets = self._checked(X, y, first=False, dtypes=[np.float64])
+        machine = copy(self)  # what is refused leaves nothing behind
+        X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
         X, targets, weights = weighted_rows(X, targets, sample_weight)
-        self._refuse_drawn(X)
-        left = self._without(X, targets, weights)
+        machine._refuse_drawn(X)
+        left = machine._without(X, targets, weights)
         vars(self).clear()
         vars(self).update(vars(left))
         return self

@@ -1,6 +1,7 @@
 """Exact influence of training rows: what a machine says once a row, or a group of rows, is left out."""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,6 +116,7 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
         )
     machine._begins("influence")
     check_is_fitted(machine)
+    machine = copy(machine)  # whose checks keep what shape y has
     X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
     numbers = np.arange(X.shape[0]) if groups is None else column_or_1d(groups)
     check_consistent_length(X, numbers)
