@@ -70,7 +70,7 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
 	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
 	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
-	@.venv/bin/python -m entrolab.artifacts $(STORE)
+	@.venv/bin/python -m entrolab.tracking.artifacts $(STORE)
 	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
 	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_ARTIFACT_LOCATION_MAX_LENGTH=0 \
 	    mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \

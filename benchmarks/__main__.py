@@ -30,8 +30,8 @@ from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
 from benchmarks.peers import PEERS
 from benchmarks.report import Section, machine, write
-from entrolab.dataset import DataUnavailable
-from entrolab.limits import LimitError, Limits
+from entrolab.data.dataset import DataUnavailable
+from entrolab.fit.limits import LimitError, Limits
 
 # Everything on data that are made: title and what makes the section.
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {

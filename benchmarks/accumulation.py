@@ -9,7 +9,7 @@ import pandas as pd
 from benchmarks.data import uniform
 from benchmarks.measure import measured
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.readouts import DenseCovariance, entropy_discriminant
 

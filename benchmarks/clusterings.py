@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.measure import alone, spend
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import CrossEntropyMethodClustering
 from entrolearn.cluster.gaussians import FullClusters
 from entrolearn.cluster.hartigan import HartiganSearch

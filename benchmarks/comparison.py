@@ -13,7 +13,7 @@ from benchmarks.data import Split
 from benchmarks.measure import alone, spend
 from benchmarks.peers import REFERENCE, Peer
 from benchmarks.report import Section
-from entrolab.limits import LimitError, Limits
+from entrolab.fit.limits import LimitError, Limits
 from entrolearn.metrics import gmean_score
 
 logger = logging.getLogger(__name__)

@@ -10,10 +10,10 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler, StandardScaler, minmax_scale
 
-from entrolab.config import load_catalog
-from entrolab.dataset import DataUnavailable
-from entrolab.download import Patience, download
-from entrolab.prepare import prepare
+from entrolab.data.dataset import DataUnavailable
+from entrolab.data.download import Patience, download
+from entrolab.data.prepare import prepare
+from entrolab.study.config import load_catalog
 from entrolearn.suggest import did_you_mean
 
 logger = logging.getLogger(__name__)

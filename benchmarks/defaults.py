@@ -31,8 +31,8 @@ from sklearn.utils import get_tags
 
 import entrolearn
 from benchmarks.data import ROOT, catalog, from_catalog
-from entrolab.dataset import DataUnavailable
-from entrolab.limits import KilledError, LimitError, Limits, within
+from entrolab.data.dataset import DataUnavailable
+from entrolab.fit.limits import KilledError, LimitError, Limits, within
 
 __all__ = ["LEARNERS", "measured", "summary"]
 

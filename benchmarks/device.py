@@ -16,7 +16,7 @@ from benchmarks.data import uniform
 from benchmarks.measure import measured
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, RKELMClassifier
 
 # Hidden units, landmarks of a kernel machine.

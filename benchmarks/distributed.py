@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import uniform
 from benchmarks.measure import alone, spend
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, streaming
 from entrolearn.machines.moments import ClassMoments
 

@@ -15,7 +15,7 @@ from sklearn.neural_network import MLPClassifier
 from benchmarks.data import Split, Trial, draw
 from benchmarks.measure import alone, measured, spend
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import InfomaxICA, MSEMLPClassifier, SoftmaxRegression
 from entrolearn.measures import error_entropy
 from entrolearn.networks import amari_index

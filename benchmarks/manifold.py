@@ -14,7 +14,7 @@ from sklearn.mixture import GaussianMixture
 from benchmarks.measure import alone, measured, spend
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import MELM
 from entrolearn.manifold.exact import log_potential
 from entrolearn.manifold.objective import ProjectedDivergence

@@ -19,7 +19,7 @@ from sklearn.metrics import mutual_info_score
 from benchmarks.known_information import Task, gaussian, pairs, tasks
 from benchmarks.measure import measured, spend
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn.measures import (
     UnreliableEstimateWarning,
     copula_mutual_information,

@@ -11,7 +11,7 @@ from benchmarks.data import uniform
 from benchmarks.distributed import one_reduction
 from benchmarks.measure import alone, spend
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier
 from entrolearn.machines.moments import ClassMoments, moments_by_group
 from entrolearn.machines.readouts import class_covariances, entropy_discriminant

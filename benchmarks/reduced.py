@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from benchmarks.data import Split, Trial, draw, nonlinear
 from benchmarks.measure import measured, spend
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import (
     RSVC,
     RSVR,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_info
 
-from entrolab.atomic import replacing
-from entrolab.checkout import commit_of
+from entrolab.io.atomic import replacing
+from entrolab.jobs.checkout import commit_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt", "hpelm", "skglm", "abess", "river")
 

@@ -9,7 +9,7 @@ import pandas as pd
 from benchmarks.data import uniform
 from benchmarks.measure import Spent, alone, spend
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier
 
 BASE = {"N": 20_000, "h": 500, "d": 54}  # what stays where the others vary

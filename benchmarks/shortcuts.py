@@ -11,8 +11,8 @@ from benchmarks.data import uniform
 from benchmarks.measure import Spent, alone, spend
 from benchmarks.report import Section
 from benchmarks.scaling import one_fit
-from entrolab.limits import Limits
-from entrolab.protocols import Folds
+from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import Folds
 from entrolearn import EEMClassifier
 from entrolearn.machines import ClassMoments
 from entrolearn.measures import cauchy_schwarz_kde

@@ -20,7 +20,7 @@ from benchmarks.data import Split, Trial, draw, nonlinear, standardised
 from benchmarks.measure import alone, measured, spend
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import CrossEntropySVC, OneNormSVC
 from entrolearn.kernels import kernel_matrix
 from entrolearn.sparse_svm.lp import Margins, Solution, on_supports

@@ -15,7 +15,7 @@ import zarr
 from benchmarks.data import uniform
 from benchmarks.measure import RSS_UNITS_PER_MIB, alone
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, streaming
 
 ROOT = Path("resources/benchmarks")

@@ -20,7 +20,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "tracking_server.sh"
 EXPERIMENT = "load"

@@ -11,7 +11,7 @@ from numpydoc.docscrape import get_doc_object
 from sklearn.exceptions import ConvergenceWarning
 
 import entrolearn
-from entrolab.config import load_configuration, read_yaml
+from entrolab.study.config import load_configuration, read_yaml
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))

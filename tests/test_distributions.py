@@ -13,8 +13,8 @@ import pytest
 from packaging.requirements import Requirement
 from sklearn.datasets import load_iris
 
-from entrolab.registry import build
-from entrolab.stored import dump
+from entrolab.fit.learners import build
+from entrolab.io.model_io import dump
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"entrolearn": ROOT, "entrolab": ROOT / "src" / "entrolab"}

@@ -17,7 +17,7 @@ import psutil
 import pytest
 import yaml
 
-from entrolab.config import load_catalog, load_settings, load_study, store_digest
+from entrolab.study.config import load_catalog, load_settings, load_study, store_digest
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[1]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab import predictions
+from entrolab.fit import predictions
 
 FACTS = ["support", "iterations"]
 _computed = predictions.score_selection

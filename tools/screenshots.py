@@ -122,7 +122,7 @@ def served(store: Path) -> Iterator[str]:
     """MLflow's page of a store at a free port of this machine, as long as it is needed."""
     if not store.exists():
         raise NotThere(f"no runs yet: the workflow logs them to {store}")
-    subprocess.run([sys.executable, "-m", "entrolab.artifacts", store], check=True)
+    subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", store], check=True)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}

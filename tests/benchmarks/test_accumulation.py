@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import accumulation
 from benchmarks.accumulation import COLUMNS, WAYS, Compensated, Double, Pairwise, Plain, in_tf32
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 
 def summed(kind, numbers) -> float:

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 
 from benchmarks import clusterings
 from benchmarks.clusterings import RefittedClusters, centroids, moves, searched, starts_for
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn.cluster.gaussians import FullClusters
 
 LIMITS = Limits(seconds=60)

@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from benchmarks.comparison import compare, summary, time_all
 from benchmarks.data import load
 from benchmarks.peers import PEERS, REFERENCE, Peer
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 LIMITS = Limits(seconds=30, gib=8)
 

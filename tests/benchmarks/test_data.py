@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import data
 from benchmarks.data import Split, Trial, draw, load, nonlinear, standardised, uniform
-from entrolab.dataset import DataUnavailable
+from entrolab.data.dataset import DataUnavailable
 
 
 def test_halves_are_stratified_and_the_training_rows_fill_the_unit_cube(tmp_path):

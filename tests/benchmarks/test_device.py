@@ -10,7 +10,7 @@ from benchmarks import __main__ as command
 from benchmarks import device
 from benchmarks.device import FEATURES, Peer, Sizes, rows_that_fit
 from benchmarks.report import Section
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 LIMITS = Limits(seconds=120)
 SMALL = Sizes("cpu", units=(20,), rows=(600,))

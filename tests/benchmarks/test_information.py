@@ -24,7 +24,7 @@ from benchmarks.information import (
     softmax,
     trained,
 )
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 LIMITS = Limits(seconds=60)
 MADE = Trial("in-no-catalog", 120, 60, n_features=4, n_classes=3)

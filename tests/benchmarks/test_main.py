@@ -5,8 +5,8 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks.peers import PEERS
 from benchmarks.report import Section
-from entrolab.dataset import DataUnavailable
-from entrolab.limits import LimitError, Limits
+from entrolab.data.dataset import DataUnavailable
+from entrolab.fit.limits import LimitError, Limits
 
 
 def test_what_cannot_be_had_or_done_is_said_and_the_rest_is_done(monkeypatch, tmp_path, capsys):

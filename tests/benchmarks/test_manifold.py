@@ -23,7 +23,7 @@ from benchmarks.manifold import (
     starts,
     without_self_pairs,
 )
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn.manifold.solvers import SOLVERS
 from entrolearn.measures import cauchy_schwarz_gaussian
 

@@ -21,7 +21,7 @@ from benchmarks.known_information import (
     tasks,
 )
 from benchmarks.mutual_information import errors, independence, ours, seconds
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 LIMITS = Limits(seconds=60)
 TASKS = {task.name: task for task in tasks()}

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import on_paper
 from benchmarks.on_paper import CORES, NETWORK, STORE, Constants, cost
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn.streaming.distributed import FAN_IN
 
 EASY = Constants(

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import scaling, shortcuts
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 LIMITS = Limits(seconds=60)
 

@@ -10,7 +10,7 @@ from sklearn.metrics import root_mean_squared_error
 from benchmarks import reduced
 from benchmarks.data import Trial
 from benchmarks.reduced import RACERS, REFERENCE, Racer, Size, large, races, score, sparse, sparse_rows
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 LIMITS = Limits(seconds=60)
 TRIALS = [

@@ -33,7 +33,7 @@ from benchmarks.sparse_machines import (
     sparse_as,
     support,
 )
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 from entrolearn import CrossEntropySVC, OneNormSVC
 from entrolearn.kernels import kernel_matrix
 from entrolearn.sparse_svm.lp import class_margins, on_supports

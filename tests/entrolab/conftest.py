@@ -12,9 +12,9 @@ from scripted_server import Script, serving
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from entrolab import predictions
-from entrolab.cellfiles import Cell
-from entrolab.config import load_catalog, load_study
+from entrolab.fit import predictions
+from entrolab.io.run_files import Cell
+from entrolab.study.config import load_catalog, load_study
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr, theilslopes
 
-from entrolab.cells import figure_cells, figure_files, figure_spec, study_cells
-from entrolab.drawing.by_data import compared, facts_of, trend_of
-from entrolab.figures import alternative_text, make_figure, read_figure, reasons
+from entrolab.figure_types.by_data import compared, facts_of, trend_of
+from entrolab.figure_types.making import alternative_text, make_figure, read_figure, reasons
+from entrolab.study.job_specs import figure_files, figure_runs, figure_spec, study_runs
 from entrolab.study.sections import ConfigError
-from entrolab.tables import COLUMNS
+from entrolab.tables.making import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")
 SPEC = {
@@ -167,8 +167,8 @@ def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load
         "results/mine/tables/table1.csv",
         *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
     ]
-    assert figure_cells(study, "where") == []
-    assert set(cells) <= set(study_cells(study))
+    assert figure_runs(study, "where") == []
+    assert set(cells) <= set(study_runs(study))
     spec = figure_spec("mine", study, "where", 0)
     assert (spec["best_of"], spec["against"]) == (["svm"], ["lda"])
     assert spec["models"]["svm"]["label"] == "SVM"

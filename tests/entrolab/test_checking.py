@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from entrolab.kinds.correlations import Reading
-from entrolab.measuring import correlations
+from entrolab.experiments.correlations import measure as correlations
+from entrolab.experiments.correlations.table import Reading
 from entrolab.study.sections import ConfigError
 from entrolearn.machines.layers import ACTIVATIONS
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from entrolab.checkout import code_tags, commit_of, git, lock_digest
+from entrolab.jobs.checkout import code_tags, commit_of, git, lock_digest
 
 
 def committed(folder, *files):

@@ -10,21 +10,22 @@ from scipy.special import rel_entr
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, mutual_info_score
 
-from entrolab.cells import (
-    figure_cells,
+from entrolab.data.dataset import Dataset
+from entrolab.experiments.clusterings import measure as clusterings
+from entrolab.experiments.clusterings.table import CLASSES
+from entrolab.experiments.measuring import frame
+from entrolab.study.job_specs import (
     figure_files,
+    figure_runs,
     figure_spec,
     measurement_spec,
-    study_cells,
+    study_runs,
     table_files,
 )
-from entrolab.dataset import Dataset
-from entrolab.kinds import KINDS
-from entrolab.kinds.clusterings import CLASSES
-from entrolab.measuring import clusterings, frame
-from entrolab.rendering import render
 from entrolab.study.sections import ConfigError
-from entrolab.tables import make_table, table_spec
+from entrolab.tables.making import make_table, table_spec
+from entrolab.tables.rendering import render
+from entrolab.tables.types import TABLE_TYPES
 
 
 def dataset(n=60, seed=0):
@@ -43,7 +44,7 @@ def spec(models, **changes):
         "paper": "paper",
         "table": "clusters",
         "dataset": "data",
-        "measured_by": "entrolab.measuring.clusterings",
+        "measured_by": "entrolab.experiments.clusterings.measure",
         "seed": 0,
         "measures": ["ari", "ami", "clusters", "divergence", "seconds"],
         "repeats": 3,
@@ -289,7 +290,7 @@ def test_a_table_shows_means_and_the_classes_own_divergence_in_a_footnote(shown)
 
 
 def test_a_table_says_of_the_divergence_only_where_it_is_asked_for(shown):
-    kind, asked = KINDS["clusterings"], shown[1]
+    kind, asked = TABLE_TYPES["clusterings"], shown[1]
     assert "Kullback and Leibler" in kind.says(asked)
     assert "Kullback" not in kind.says({**asked, "measures": ["ari"]})
     assert "more than 5,000 rows" in kind.says(asked)
@@ -340,11 +341,11 @@ def entries(entries):
 def test_clusterers_are_measured_and_drawn_but_never_trained(load, study_of_clusters):
     study = load(study_of_clusters)
     assert study["tables"]["table1"]["models"] == ["svm", "lda"]  # `all` leaves them out
-    assert not {"kmeans", "hdbscan"} & {model for _, model in study_cells(study)}
+    assert not {"kmeans", "hdbscan"} & {model for _, model in study_runs(study)}
     assert table_files("mine", study, "clusters") == [
         f"results/mine/measured/clusters/{dataset}.parquet" for dataset in ("heart", "sonar")
     ]
-    assert figure_cells(study, "clusters") == []
+    assert figure_runs(study, "clusters") == []
     assert figure_files("mine", study, "clusters") == ["results/mine/scaled/two-moons.npz"]
 
 

@@ -10,11 +10,18 @@ import pytest
 import yaml
 
 from entrolab import LEARNERS_IN
-from entrolab.cells import cell_spec, figure_cells, table_cells
-from entrolab.config import load_catalog, load_configuration, load_study, read_yaml, studies_of, study_files
-from entrolab.kinds import KINDS
+from entrolab.study.config import (
+    load_catalog,
+    load_configuration,
+    load_study,
+    read_yaml,
+    studies_of,
+    study_files,
+)
+from entrolab.study.job_specs import figure_runs, run_spec, table_runs
 from entrolab.study.sections import ConfigError
-from entrolab.tables import table_spec
+from entrolab.tables.making import table_spec
+from entrolab.tables.types import TABLE_TYPES
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,7 +42,7 @@ def test_all_models_are_those_without_criteria_of_their_own(load, study):
         ["cv", "dcs_gaussian"],
         ["dcs_gaussian"],
     ]
-    assert cell_spec("mine", study, "heart", "eem", 0)["criteria"] == ["dcs_gaussian"]
+    assert run_spec("mine", study, "heart", "eem", 0)["criteria"] == ["dcs_gaussian"]
 
 
 def test_a_range_has_both_its_ends(load, study):
@@ -92,7 +99,7 @@ MERGES = "".join(f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}]}}\n" for 
 @pytest.mark.fault("Configuration", "641 bytes of merge keys that mean 9^13 entries", "read in no time")
 def test_merged_mappings_do_not_grow_without_end(tmp_path):
     (tmp_path / "bomb.yaml").write_text(f"m0: &m0 {{a: 1, b: 2}}\n{MERGES}")
-    program = "from entrolab.config import read_yaml; print(read_yaml('bomb.yaml')['m13'])"
+    program = "from entrolab.study.config import read_yaml; print(read_yaml('bomb.yaml')['m13'])"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30
     )
@@ -215,7 +222,7 @@ def test_the_projects_own_configuration_is_right():
     assert settings["papers"] == ["demo"]
     assert "australian" in catalog
     # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
-    assert [len(table_cells(studies["eem"], table)) for table in ("table4", "table9", "table10")] == [81] * 3
+    assert [len(table_runs(studies["eem"], table)) for table in ("table4", "table9", "table10")] == [81] * 3
     assert [name for name in studies["eem"]["tables"] if "_" not in name] == [
         f"table{k}" for k in range(1, 11)
     ]
@@ -224,14 +231,14 @@ def test_the_projects_own_configuration_is_right():
     shown = set()
     for name in studies["eem"]["tables"]:
         spec = table_spec("eem", studies["eem"], name)
-        kind = KINDS[spec["kind"]]
+        kind = TABLE_TYPES[spec["kind"]]
         shown |= {(spec["printed"], *kind.printed_at(cell)) for cell in kind.cells(spec)}
     # Every number in print has its cell.
     assert printed <= shown
     # Section 7.5: h = 5, 10, ..., 500; the nine UCI sets and one more, in figure 3 alone.
     sweep = studies["eem"]["models"]["eem_sweep"]["grid"]["n_hidden"]
     assert (sweep[0], sweep[1], sweep[-1], len(sweep)) == (5, 10, 500, 100)
-    assert len(figure_cells(studies["eem"], "figure3")) == 10
+    assert len(figure_runs(studies["eem"], "figure3")) == 10
     # Section 7: C = 10^-1 ... 10^10, gamma = 10^-10 ... 10^0.
     grid = studies["eem"]["models"]["svm_rbf"]["grid"]
     assert (grid["C"][0], grid["C"][-1], len(grid["C"])) == (0.1, 1e10, 12)
@@ -240,7 +247,7 @@ def test_the_projects_own_configuration_is_right():
 
 def test_reading_the_configuration_imports_nothing_heavy():
     program = (
-        "import sys, yaml; from entrolab.config import load_configuration;"
+        "import sys, yaml; from entrolab.study.config import load_configuration;"
         "load_configuration(sys.argv[1], yaml.safe_load(open(sys.argv[1] + '/config/config.yaml')));"
         "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)))"
     )

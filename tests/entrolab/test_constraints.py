@@ -15,8 +15,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
 
-from entrolab.constraints import check_values
-from entrolab.sources import UnknownEstimatorError, constraints_of
+from entrolab.jobs.source_analysis import UnknownEstimatorError, constraints_of
+from entrolab.study.constraints import check_values
 
 VALUES = [None, True, -1, 0, 1, 2, 0.0, 0.5, 1.5, -0.5, 1e9, "auto", "rbf", "no such word", [1.0], {"a": 1}]
 OTHERS = [

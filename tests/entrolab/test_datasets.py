@@ -24,10 +24,9 @@ from sklearn.metrics import log_loss
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
-from entrolab import formats
-from entrolab.bundled import BUNDLED
-from entrolab.config import load_catalog
-from entrolab.dataset import (
+from entrolab.data import formats
+from entrolab.data.bundled import BUNDLED
+from entrolab.data.dataset import (
     DataError,
     Dataset,
     DataUnavailable,
@@ -37,8 +36,8 @@ from entrolab.dataset import (
     save_dataset,
     save_folds,
 )
-from entrolab.download import Patience, download
-from entrolab.generators import (
+from entrolab.data.download import Patience, download
+from entrolab.data.generators import (
     GENERATORS,
     documents,
     gaussians,
@@ -49,10 +48,11 @@ from entrolab.generators import (
     stretched_gaussians,
     waveform,
 )
-from entrolab.prepare import prepare, summary
-from entrolab.protocols import Folds
-from entrolab.scale import SCALERS, scale
+from entrolab.data.prepare import prepare, summary
+from entrolab.data.scale import SCALERS, scale
+from entrolab.fit.protocols import Folds
 from entrolab.study import catalog as definitions
+from entrolab.study.config import load_catalog
 from entrolab.study.sections import ConfigError
 
 FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from scripted_server import answer, redirect, serving
 
-from entrolab import download as module
-from entrolab.download import Patience, download
+from entrolab.data import download as module
+from entrolab.data.download import Patience, download
 
 DATA = b"".join(b"%d,%d,1\n" % (row, row * row) for row in range(2000))
 IMPATIENT = Patience(tries=3, first_wait=0.01, connect=2, read=0.3, whole=5)

@@ -15,14 +15,20 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from told_scores import write_scores
 
-from entrolab.dataset import Dataset, DataUnavailable, passing_absence, save_dataset, save_folds
-from entrolab.figures import alternative_text, make_figure, make_page_to_hover, read_figure, reasons
-from entrolab.measuring import frame
-from entrolab.prepare import prepare
-from entrolab.protocols import protocol
-from entrolab.scale import scale
-from entrolab.stored import dump
-from entrolab.tables import COLUMNS
+from entrolab.data.dataset import Dataset, DataUnavailable, passing_absence, save_dataset, save_folds
+from entrolab.data.prepare import prepare
+from entrolab.data.scale import scale
+from entrolab.experiments.measuring import frame
+from entrolab.figure_types.making import (
+    alternative_text,
+    make_figure,
+    make_page_to_hover,
+    read_figure,
+    reasons,
+)
+from entrolab.fit.protocols import protocol
+from entrolab.io.model_io import dump
+from entrolab.tables.making import COLUMNS
 from entrolearn import EEMClassifier
 from entrolearn.measures import expected_maximum
 from entrolearn.plotting.regions import plane_density

@@ -20,11 +20,11 @@ import rdata
 import scipy.io
 import yaml
 
-from entrolab import formats
-from entrolab.config import load_catalog
-from entrolab.dataset import DataError, load_dataset, load_folds
-from entrolab.limits import Limits
-from entrolab.prepare import prepare
+from entrolab.data import formats
+from entrolab.data.dataset import DataError, load_dataset, load_folds
+from entrolab.data.prepare import prepare
+from entrolab.fit.limits import Limits
+from entrolab.study.config import load_catalog
 from entrolab.study.sections import ConfigError
 
 FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))

@@ -13,12 +13,12 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
-from entrolab.cells import figure_cells, figure_files, figure_formats, figure_spec
-from entrolab.dataset import DataUnavailable, passing_absence, save_dataset
-from entrolab.figures import alternative_text, make_figure, read_figure, reasons
-from entrolab.prepare import prepare
-from entrolab.scale import scale
-from entrolab.stored import dump
+from entrolab.data.dataset import DataUnavailable, passing_absence, save_dataset
+from entrolab.data.prepare import prepare
+from entrolab.data.scale import scale
+from entrolab.figure_types.making import alternative_text, make_figure, read_figure, reasons
+from entrolab.io.model_io import dump
+from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
 from entrolab.study.sections import ConfigError
 from entrolearn.plotting import ErrorDensityDisplay
 
@@ -278,8 +278,8 @@ def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(loa
     ]
     assert figure_files("mine", study, "losses") == [models.format(key) for key in ("heart", "sonar")]
     assert figure_files("mine", study, "errors") == [scaled.format("two-moons")]
-    assert figure_cells(study, "samples") == figure_cells(study, "errors") == []
-    assert figure_cells(study, "weights") == [("heart", "ridge"), ("sonar", "ridge")]
+    assert figure_runs(study, "samples") == figure_runs(study, "errors") == []
+    assert figure_runs(study, "weights") == [("heart", "ridge"), ("sonar", "ridge")]
     assert figure_formats(study, "samples") == ("svg", "png", "csv")
 
 

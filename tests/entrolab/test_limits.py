@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from entrolab.limits import KilledError, Limits, within
+from entrolab.fit.limits import KilledError, Limits, within
 
 
 def ended_by(number):
@@ -28,7 +28,7 @@ def test_work_that_is_ended_from_outside_is_no_result(number):
 
 ASKING = """
 import os, time
-from entrolab.limits import Limits, within
+from entrolab.fit.limits import Limits, within
 
 def work():
     yield os.getpid()

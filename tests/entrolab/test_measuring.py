@@ -18,25 +18,21 @@ from sklearn.metrics import confusion_matrix, matthews_corrcoef, mutual_info_sco
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KNeighborsClassifier
 
-from entrolab.dataset import Dataset, DataUnavailable, passing_absence, save_dataset
-from entrolab.kinds.information import MEASURES
-from entrolab.kinds.separability import LEARNT
-from entrolab.measuring import (
-    COLUMNS,
-    capacity,
-    correlations,
-    density,
-    evaluations,
-    frame,
-    generated,
-    growth,
-    information,
-    measure,
-    separability,
-    starts,
-)
-from entrolab.protocols import Folds
-from entrolab.registry import parts_seed, seed_from
+from entrolab.data.dataset import Dataset, DataUnavailable, passing_absence, save_dataset
+from entrolab.experiments import generated
+from entrolab.experiments.capacity import measure as capacity
+from entrolab.experiments.correlations import measure as correlations
+from entrolab.experiments.density import measure as density
+from entrolab.experiments.evaluations import measure as evaluations
+from entrolab.experiments.growth import measure as growth
+from entrolab.experiments.information import measure as information
+from entrolab.experiments.information.table import MEASURES
+from entrolab.experiments.measuring import COLUMNS, frame, measure
+from entrolab.experiments.separability import measure as separability
+from entrolab.experiments.separability.table import LEARNT
+from entrolab.experiments.starts import measure as starts
+from entrolab.fit.learners import parts_seed, seed_from
+from entrolab.fit.protocols import Folds
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.measures import cauchy_schwarz_gaussian
@@ -58,7 +54,7 @@ def spec(**changes):
         "paper": "paper",
         "table": "table1",
         "dataset": "data",
-        "measured_by": "entrolab.measuring.correlations",
+        "measured_by": "entrolab.experiments.correlations.measure",
         "seed": 0,
         "sizes": [1, 4],
         "layers": 6,
@@ -197,7 +193,7 @@ def growing(**changes):
     lssvm = {"estimator": "entrolearn.LSSVC", "steps": [], "params": {"gamma": 1}, "size": ""}
     models = {"logistic": logistic, "elm": elm, "lssvm": lssvm}
     return {
-        **spec(measured_by="entrolab.measuring.growth"),
+        **spec(measured_by="entrolab.experiments.growth.measure"),
         "sizes": [10, 20, 40],
         "at": {"rows": 200, "size": 20},
         "repeats": 1,
@@ -275,7 +271,7 @@ def climber(monkeypatch):
 
 def starting(**models):
     return {
-        **spec(measured_by="entrolab.measuring.starts"),
+        **spec(measured_by="entrolab.experiments.starts.measure"),
         "some": 16,
         "enough": 95.0,
         "models": models,

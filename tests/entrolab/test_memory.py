@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.protocols import Folds
-from entrolab.training import train_cell
+from entrolab.data.dataset import Dataset
+from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import Folds
+from entrolab.fit.training import train_run
 
 N = 30_000  # of which a kernel matrix takes 6.71 GiB
 GIB = 4  # the process of the tests, whose child a cell is, has some already
@@ -34,7 +34,7 @@ def outcome(dataset, estimator: str, params: dict) -> dict:
         "protocol": {"folds": 2, "repeats": 1},
     }
     parts = Folds(2, repeats=1).draw(dataset.y, seed=0)
-    _, record, *_ = train_cell(dataset, parts, cell, Limits(seconds=60, gib=GIB))
+    _, record, *_ = train_run(dataset, parts, cell, Limits(seconds=60, gib=GIB))
     return record
 
 

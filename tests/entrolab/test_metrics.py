@@ -1,6 +1,6 @@
 import pytest
 
-from entrolab.metrics import METRICS, metrics_of
+from entrolab.fit.metrics import METRICS, metrics_of
 
 TASKS = ["binary", "multiclass", "regression"]
 

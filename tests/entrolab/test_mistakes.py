@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from entrolab.config import load_catalog, load_configuration, load_study, read_yaml, study_files
+from entrolab.study.config import load_catalog, load_configuration, load_study, read_yaml, study_files
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]

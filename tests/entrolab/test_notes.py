@@ -6,8 +6,8 @@ import pytest
 from markdown_it import MarkdownIt
 from tracked_cells import STUDY
 
-from entrolab.cellfiles import Cell
-from entrolab.notes import cell_note, experiment_note, paper_note, registered_note
+from entrolab.io.run_files import Cell
+from entrolab.tracking.notes import cell_note, experiment_note, paper_note, registered_note
 
 HARM = (
     "![x](https://evil.example/1.png) <img src=//evil.example/2> [a](javascript:b)\n\n# c `d` | *e* \x1b[2J"

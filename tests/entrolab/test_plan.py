@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from entrolab.config import load_configuration
-from entrolab.metrics import METRICS
-from entrolab.plan import Plan
+from entrolab.fit.metrics import METRICS
+from entrolab.jobs.plan import Plan
+from entrolab.study.config import load_configuration
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,17 +28,17 @@ def test_a_data_set_depends_on_the_reader_of_its_own_format_alone(plan):
     readers = {}
     for dataset, entry in plan.catalog.items():
         modules = plan.code_of_data(at(dataset=dataset))
-        found = {name for name in modules if name.startswith("entrolab.formats.")}
-        own = {f"entrolab.formats.{entry['format']['name']}"} if "format" in entry else set()
+        found = {name for name in modules if name.startswith("entrolab.data.formats.")}
+        own = {f"entrolab.data.formats.{entry['format']['name']}"} if "format" in entry else set()
         assert found == own
         readers |= dict.fromkeys(found)
     assert len(readers) > 3  # of several formats
 
 
 def test_a_run_depends_on_no_reader(plan):
-    code = plan.code_of_cell(at(paper="eem", dataset="sonar", model="eem_rbf"))
-    assert not any(name.startswith(("entrolab.formats", "entrolab.prepare")) for name in code)
-    assert "entrolab.metrics" not in code
+    code = plan.code_of_run(at(paper="eem", dataset="sonar", model="eem_rbf"))
+    assert not any(name.startswith(("entrolab.data.formats", "entrolab.data.prepare")) for name in code)
+    assert "entrolab.fit.metrics" not in code
 
 
 def test_a_table_asks_for_the_runs_that_it_shows_alone(plan):

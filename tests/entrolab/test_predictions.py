@@ -7,15 +7,15 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
-from entrolab.dataset import Dataset
-from entrolab.frames import read_frame, write_frame
-from entrolab.limits import Limits
-from entrolab.metrics import METRICS, metrics_of
-from entrolab.predictions import score_selection
-from entrolab.protocols import protocol
-from entrolab.registry import build, seed_from
-from entrolab.selecting import choose
-from entrolab.training import train_cell, without_data
+from entrolab.data.dataset import Dataset
+from entrolab.fit.learners import build, seed_from
+from entrolab.fit.limits import Limits
+from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.predictions import score_selection
+from entrolab.fit.protocols import protocol
+from entrolab.fit.selection import choose
+from entrolab.fit.training import train_run, without_data
+from entrolab.io.parquet import read_frame, write_frame
 
 CELL = {
     "paper": "mine",
@@ -51,7 +51,7 @@ def dataset() -> Dataset:
 
 def trained(dataset, cell):
     parts = protocol(cell["protocol"]).draw(dataset.y, seed=0)
-    return parts, train_cell(dataset, parts, cell, Limits(seconds=60))
+    return parts, train_run(dataset, parts, cell, Limits(seconds=60))
 
 
 def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):

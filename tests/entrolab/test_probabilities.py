@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 
-from entrolab.metrics import METRICS
-from entrolab.probabilities import SCORES, calibration_error, probability_scores
+from entrolab.fit.metrics import METRICS
+from entrolab.fit.probabilities import SCORES, calibration_error, probability_scores
 
 
 def test_every_score_of_probabilities_is_a_metric_and_the_other_way_round():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from entrolab.dataset import DataError
-from entrolab.protocols import Folds, Trials, protocol
+from entrolab.data.dataset import DataError
+from entrolab.fit.protocols import Folds, Trials, protocol
 
 Y = np.arange(60) % 3
 

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 from pandas.testing import assert_frame_equal
 from scipy import stats
 
-from entrolab.ranking import rank_models, rank_section, scores_of, shown_test
-from entrolab.tables import COLUMNS
+from entrolab.tables.making import COLUMNS
+from entrolab.tables.ranking import rank_models, rank_section, scores_of, shown_test
 
 # J. Demšar, JMLR 7 (2006), Table 6: AUC of C4.5 and its variants on 14 data sets. The third number
 # of "voting" is printed 0.975 like the fourth, yet ranked before it.

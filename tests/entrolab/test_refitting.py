@@ -11,10 +11,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from entrolab import refitting
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.refitting import n_stored_numbers, refit, refit_within
+from entrolab.data.dataset import Dataset
+from entrolab.fit import refit as refitting
+from entrolab.fit.limits import Limits
+from entrolab.fit.refit import n_stored_numbers, refit, refit_within
 
 CELL = {
     "paper": "mine",
@@ -162,7 +162,7 @@ class Wrong(LogisticRegression):
 )
 def test_a_refit_stands_under_limits_and_may_fail(dataset, monkeypatch, learner, reason):
     monkeypatch.setattr(refitting, learner.__name__, learner, raising=False)
-    cell = {**CELL, "estimator": f"entrolab.refitting.{learner.__name__}"}
+    cell = {**CELL, "estimator": f"entrolab.fit.refit.{learner.__name__}"}
     begun = time.monotonic()
     found = refit_within(Limits(seconds=1, gib=8), dataset, np.zeros((1, 80), int), {"C": 0.5}, cell)
     assert found == (b"", {"error": reason})

@@ -11,7 +11,7 @@ import skops.io
 from sklearn.svm import SVC
 from tracked_cells import SCORES, STUDY, client, runs_of, track, write_cell
 
-from entrolab.dataset import Dataset, save_dataset
+from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.tracking import Cell
 
 BETTER = (0.9, 0.9, 0.9, 0.9)
@@ -128,7 +128,7 @@ def test_registered_model_predicts_in_a_fresh_process(best, data, tmp_path, monk
         here = tmp_path.with_name(f"{tmp_path.name} näher")
         shutil.move(tmp_path, here)
         monkeypatch.chdir(here)
-        subprocess.run([sys.executable, "-m", "entrolab.artifacts", "mlflow.db"], check=True)
+        subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", "mlflow.db"], check=True)
     said = subprocess.run([sys.executable, "-c", PREDICTS], stdout=subprocess.PIPE, text=True, check=True)
     found = json.loads(said.stdout)
     original = skops.io.load(Cell.at("small", "moons", "svm_rbf").fitted)

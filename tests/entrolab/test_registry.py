@@ -4,7 +4,7 @@ import pytest
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
-from entrolab.registry import (
+from entrolab.fit.learners import (
     alternatives,
     build,
     expand_grid,

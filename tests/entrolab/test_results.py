@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from entrolab.dataset import Dataset, save_dataset
-from entrolab.results import Results
+from entrolab.data.dataset import Dataset, save_dataset
+from entrolab.tables.results import Results
 
 
 def scaled(home, X, y, task="binary", classes=("0", "1")):

@@ -12,16 +12,17 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from entrolab.cells import measurement_spec, study_cells, table_files
-from entrolab.dataset import Dataset
-from entrolab.kinds import KINDS
-from entrolab.kinds.searches import MEASURES, Searches
-from entrolab.measuring import frame, searches
-from entrolab.protocols import Folds, protocol
-from entrolab.registry import parts_seed, seed_from
-from entrolab.rendering import layout, render
+from entrolab.data.dataset import Dataset
+from entrolab.experiments.measuring import frame
+from entrolab.experiments.searches import measure as searches
+from entrolab.experiments.searches.table import MEASURES, Searches
+from entrolab.fit.learners import parts_seed, seed_from
+from entrolab.fit.protocols import Folds, protocol
+from entrolab.study.job_specs import measurement_spec, study_runs, table_files
 from entrolab.study.sections import ConfigError, plain
-from entrolab.tables import COLUMNS, make_table, table_spec
+from entrolab.tables.making import COLUMNS, make_table, table_spec
+from entrolab.tables.rendering import layout, render
+from entrolab.tables.types import TABLE_TYPES
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 
@@ -53,7 +54,7 @@ def spec(models, **changes):
         "paper": "paper",
         "table": "searches",
         "dataset": "data",
-        "measured_by": "entrolab.measuring.searches",
+        "measured_by": "entrolab.experiments.searches.measure",
         "seed": 0,
         "folds": None,
         "criterion": "gaussian",
@@ -347,12 +348,12 @@ def test_enough_differences_are_tested_and_equal_ones_count_for_neither():
 
 def test_a_table_says_what_is_compared_and_of_the_path_only_where_it_is_shown():
     asked = table_of(["iris"], Results())[1]
-    said = KINDS["searches"].says(asked)
+    said = TABLE_TYPES["searches"].says(asked)
     assert "all folds of the study, in its first repeat" in said
     assert "in 5 stratified inner folds and takes the largest mean GMEAN" in said
     assert "On the path" not in said
-    assert "On the path" in KINDS["searches"].says({**asked, "measures": ["ratio_path"]})
-    fewer = KINDS["searches"].says({**asked, "folds": 2, "trials": 9, "scoring": "balanced_accuracy"})
+    assert "On the path" in TABLE_TYPES["searches"].says({**asked, "measures": ["ratio_path"]})
+    fewer = TABLE_TYPES["searches"].says({**asked, "folds": 2, "trials": 9, "scoring": "balanced_accuracy"})
     assert "the first 2 trials of the study, each" in fewer
     assert "largest mean balanced accuracy" in fewer
 
@@ -388,7 +389,7 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
     assert (found["folds"], found["inner"], found["criterion"]) == (None, 5, "gaussian")
     assert found["protocol"]["repeats"] == 1  # the first is what it is, however many there are
     assert "measures" not in found  # what is shown decides nothing
-    assert not {"sized"} & {model for _, model in study_cells(study)}
+    assert not {"sized"} & {model for _, model in study_runs(study)}
     assert table_files("mine", study, "costs") == [
         f"results/mine/measured/costs/{dataset}.parquet" for dataset in ("heart", "sonar")
     ]

@@ -8,12 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from entrolab import refitting, registry, training
-from entrolab.cells import cell_spec, figure_spec, measurement_spec
-from entrolab.config import load_configuration, read_yaml
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.measuring import clusterings, correlations
+from entrolab.data.dataset import Dataset
+from entrolab.experiments.clusterings import measure as clusterings
+from entrolab.experiments.correlations import measure as correlations
+from entrolab.fit import learners as registry
+from entrolab.fit import refit as refitting
+from entrolab.fit import training
+from entrolab.fit.limits import Limits
+from entrolab.study.config import load_configuration, read_yaml
+from entrolab.study.job_specs import figure_spec, measurement_spec, run_spec
 
 ROOT = Path(__file__).parents[2]
 ROWS = 208
@@ -123,9 +126,9 @@ def test_folds():
 
 
 def test_a_run(studies, data, asked_first):
-    cell = cell_spec("eem", studies["eem"], "sonar", "eem_rbf", 0)
+    cell = run_spec("eem", studies["eem"], "sonar", "eem_rbf", 0)
     parts = np.stack([np.arange(ROWS) % 5, np.arange(ROWS) % 5])
     limits = Limits(60, 8)
     string = "0/eem/sonar/eem_rbf/0"
-    assert asked_first(1, training.train_cell, data, parts, cell, limits) == [string]
+    assert asked_first(1, training.train_run, data, parts, cell, limits) == [string]
     assert asked_first(1, refitting.refit, data, parts, {}, cell) == [string]

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 
-from entrolab.dataset import Dataset
-from entrolab.limits import Limits
-from entrolab.protocols import Folds
-from entrolab.selecting import among, choose, choose_within, headline_params
-from entrolab.training import train_cell, without_data
+from entrolab.data.dataset import Dataset
+from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import Folds
+from entrolab.fit.selection import among, choose, choose_within, headline_params
+from entrolab.fit.training import train_run, without_data
 
 CELL = {
     "paper": "mine",
@@ -212,7 +212,7 @@ def dataset():
 
 
 def test_choose_reads_what_training_writes(dataset):
-    table, *_ = train_cell(dataset, Folds(3, 2).draw(dataset.y, 0), CELL, Limits(seconds=60))
+    table, *_ = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), CELL, Limits(seconds=60))
     scores = choose(table, CELL)
 
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
@@ -221,7 +221,7 @@ def test_choose_reads_what_training_writes(dataset):
 
 def test_the_only_point_is_taken_without_validation(dataset):
     cell = {**CELL, "grid": {"C": [1.0]}, "criteria": ["cv"]}
-    table, *_ = train_cell(dataset, Folds(3, 1).draw(dataset.y, 0), cell, Limits(seconds=60))
+    table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), cell, Limits(seconds=60))
     scores = choose(table, cell)
     assert scores["success"].all()
     assert (scores["point"] == 0).all()

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from entrolab.generators import mackey_glass
-from entrolab.series import mackey_glass_series, solve_delayed
+from entrolab.data.generators import mackey_glass
+from entrolab.data.series import mackey_glass_series, solve_delayed
 
 
 def mackey_glass_slope(x, delayed):

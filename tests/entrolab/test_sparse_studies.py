@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from entrolab.cells import figure_files, figure_spec
-from entrolab.config import load_study
+from entrolab.study.config import load_study
+from entrolab.study.job_specs import figure_files, figure_spec
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]

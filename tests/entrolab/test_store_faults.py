@@ -33,8 +33,8 @@ from tracked_cells import (
     write_tables,
 )
 
-from entrolab.artifacts import follow_move
 from entrolab.tracking import Cell, StoreUnavailable, stores, track_paper
+from entrolab.tracking.artifacts import follow_move
 
 BOTH = ["svm_rbf", "logistic"]
 
@@ -486,7 +486,7 @@ def test_paths_are_mended_without_tracking_as_make_ui_does(cells, tmp_path, monk
     here = tmp_path.with_name(f"{tmp_path.name}-moved")
     shutil.move(tmp_path, here)
     monkeypatch.chdir(here)
-    subprocess.run([sys.executable, "-m", "entrolab.artifacts", "mlflow.db"], check=True)
+    subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", "mlflow.db"], check=True)
     assert all(where.startswith(f"{Path('mlruns').resolve().as_uri()}/") for where in artifacts_at())
     assert follow_move("mlflow.db") == 0
 

@@ -6,8 +6,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from entrolab.figure_types import FIGURE_TYPES
-from entrolab.kinds import KINDS
+from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.study.__main__ import (
     SCHEMAS,
     schema_of_catalogs,
@@ -16,6 +15,7 @@ from entrolab.study.__main__ import (
     with_reference,
 )
 from entrolab.study.sections import ConfigError, Section, check, list_of, number, one_of, per_dataset, whole
+from entrolab.tables.types import TABLE_TYPES
 
 ROOT = Path(__file__).parents[2]
 STUDIES = sorted(ROOT.glob("config/papers/*.yaml"))
@@ -59,7 +59,7 @@ def test_editors_find_what_is_wrong_with_a_table(table, found):
 
 
 def test_every_type_says_what_its_entries_have():
-    for types in (KINDS, FIGURE_TYPES):
+    for types in (TABLE_TYPES, FIGURE_TYPES):
         for name, one in types.items():
             assert {"kind", "caption", "notes"} <= {*one.Entry.model_fields}, name
 

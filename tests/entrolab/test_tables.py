@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from html_pages import Page
 
-from entrolab.rendering import FORMATS, escape_md, escape_tex, layout, render, write_table
-from entrolab.tables import COLUMNS, counts, make_table, read_table, table_spec
-from entrolab.verdicts import VERDICTS, verdict
+from entrolab.tables.making import COLUMNS, counts, make_table, read_table, table_spec
+from entrolab.tables.rendering import FORMATS, escape_md, escape_tex, layout, render, write_table
+from entrolab.tables.verdicts import VERDICTS, verdict
 
 FOLDS = 4
 

@@ -20,7 +20,7 @@ from stored_runs import client_of, study_in
 from team_server import database_of, need_postgresql, script, team_server
 from tracked_cells import PRINTED, STUDY, mlflow, track, write_cell, write_tables
 
-from entrolab.dataset import Dataset, save_dataset
+from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.tracking import Cell, StoreUnavailable, track_dataset, track_paper
 from entrolab.tracking.moving import NotMoved, main, move
 

@@ -19,8 +19,8 @@ from sklearn.svm import SVC
 from told_scores import write_scores
 from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_cell, write_tables
 
-from entrolab.checkout import code_tags
-from entrolab.tables import COLUMNS
+from entrolab.jobs.checkout import code_tags
+from entrolab.tables.making import COLUMNS
 from entrolab.tracking import Cell, StoreUnavailable, ledger, track_paper
 from entrolab.tracking.stores import opened
 
@@ -323,7 +323,7 @@ sys.path.append({str(Path(__file__).parent.parent)!r})
 import told_scores
 told_scores.predictions.score_selection = told_scores.as_told
 from entrolab.tracking import Cell, track_dataset
-from entrolab.joblog import job_log
+from entrolab.jobs.job_logging import job_log
 from entrolab.tracking.ledger import Ledger
 
 write = Ledger._log_model

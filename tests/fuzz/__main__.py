@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from entrolab.limits import KilledError, LimitError, Limits, within
+from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from fuzz.cases import drawn
 from fuzz.laws import LAWS_OF, Broken, check
 

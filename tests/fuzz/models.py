@@ -15,8 +15,8 @@ import skops.io._trusted_types as of_skops
 from crafted_models import called, dict_of, node, texts_of, write_model
 
 import entrolearn
-from entrolab.limits import KilledError, LimitError, Limits, within
-from entrolab.stored import TRUSTED_CLASSES, load
+from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.io.model_io import TRUSTED_CLASSES, load
 from entrolab.text import Unreadable
 
 # What a file would run, or open: no other event of the interpreter has this text in it.

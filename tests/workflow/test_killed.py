@@ -15,9 +15,9 @@ import psutil
 import pytest
 import yaml
 
-from entrolab.dataset import load_dataset, load_folds
-from entrolab.frames import read_frame
-from entrolab.records import read_json
+from entrolab.data.dataset import load_dataset, load_folds
+from entrolab.io.parquet import read_frame
+from entrolab.io.records import read_json
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

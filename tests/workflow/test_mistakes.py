@@ -5,7 +5,7 @@ import hashlib
 import pytest
 import yaml
 
-from entrolab.dataset import load_dataset
+from entrolab.data.dataset import load_dataset
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

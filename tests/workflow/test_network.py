@@ -12,8 +12,8 @@ import pytest
 import yaml
 from scripted_server import Script, answer, redirect, serving
 
-from entrolab.prepare import prepare
-from entrolab.tables import read_table
+from entrolab.data.prepare import prepare
+from entrolab.tables.making import read_table
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

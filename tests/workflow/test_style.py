@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from entrolab import config
+from entrolab.study import config
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "workflow" / "scripts").glob("*.py"))

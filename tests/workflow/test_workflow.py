@@ -15,10 +15,10 @@ import skops.io
 import yaml
 from sklearn.svm import SVR
 
-from entrolab.dataset import load_dataset, load_folds
-from entrolab.figures import read_figure
-from entrolab.predictions import read_scores
-from entrolab.tables import read_table
+from entrolab.data.dataset import load_dataset, load_folds
+from entrolab.figure_types.making import read_figure
+from entrolab.fit.predictions import read_scores
+from entrolab.tables.making import read_table
 
 pytestmark = pytest.mark.workflow
 
@@ -487,7 +487,7 @@ def after_edits(quick, tmp_path):
 
 def test_an_edited_reader_template_or_other_learner_trains_nothing(after_edits):
     of_other_runs = (
-        "entrolab/formats/csv.py",
+        "entrolab/data/formats/csv.py",
         "entrolearn/machines/rkelm.py",
         "entrolearn/measures/counts.py",
     )

@@ -7,7 +7,7 @@ from snakemake.logging import logger
 
 try:
     import entrolab
-    from entrolab.surroundings import (
+    from entrolab.jobs.preflight import (
         SurroundingsError,
         check_limits,
         check_paths,
@@ -20,16 +20,16 @@ try:
     # The jobs of a cluster, which read this file too, have limits of their own.
     if workflow.is_main_process:
         check_limits()
-    from entrolab.config import (
+    from entrolab.study.config import (
         asked_targets,
         load_configuration,
         store_digest,
         study_names,
     )
-    from entrolab.digests import changed_files, end_future, set_changed_aside
-    from entrolab.kinds import FILES, GENERATED
-    from entrolab.plan import Plan, asked, code
-    from entrolab.resources import ceiling
+    from entrolab.jobs.output_checksums import changed_files, end_future, set_changed_aside
+    from entrolab.tables.types import FILES, GENERATED
+    from entrolab.jobs.plan import Plan, asked, code
+    from entrolab.jobs.cluster_requests import ceiling
     from entrolab.study.sections import ConfigError
 except ImportError as error:
     raise WorkflowError(

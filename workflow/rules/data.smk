@@ -69,7 +69,7 @@ rule scale:
         **asked(PLAN.needs_of_data, SETTINGS),
     params:
         scaling=PLAN.scaling,
-        code=code("entrolab.scale"),
+        code=code("entrolab.data.scale"),
     script:
         "../scripts/scale.py"
 
@@ -88,6 +88,6 @@ rule split:
     params:
         protocol=PLAN.protocol,
         seed=PLAN.parts_seed,
-        code=code("entrolab.protocols"),
+        code=code("entrolab.fit.protocols"),
     script:
         "../scripts/split.py"

@@ -29,7 +29,7 @@ rule table:
         "../../environment.yml"
     params:
         study=PLAN.shown,
-        code=code("entrolab.rendering"),
+        code=code("entrolab.tables.rendering"),
     script:
         "../scripts/table.py"
 
@@ -75,7 +75,7 @@ rule page_to_hover:
         "../../environment.yml"
     params:
         spec=PLAN.figure,
-        code=code("entrolab.figures"),
+        code=code("entrolab.figure_types.making"),
     script:
         "../scripts/page_to_hover.py"
 

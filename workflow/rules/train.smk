@@ -22,10 +22,10 @@ rule train:
     threads: 1
     # Limits are resources, not parameters: raising them does not make anew what is there.
     resources:
-        **asked(PLAN.needs_of_cell, SETTINGS),
+        **asked(PLAN.needs_of_run, SETTINGS),
         **LIMITS,
     params:
         cell=PLAN.cell,
-        code=PLAN.code_of_cell,
+        code=PLAN.code_of_run,
     script:
         "../scripts/train.py"

@@ -1,8 +1,8 @@
 """Say which data sets are there, and of the others why not."""
 
-from entrolab.joblog import job_log
-from entrolab.prepare import summary
-from entrolab.records import read_json
+from entrolab.data.prepare import summary
+from entrolab.io.records import read_json
+from entrolab.jobs.job_logging import job_log
 
 
 def main(catalog: dict, receipts: list) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from entrolab.download import download
-from entrolab.joblog import job_log, tell
-from entrolab.records import write_json
+from entrolab.data.download import download
+from entrolab.io.records import write_json
+from entrolab.jobs.job_logging import job_log, tell
 
 
 def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: int) -> None:

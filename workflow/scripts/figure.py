@@ -1,7 +1,7 @@
 """Draw one figure, and write what is drawn beside it."""
 
-from entrolab.figures import make_figure
-from entrolab.joblog import job_log
+from entrolab.figure_types.making import make_figure
+from entrolab.jobs.job_logging import job_log
 
 
 def main(spec: dict, sources: list, records: list, outputs: list) -> None:

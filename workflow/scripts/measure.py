@@ -1,7 +1,7 @@
 """Measure what one table asks of one data set."""
 
-from entrolab.joblog import Progress, job_log
-from entrolab.measuring import measure
+from entrolab.experiments.measuring import measure
+from entrolab.jobs.job_logging import Progress, job_log
 
 
 def main(raw: str, scaled: str, output: str, measurement: dict) -> None:

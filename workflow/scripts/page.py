@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from entrolab.checkout import commit_of, lock_digest
-from entrolab.config import load_configuration
-from entrolab.joblog import job_log
+from entrolab.jobs.checkout import commit_of, lock_digest
+from entrolab.jobs.job_logging import job_log
 from entrolab.report import build_report, read_results
+from entrolab.study.config import load_configuration
 
 
 def main(home: str, config: dict, paper: str, folder: Path, results: Path) -> None:

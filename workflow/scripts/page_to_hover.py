@@ -1,7 +1,7 @@
 """Write the page on which the rows of a figure tell what they are."""
 
-from entrolab.figures import make_page_to_hover
-from entrolab.joblog import job_log
+from entrolab.figure_types.making import make_page_to_hover
+from entrolab.jobs.job_logging import job_log
 
 
 def main(spec: dict, drawn: str, sources: list, output: str) -> None:

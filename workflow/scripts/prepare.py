@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from entrolab.dataset import passing_absence, save_dataset
-from entrolab.joblog import job_log
-from entrolab.limits import Limits
-from entrolab.prepare import prepare
+from entrolab.data.dataset import passing_absence, save_dataset
+from entrolab.data.prepare import prepare
+from entrolab.fit.limits import Limits
+from entrolab.jobs.job_logging import job_log
 
 
 def main(key: str, entry: dict, receipts: list, output: str, limits: dict) -> None:

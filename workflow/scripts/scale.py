@@ -1,8 +1,8 @@
 """Scale a data set as the study does."""
 
-from entrolab.dataset import load_dataset, passing_absence, save_dataset
-from entrolab.joblog import job_log
-from entrolab.scale import scale
+from entrolab.data.dataset import load_dataset, passing_absence, save_dataset
+from entrolab.data.scale import scale
+from entrolab.jobs.job_logging import job_log
 
 
 def main(source: str, output: str, scaling: dict) -> None:

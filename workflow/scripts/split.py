@@ -1,8 +1,8 @@
 """Draw the parts of a data set: folds or trials."""
 
-from entrolab.dataset import load_dataset, passing_absence, save_folds
-from entrolab.joblog import job_log
-from entrolab.protocols import protocol
+from entrolab.data.dataset import load_dataset, passing_absence, save_folds
+from entrolab.fit.protocols import protocol
+from entrolab.jobs.job_logging import job_log
 
 
 def main(source: str, output: str, entry: dict, seed: int) -> None:

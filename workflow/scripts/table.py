@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from entrolab.joblog import job_log
-from entrolab.rendering import write_table
-from entrolab.results import Results
-from entrolab.tables import make_table, read_published, table_spec
+from entrolab.jobs.job_logging import job_log
+from entrolab.tables.making import make_table, read_published, table_spec
+from entrolab.tables.rendering import write_table
+from entrolab.tables.results import Results
 
 NOTHING_PRINTED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 

@@ -1,6 +1,6 @@
 """Write the cells of one data set to the tracking store."""
 
-from entrolab.joblog import job_log
+from entrolab.jobs.job_logging import job_log
 from entrolab.tracking import Cell, track_dataset
 
 

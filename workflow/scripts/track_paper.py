@@ -1,6 +1,6 @@
 """Bring the paper's own run in the tracking store up to date with its tables and figures."""
 
-from entrolab.joblog import job_log
+from entrolab.jobs.job_logging import job_log
 from entrolab.tracking import track_paper
 
 

@@ -1,7 +1,7 @@
 """Fit a learner's whole grid on all training sets of a data set, select, and refit what was selected."""
 
-from entrolab.joblog import Progress, job_log
-from entrolab.training import train
+from entrolab.fit.training import train
+from entrolab.jobs.job_logging import Progress, job_log
 
 
 def main(dataset: str, folds: str, outputs: dict, cell: dict, limits: dict) -> None:

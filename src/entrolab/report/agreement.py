@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.atomic import replacing
-from entrolab.metrics import METRICS
-from entrolab.notation import title
+from entrolab.fit.metrics import METRICS
+from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
+from entrolab.tables.number_format import title
 from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
 
 __all__ = ["agreement", "compared"]

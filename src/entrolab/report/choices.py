@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from entrolab.registry import ONE_OF, expand_values
+from entrolab.fit.learners import ONE_OF, expand_values
 from entrolab.report.studies import StudyResults, model_name
 
 

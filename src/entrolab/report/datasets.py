@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from entrolab.kinds import one_line
+from entrolab.tables.types import one_line
 
 __all__ = ["dataset_line", "dataset_page"]
 

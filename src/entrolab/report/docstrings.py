@@ -6,7 +6,7 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from markupsafe import Markup, escape
 
-from entrolab.sources import documentation
+from entrolab.jobs.source_analysis import documentation
 
 __all__ = ["described"]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from entrolab.kinds import one_line
+from entrolab.tables.types import one_line
 
 __all__ = ["errata_of", "listed_errata"]
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from entrolab.kinds import one_line
-from entrolab.metrics import METRICS
-from entrolab.notation import power_of_two, title
-from entrolab.registry import ONE_OF, estimator_of, learners_of
+from entrolab.fit.learners import ONE_OF, estimator_of, learners_of
+from entrolab.fit.metrics import METRICS
 from entrolab.report.docstrings import described
 from entrolab.report.studies import StudyResults, model_name, trained
+from entrolab.tables.number_format import power_of_two, title
+from entrolab.tables.types import one_line
 
 __all__ = ["learners", "model_page", "standing"]
 

@@ -5,14 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from entrolab.atomic import replacing
-from entrolab.cells import figure_formats, figure_spec, study_cells
-from entrolab.figures import alternative_text, reasons
-from entrolab.kinds import one_line
-from entrolab.metrics import METRICS
-from entrolab.notation import title
-from entrolab.ranking import rank_section
-from entrolab.rendering import layout, legend
+from entrolab.figure_types.making import alternative_text, reasons
+from entrolab.fit.metrics import METRICS
+from entrolab.io.atomic import replacing
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
@@ -20,8 +15,13 @@ from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults, model_name, trained
-from entrolab.tables import counts, judged, table_spec
-from entrolab.verdicts import JUDGED, VERDICTS
+from entrolab.study.job_specs import figure_formats, figure_spec, study_runs
+from entrolab.tables.making import counts, judged, table_spec
+from entrolab.tables.number_format import title
+from entrolab.tables.ranking import rank_section
+from entrolab.tables.rendering import layout, legend
+from entrolab.tables.types import one_line
+from entrolab.tables.verdicts import JUDGED, VERDICTS
 
 __all__ = ["card", "laid_out", "paper_page", "shown_figure"]
 
@@ -176,7 +176,7 @@ def _files(results: StudyResults, home: str) -> list[dict]:
             "label": results.labels.get(dataset, dataset),
             "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
         }
-        for dataset in dict.fromkeys(dataset for dataset, _ in study_cells(results.study))
+        for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))
     ]
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from entrolab.kinds import CRITERIA
-from entrolab.metrics import METRICS
+from entrolab.fit.metrics import METRICS
+from entrolab.tables.types import CRITERIA
 
 
 def protocol(study: Mapping) -> list[str]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from entrolab.benchmarks import Peak
-from entrolab.kinds import one_line
+from entrolab.jobs.peak_memory import Peak
+from entrolab.tables.types import one_line
 
 # Digits of a checksum that tell it from all others at a glance.
 SHORT = 12

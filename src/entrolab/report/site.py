@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from entrolab.atomic import replacing
-from entrolab.kinds import one_line
-from entrolab.rendering import legend, templates
+from entrolab.io.atomic import replacing
 from entrolab.report.datasets import dataset_line, dataset_page
 from entrolab.report.models import learners, model_page, standing
 from entrolab.report.papers import card, laid_out, paper_page
 from entrolab.report.provenance import made, version
 from entrolab.report.studies import StudyResults
 from entrolab.study.lookup import grouped
+from entrolab.tables.rendering import legend, templates
+from entrolab.tables.types import one_line
 
 
 def build_report(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.benchmarks import Peak, peak_memory
-from entrolab.cells import study_cells
-from entrolab.figures import read_figure
-from entrolab.frames import read_frame
-from entrolab.kinds import one_line
-from entrolab.records import read_json
-from entrolab.tables import as_asked, read_table, table_spec
+from entrolab.figure_types.making import read_figure
+from entrolab.io.parquet import read_frame
+from entrolab.io.records import read_json
+from entrolab.jobs.peak_memory import Peak, peak_memory
+from entrolab.study.job_specs import study_runs
+from entrolab.tables.making import as_asked, read_table, table_spec
+from entrolab.tables.types import one_line
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class StudyResults:
     key : str
         The study's key, e.g. ``"eem"``.
     study : dict
-        The study, as `entrolab.config.load_study` returns it.
+        The study, as `entrolab.study.config.load_study` returns it.
     folder : Path
         Where its results are, e.g. ``results/eem``.
     tables : dict of str to DataFrame
-        The tables, as `entrolab.tables.read_table` reads them, by their key in the study.
+        The tables, as `entrolab.tables.making.read_table` reads them, by their key in the study.
     records : list of dict
         The cells' records.
     selection : DataFrame
@@ -36,7 +36,7 @@ class StudyResults:
     labels : dict of str to str
         Data set keys to the catalog's labels.
     figures : dict of str to DataFrame
-        What the figures that have been drawn show, as `entrolab.figures.read_figure` reads it.
+        What the figures that have been drawn show, as `entrolab.figure_types.making.read_figure` reads it.
     peak : Peak or None
         The job that took most memory.
     """
@@ -108,7 +108,7 @@ def read_results(
 
 
 def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path]:
-    paths = (folder / stage / dataset / f"{model}.{suffix}" for dataset, model in study_cells(study))
+    paths = (folder / stage / dataset / f"{model}.{suffix}" for dataset, model in study_runs(study))
     return [path for path in paths if path.exists()]
 
 

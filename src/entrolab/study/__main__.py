@@ -8,11 +8,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from entrolab.figure_types import FIGURE_TYPES
-from entrolab.kinds import KINDS
+from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.study.catalog import OF_TASK, DataSet
 from entrolab.study.definition import Study
 from entrolab.study.reference import BEGIN, END, reference
+from entrolab.tables.types import TABLE_TYPES
 
 HERE = Path("workflow", "schemas")
 PAGE = Path("config", "README.md")
@@ -21,7 +21,7 @@ PAGE = Path("config", "README.md")
 def schema_of_studies() -> dict:
     """The JSON schema of a study's file."""
     schema = Study.model_json_schema()
-    for part, types in (("tables", KINDS), ("figures", FIGURE_TYPES)):
+    for part, types in (("tables", TABLE_TYPES), ("figures", FIGURE_TYPES)):
         entries = schema["properties"][part]
         entries.pop("patternProperties", None)
         entries["additionalProperties"] = _by_kind(part, types, schema["$defs"])

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator, model_validator
 
-from entrolab.metrics import METRICS
-from entrolab.registry import expand_values
+from entrolab.fit.learners import expand_values
+from entrolab.fit.metrics import METRICS
 from entrolab.study.sections import (
     Column,
     ImportPath,

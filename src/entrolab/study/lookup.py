@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
-from entrolab.registry import ONE_OF, estimator_of
+from entrolab.fit.learners import ONE_OF, estimator_of
 from entrolab.study.sections import ConfigError, check_known
 
 __all__ = ["grouped", "labels", "pairs", "protocol_of", "resolved", "runs_on", "scaling_of"]

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from entrolab.figure_types import FIGURE_TYPES
-from entrolab.kinds import KINDS
+from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.study import catalog, definition, settings
 from entrolab.study.sections import Section
+from entrolab.tables.types import TABLE_TYPES
 
 __all__ = ["BEGIN", "END", "reference"]
 
@@ -22,7 +22,7 @@ PARTS: dict[str, dict[str, type[Section]]] = {
         "a data set of one's own": definition.OwnData,
         "a model": definition.Model,
     },
-    "Tables, by kind": {name: kind.Entry for name, kind in KINDS.items()},
+    "Tables, by kind": {name: kind.Entry for name, kind in TABLE_TYPES.items()},
     "Figures, by kind": {name: kind.Entry for name, kind in FIGURE_TYPES.items()},
     "A data set of the catalog": {
         "": catalog.DataSet,

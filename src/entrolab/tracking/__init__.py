@@ -32,14 +32,14 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
 
 from mlflow.entities import Metric
 
-from entrolab.cellfiles import Cell
-from entrolab.checkout import code_tags
-from entrolab.comparisons import read_score_tables
-from entrolab.notes import linked, paper_note
-from entrolab.records import machine, versions, write_json
-from entrolab.runs import dataset_contents
-from entrolab.tables import counts, judged, read_table
+from entrolab.io.records import machine, versions, write_json
+from entrolab.io.run_files import Cell
+from entrolab.jobs.checkout import code_tags
+from entrolab.tables.making import counts, judged, read_table
+from entrolab.tracking.comparisons import read_score_tables
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
+from entrolab.tracking.notes import linked, paper_note
+from entrolab.tracking.runs import dataset_contents
 from entrolab.tracking.stores import PATIENCE, StoreUnavailable
 
 __all__ = ["Cell", "StoreUnavailable", "track_dataset", "track_paper"]

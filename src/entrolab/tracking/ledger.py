@@ -33,11 +33,11 @@ from mlflow.protos.databricks_pb2 import (
 from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS
 from scipy.sparse import csr_matrix, issparse
 
-from entrolab.dataset import load_dataset
-from entrolab.notes import alias, experiment_note, linked, paper_note, registered_note
-from entrolab.records import write_json
-from entrolab.runs import RunContent
+from entrolab.data.dataset import load_dataset
+from entrolab.io.records import write_json
 from entrolab.text import one_line
+from entrolab.tracking.notes import alias, experiment_note, linked, paper_note, registered_note
+from entrolab.tracking.runs import RunContent
 from entrolab.tracking.stores import Store, opened
 from entrolab.tracking.views import VIEWS, address, view_tags
 

@@ -37,8 +37,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from entrolab.artifacts import COLUMNS, follow_move
 from entrolab.text import hide_secrets, without_secrets
+from entrolab.tracking.artifacts import COLUMNS, follow_move
 from entrolab.tracking.stores import NoStore, check_schema, url_of
 
 __all__ = ["Moved", "NotMoved", "move"]
@@ -92,7 +92,7 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
     server. What lay in an experiment's folder on this machine is from now on
     ``mlflow-artifacts:/<experiment>``; other places, as a bucket's, stay. The store itself stays as it was,
     but for paths that a move of its folder had broken, which are mended (see
-    `entrolab.artifacts.follow_move`).
+    `entrolab.tracking.artifacts.follow_move`).
 
     All rows arrive or none: they are counted before the one transaction that copies them ends.
 

@@ -26,10 +26,10 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from entrolab.artifacts import FOLDER, follow_move
-from entrolab.atomic import NO_ROOM, replacing
-from entrolab.surroundings import limits_behind
+from entrolab.io.atomic import NO_ROOM, replacing
+from entrolab.jobs.preflight import limits_behind
 from entrolab.text import Told, hide_secrets, without_secrets
+from entrolab.tracking.artifacts import FOLDER, follow_move
 
 __all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "url_of"]
 

@@ -8,11 +8,11 @@ import pytest
 from reported_study import CATALOG, MODELS, STUDY, record, score_rows
 from told_scores import as_told, write_scores
 
-from entrolab import predictions
-from entrolab.rendering import FORMATS, write_table
+from entrolab.fit import predictions
 from entrolab.report import build_report, read_results
-from entrolab.results import Results
-from entrolab.tables import make_table, table_spec
+from entrolab.tables.making import make_table, table_spec
+from entrolab.tables.rendering import FORMATS, write_table
+from entrolab.tables.results import Results
 
 
 def left_behind(tmp_path):

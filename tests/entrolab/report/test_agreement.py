@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from entrolab.report.agreement import agreement, compared
-from entrolab.tables import COLUMNS
+from entrolab.tables.making import COLUMNS
 
 ROWS = [
     ("iris", "eem_rbf", "gmean", 80.0, 1.0, 80.5, 2.0, 0.5, "reproduced"),

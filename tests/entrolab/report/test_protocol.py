@@ -4,8 +4,8 @@ from pathlib import Path
 
 from reported_study import STUDY
 
-from entrolab.config import load_configuration
 from entrolab.report.protocol import protocol
+from entrolab.study.config import load_configuration
 
 
 def test_protocol_in_words_follows_the_study():

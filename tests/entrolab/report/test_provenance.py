@@ -6,7 +6,7 @@ import pytest
 from html_pages import Page
 from reported_study import CATALOG, STUDY, record
 
-from entrolab.benchmarks import peak_memory
+from entrolab.jobs.peak_memory import peak_memory
 from entrolab.report import build_report, read_results
 from entrolab.report.provenance import in_short, made
 

@@ -1,0 +1,1 @@
+"""Data sets: downloaded, prepared, scaled; from files, from packages, from distributions."""

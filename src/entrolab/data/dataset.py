@@ -1,0 +1,158 @@
+"""The prepared data set, as arrays and as a file; a leaf that every job reads by."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from entrolab.io.atomic import replacing
+from entrolab.text import Told, one_line
+
+__all__ = [
+    "DataError",
+    "DataUnavailable",
+    "Dataset",
+    "load_dataset",
+    "load_folds",
+    "passing_absence",
+    "save_dataset",
+    "save_folds",
+]
+
+
+class DataError(Told, ValueError):
+    """Data that are not as they should be; the message is one line that names them."""
+
+
+class DataUnavailable(Exception):
+    """The bytes of a data set could not be had; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A data set, ready for learners.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of float64, or of float32 once it is scaled so, shape (n_samples, n_features)
+    y : ndarray, shape (n_samples,)
+        int64 for classification, an index into `classes`; float64 for regression.
+    feature_names : list of str
+    task : {"binary", "multiclass", "regression"}
+    classes : list of str
+        Binary: [negative, positive], so that 1 in `y` is the paper's positive class. Empty for regression.
+    part : ndarray of int8, shape (n_samples,)
+        1 for the rows of an official test part, else 0.
+    provenance : dict
+        Where it came from, as JSON can say it.
+    """
+
+    X: np.ndarray | sparse.csr_array
+    y: np.ndarray
+    feature_names: list[str]
+    task: str
+    classes: list[str]
+    part: np.ndarray
+    provenance: dict = field(default_factory=dict)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.X.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.X.shape[1]
+
+    def digest(self) -> str:
+        """Return the sha256 over shape, X, y and part: equal for equal data, however it is stored."""
+        digest = hashlib.sha256(repr((self.X.shape, sparse.issparse(self.X))).encode())
+        for array in (*_matrix_arrays(self.X).values(), self.y, self.part):
+            # The indices of a sparse matrix have 32 or 64 bits by its size alone.
+            wide = array.astype(np.int64) if array.dtype.kind == "i" else array
+            digest.update(np.ascontiguousarray(wide).data)
+        return digest.hexdigest()
+
+
+# ------------------------------------------------------------------------------------------------------ files
+
+
+def save_dataset(path, dataset: Dataset) -> None:
+    """Write `dataset` to an .npz file; a CSR matrix goes in by its parts."""
+    names = ("feature_names", "task", "classes", "provenance")
+    meta = {name: getattr(dataset, name) for name in names} | {"shape": dataset.X.shape}
+    _save(path, **_matrix_arrays(dataset.X), y=dataset.y, part=dataset.part, meta=np.array(json.dumps(meta)))
+
+
+def load_dataset(path) -> Dataset:
+    """Read what :func:`save_dataset` wrote.
+
+    Raises
+    ------
+    DataUnavailable
+        If the file only says that the data could not be had.
+    DataError
+        If the file is cut or corrupt.
+    """
+    arrays = _load(path, "y", "part", "meta")
+    meta = json.loads(str(arrays["meta"]))
+    shape = tuple(meta.pop("shape"))
+    if "X" in arrays:
+        X = arrays["X"]
+    else:
+        X = sparse.csr_array((arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=shape)
+    return Dataset(X=X, y=arrays["y"], part=arrays["part"], **meta)
+
+
+def save_folds(path, part: np.ndarray) -> None:
+    """Write the parts that a protocol drew."""
+    _save(path, part=part)
+
+
+def load_folds(path) -> np.ndarray:
+    """Read parts, shape (n_repeats, n_samples); errors as in :func:`load_dataset`."""
+    return _load(path, "part")["part"]
+
+
+@contextmanager
+def passing_absence(output) -> Iterator[None]:
+    """Turn :class:`DataUnavailable` into a file `output` that passes the reason on to who loads it."""
+    try:
+        yield
+    except DataUnavailable as absence:
+        _save(output, absent=np.array(str(absence)))
+
+
+def _matrix_arrays(X) -> dict[str, np.ndarray]:
+    if not sparse.issparse(X):
+        return {"X": X}
+    return {"X_data": X.data, "X_indices": X.indices, "X_indptr": X.indptr}
+
+
+def _save(path, **arrays) -> None:
+    # Compressed: forest-cover is 7 MB instead of 250 and loads no slower.
+    with replacing(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
+
+
+def _load(path, *required: str) -> dict[str, np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = dict(archive)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # a damaged file raises whatever its bytes lead to
+        raise DataError(
+            f"{path}: cut or corrupt ({one_line(error)}); delete it and run the workflow again"
+        ) from error
+    if "absent" in arrays:
+        raise DataUnavailable(str(arrays["absent"]))
+    if missing := [name for name in required if name not in arrays]:
+        lacking = ", ".join(missing)
+        raise DataError(f"{path}: another stage's file (no array {lacking}); delete it and run again")
+    return arrays

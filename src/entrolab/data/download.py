@@ -1,0 +1,347 @@
+"""Raw bytes of a data set: from the mirror, else from the url; checked, whole, or a reason in one line."""
+
+import hashlib
+import http
+import ipaddress
+import json
+import logging
+import os
+import shutil
+import socket
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+import requests
+import tenacity
+import urllib3
+
+from entrolab.io.atomic import replacing
+from entrolab.text import one_line
+
+__all__ = ["download"]
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 1 << 16
+LONGEST_WAIT = 120.0  # seconds between two tries, whatever Retry-After asks for
+RETRIED_STATUS = {408, 429}  # and every 5xx; any other 4xx will be the same a second later
+
+
+class Refusal(Exception):
+    """Bytes that cannot be had, or are not the right ones; trying again does not help."""
+
+
+class Passing(Refusal):
+    """A fault that may pass: worth another try, not sooner than `retry_after` seconds from now."""
+
+    def __init__(self, message: str, retry_after: float = 0.0):
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait for a server.
+
+    Parameters
+    ----------
+    tries : int
+        Requests per file.
+    first_wait : float
+        Seconds before the second try; doubled before each further one.
+    connect, read : float
+        Seconds until a connection stands, and between two arrivals of bytes.
+    whole : float
+        Seconds for one file altogether: a server that trickles is as bad as one that stalls.
+    """
+
+    tries: int = 5
+    first_wait: float = 1.0
+    connect: float = 10.0
+    read: float = 60.0
+    whole: float = 1800.0
+
+    def wait(self, state: tenacity.RetryCallState) -> float:
+        """Seconds until the next try, for tenacity."""
+        doubled = self.first_wait * 2.0 ** (state.attempt_number - 1)
+        return min(LONGEST_WAIT, max(doubled, state.outcome.exception().retry_after))
+
+
+PATIENCE = Patience()
+
+
+def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -> dict:
+    """Fetch the files of a data set and write the receipt.
+
+    A file already in `folder` with the right sha256 is kept. Otherwise its bytes come from
+    ``<mirror>/<path>`` if that exists, else from the url. They appear under their name only when the
+    checksum is right; a file whose checksum nobody has published is taken as it comes, and the receipt notes
+    the one that it had. A data set whose bytes cannot be had is an outcome, not an error.
+
+    Parameters
+    ----------
+    key : str
+        The data set's key in the catalog.
+    entry : dict
+        Its entry. Bundled and generated sets have nothing to fetch: their receipt lists no files.
+    folder : path
+        Where the files and ``receipt.json`` go.
+    mirror : path, optional
+        A folder with the files under the paths that the catalog gives.
+    attempt : int
+        Noted in the receipt: a workflow raises it to ask again for what was not available.
+    patience : Patience
+        Tries and time limits.
+
+    Returns
+    -------
+    dict
+        The receipt: dataset, available, reason (why it is not available; or a remark), attempt, and files
+        with path, sha256, bytes and source each.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    receipt = {"dataset": key, "available": True, "reason": "", "attempt": attempt, "files": []}
+    remarks: list[str] = []
+    try:
+        for file in entry.get("files", []):
+            target = folder / Path(file["path"]).name
+            source = _obtain(file, target, mirror, patience, remarks)
+            facts = {"path": file["path"], "sha256": _sha256(target), "bytes": target.stat().st_size}
+            receipt["files"].append(facts | {"source": source})
+    except Refusal as refusal:
+        receipt["available"] = False
+        remarks.append(f"{refusal}; {_remedy(refusal, file, mirror)}")
+    if remarks:
+        receipt["reason"] = one_line(f"{key}: {'; '.join(remarks)}", limit=2000)
+    with replacing(folder / "receipt.json") as temporary:
+        temporary.write_text(json.dumps(receipt, indent=2) + "\n", encoding="utf-8")
+    return receipt
+
+
+def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[str]) -> str:
+    """Put one file in place and say where it came from."""
+    if target.is_file() and file.get("sha256") in (None, _sha256(target)):
+        return "already there"
+    original = Path(mirror).expanduser() / file["path"] if mirror else None
+    if original and os.path.exists(original):  # no error where the path is too long to be one
+        try:
+            return _copy(file, original, target)
+        except Refusal as refusal:
+            remarks.append(str(refusal))
+    return _fetch(file, target, patience)
+
+
+def _copy(file: dict, original: Path, target: Path) -> str:
+    try:
+        size = original.stat().st_size
+        if size != file.get("bytes", size):
+            raise Refusal(f"{original} has {_of_bytes(size, file['bytes'])}")
+        with replacing(target) as temporary:
+            shutil.copyfile(original, temporary)
+            _check(file, _sha256(temporary), original)
+    except OSError as error:
+        raise Refusal(f"{original}: {error.strerror or error}") from error
+    return "mirror"
+
+
+def _fetch(file: dict, target: Path, patience: Patience) -> str:
+    attempts = tenacity.Retrying(
+        stop=tenacity.stop_after_attempt(patience.tries),
+        wait=patience.wait,
+        retry=tenacity.retry_if_exception_type(Passing),
+        before_sleep=tenacity.before_sleep_log(logger, logging.WARNING),
+        reraise=True,
+    )
+    try:
+        attempts(_fetch_once, file, target, patience)
+    except Passing as fault:
+        raise Passing(f"{file['path']}: {fault} from {file['url']} after {patience.tries} tries") from fault
+    except Refusal as fault:
+        raise Refusal(f"{file['path']}: {fault} from {file['url']}") from fault
+    return file["url"]
+
+
+def _fetch_once(file: dict, target: Path, patience: Patience) -> None:
+    _check_room(file.get("bytes", 0), target)
+    deadline = time.monotonic() + patience.whole
+    try:
+        with _answer(file["url"], patience) as response, replacing(target) as temporary:
+            _check_status(response)
+            digest = _receive(response, temporary, file, patience, deadline)
+            _check(file, digest, "what arrived")
+    except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
+        raise Passing(f"nothing for {patience.read:g} s (stalled)") from error
+    except (requests.ConnectionError, urllib3.exceptions.HTTPError) as error:
+        raise Passing(f"connection failed ({one_line(_root(error))})") from error
+    except (requests.RequestException, ValueError) as error:  # ValueError: an address that is none
+        raise Refusal(f"request failed ({one_line(error)})") from error
+
+
+class _Session(requests.Session):
+    """Sends no password of ``~/.netrc``, and follows redirects to no less guarded or more private places.
+
+    The bodies of redirects are not read, which requests would hold in memory, however long.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.auth = lambda request: request  # where there is none, requests looks into ~/.netrc
+
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        prepared_request.headers.pop("Authorization", None)
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        target = super().get_redirect_target(resp)
+        if target is not None:
+            resp.close()
+            _check_redirect(urlsplit(resp.url), urlsplit(urljoin(resp.url, target)))
+        return target
+
+
+def _check_redirect(old: SplitResult, new: SplitResult) -> None:
+    if (old.scheme, new.scheme) == ("https", "http"):
+        raise Refusal("a redirect from https to http")
+    if new.hostname != old.hostname and _is_this_machine(new.hostname):
+        raise Refusal(f"a redirect to {new.hostname}, a name of this machine or its link,")
+
+
+def _is_this_machine(host: str | None) -> bool:
+    """Whether a name leads to this machine, or to what only machines on its link are to ask."""
+    try:
+        found = {ipaddress.ip_address(answer[4][0]) for answer in socket.getaddrinfo(host, None)}
+    except (OSError, ValueError):  # no such name, at least not here: a proxy may know it
+        return False
+    addresses = {getattr(one, "ipv4_mapped", None) or one for one in found}
+    return any(one.is_loopback or one.is_unspecified or one.is_link_local for one in addresses)
+
+
+def _answer(url: str, patience: Patience) -> requests.Response:
+    """The head of a server's answer, in the time that there is for the whole file.
+
+    A head that trickles keeps within the limit between two arrivals of bytes, and requests cannot be
+    interrupted: it is left to a thread, which ends with the program if not before.
+    """
+    answer: Future = Future()
+
+    def ask() -> None:
+        try:
+            with _Session() as session:
+                answer.set_result(
+                    session.get(
+                        url,
+                        stream=True,
+                        timeout=(patience.connect, patience.read),
+                        # Not compressed on the way: sizes can then be compared as they arrive.
+                        headers={"Accept-Encoding": "identity"},
+                    )
+                )
+        except Exception as error:  # noqa: BLE001  raised again where the answer is asked for
+            answer.set_exception(error)
+
+    Thread(target=ask, daemon=True).start()
+    try:
+        return answer.result(patience.whole)
+    except TimeoutError as error:
+        raise Passing(f"no answer in {patience.whole:g} s (too slow)") from error
+
+
+def _check_status(response: requests.Response) -> None:
+    status = response.status_code
+    if status < 400:
+        return
+    try:
+        found = f"{status} {http.HTTPStatus(status).phrase}"
+    except ValueError:
+        found = f"status {status}"
+    if status in RETRIED_STATUS or status >= 500:
+        raise Passing(found, _retry_after(response))
+    raise Refusal(found)
+
+
+def _retry_after(response: requests.Response) -> float:
+    """Seconds that the server asks for; its other form, a date, is left to the doubling waits."""
+    asked = response.headers.get("Retry-After", "")
+    return float(asked) if asked.isdecimal() else 0.0
+
+
+def _receive(
+    response: requests.Response, target: Path, file: dict, patience: Patience, deadline: float
+) -> str:
+    """Write the body to `target`; never more than the expected number of bytes. Return the sha256.
+
+    Where nobody says how many there will be, half of the free disk is the limit.
+    """
+    digest = hashlib.sha256()
+    size, expected = 0, _expected_bytes(response, file)
+    most = shutil.disk_usage(target.parent).free // 2 if expected is None else expected
+    _check_room(expected or 0, target)
+    response.raw.enforce_content_length = False  # the catalog's size is what counts
+    with target.open("wb") as output:
+        # read1 gives what has arrived: a trickle is seen while it trickles.
+        while chunk := response.raw.read1(CHUNK, decode_content=True):
+            if size == 0 and _is_html(chunk):
+                raise Refusal("an HTML page instead of data")
+            size += len(chunk)
+            if size > most:
+                told = "half of the free disk" if expected is None else f"the {most} bytes that were to come"
+                raise Refusal(f"more than {told}")
+            if time.monotonic() > deadline:
+                raise Passing(f"{_of_bytes(size, expected)} in {patience.whole:g} s (too slow)")
+            digest.update(chunk)
+            output.write(chunk)
+    if size < (expected or 1):
+        raise Passing(_of_bytes(size, expected))
+    return digest.hexdigest()
+
+
+def _expected_bytes(response: requests.Response, file: dict) -> int | None:
+    """What the catalog says, or else the server; None where neither does."""
+    return file.get("bytes", response.raw.length_remaining)
+
+
+def _check_room(size: int, target: Path) -> None:
+    free = shutil.disk_usage(target.parent).free
+    if free < size:
+        raise Refusal(f"{size} bytes, but only {free} are free in {target.parent}")
+
+
+def _is_html(chunk: bytes) -> bool:
+    start = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()[:14].lower()
+    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<!--"))
+
+
+def _of_bytes(size: int, expected: int | None) -> str:
+    if expected is None:
+        return f"{size} bytes"
+    end = " (cut short)" if size < expected else ""
+    return f"{size} of {expected} bytes{end}"
+
+
+def _check(file: dict, sha256: str, what) -> None:
+    if sha256 != file.get("sha256", sha256):
+        raise Refusal(f"wrong checksum: {what} has sha256 {sha256}, the catalog says {file['sha256']}")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _root(error: BaseException) -> str:
+    """The innermost cause, which says "connection refused" or "name not known" without the wrapping."""
+    while error.__cause__ or error.__context__:
+        error = error.__cause__ or error.__context__
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _remedy(refusal: Refusal, file: dict, mirror) -> str:
+    again = "try again later, or " if isinstance(refusal, Passing) else ""
+    place = f"{mirror or '<mirror>'}/{file['path']}"
+    named = "" if mirror else " and give that folder as mirror (--config mirror=<mirror>)"
+    which = f" with sha256 {file['sha256']}" if "sha256" in file else ""
+    return f"{again}put the file{which} at {place}{named}"

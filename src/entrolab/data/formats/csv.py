@@ -1,0 +1,75 @@
+"""Delimited text."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from entrolab.data.columns import numeric
+from entrolab.data.raw_table import Table, numbered
+
+
+def read(
+    paths: Sequence[Path],
+    *,
+    delimiter: str = ",",
+    header: str = "none",
+    label: int = -1,
+    label_suffix: str = "",
+    drop: Sequence[int] = (),
+    missing: Sequence[str] = (),
+    categorical: Sequence[int] = (),
+) -> Table:
+    """Read delimited text; columns count from 0, or from the end with a minus.
+
+    `header` is "none", "skip" (a line to pass over) or "names" (a line of feature names).
+    """
+    frames = [
+        pd.read_csv(
+            path,
+            sep=r"\s+" if delimiter == "whitespace" else delimiter,
+            header=None,
+            skiprows=0 if header == "none" else 1,
+            skipinitialspace=True,
+            keep_default_na=False,
+            na_values=list(missing),
+        )
+        for path in paths
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    n_columns = frame.shape[1]
+    _check_columns(n_columns, delimiter, {"label": [label], "drop": drop, "categorical": categorical})
+    frame.columns = _header_names(paths[0], delimiter) if header == "names" else numbered(n_columns)
+    labels = _strip(frame.iloc[:, label], label_suffix)
+    left_out = {column % n_columns for column in (label, *drop)}
+    features = frame.iloc[:, [column for column in range(n_columns) if column not in left_out]]
+    coded = [frame.columns[column] for column in categorical]
+    return Table(numeric(features, coded), labels, list(features.columns), [len(part) for part in frames])
+
+
+def _check_columns(n_columns: int, delimiter: str, asked: Mapping[str, Sequence[int]]) -> None:
+    if n_columns < 2:
+        raise ValueError(f"the delimiter {delimiter!r} gives one column; features and a label are more")
+    for name, columns in asked.items():
+        for column in columns:
+            if not -n_columns <= column < n_columns:
+                raise ValueError(
+                    f"{name} is column {column} and there are {n_columns}; accepted: 0 to {n_columns - 1}, "
+                    "or from the end -1 and so on"
+                )
+
+
+def _header_names(path: Path, delimiter: str) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        if delimiter == "whitespace":
+            return file.readline().split()
+        return [name.strip() for name in next(csv.reader(file, delimiter=delimiter, skipinitialspace=True))]
+
+
+def _strip(labels: pd.Series, suffix: str) -> np.ndarray:
+    """Labels as they are meant; in a line that is too short there is none."""
+    if suffix:
+        labels = labels.str.strip().str.removesuffix(suffix)
+    return labels.mask(labels == "").to_numpy()

@@ -1,0 +1,192 @@
+"""Tables that are drawn from distributions.
+
+The functions end in a name -> function table; each returns a :class:`~entrolab.data.raw_table.Table`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from entrolab.data.raw_table import Table, as_table, numbered
+from entrolab.data.series import mackey_glass_series
+
+__all__ = ["GENERATORS"]
+
+
+def gaussians(
+    *, n_samples: int, n_features: int, distance: float, variances: Sequence[float], seed: int
+) -> Table:
+    """Two isotropic Gaussians, labels 0 and 1, equally many rows of each.
+
+    The means stand at ±distance/2 along the diagonal; `variances` are the per-axis variances of the classes.
+    """
+    rng = np.random.default_rng(seed)
+    mean = np.full(n_features, distance / 2 / np.sqrt(n_features))
+    half = n_samples // 2
+    negative, positive = (
+        sign * mean + np.sqrt(variance) * rng.standard_normal((half, n_features))
+        for sign, variance in zip((-1, 1), variances, strict=True)
+    )
+    return as_table(np.concatenate([negative, positive]), np.repeat([0, 1], half))
+
+
+def stretched_gaussians(
+    *, n_samples: int, mean: Sequence[float], deviations: Sequence[float], seed: int
+) -> Table:
+    """Two Gaussians of the plane with one covariance, labels -1 and 1 as by a fair coin.
+
+    The mean of class y is y times `mean`, the covariance V D² Vᵀ: `deviations`, the diagonal of D, are the
+    standard deviations along the columns of V, which are (1, -1)/√2 and (1, 1)/√2.
+    """
+    rng = np.random.default_rng(seed)
+    label = rng.choice([-1, 1], size=n_samples)
+    axes = np.array([[1, 1], [-1, 1]]) / np.sqrt(2)
+    along = np.asarray(deviations, dtype=float) * rng.standard_normal((n_samples, 2))
+    return as_table(label[:, None] * np.asarray(mean, dtype=float) + along @ axes.T, label)
+
+
+def two_moons(*, n_samples: int, noise: float, seed: int) -> Table:
+    """scikit-learn's two interleaving half circles, labels 0 and 1."""
+    from sklearn.datasets import make_moons
+
+    return as_table(*make_moons(n_samples, noise=noise, random_state=seed))
+
+
+def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int, n_classes: int = 2) -> Table:
+    """Concentric rings in the plane, labels from 0 by turns from the first one, equally many rows on each.
+
+    A row stands at a random angle on its ring, plus normal noise on each axis; a radius of zero is a blot.
+    """
+    rng = np.random.default_rng(seed)
+    ring = np.arange(n_samples) % len(radii)
+    angle, radius = rng.uniform(0, 2 * np.pi, n_samples), np.asarray(radii, dtype=float)[ring]
+    points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return as_table(points + noise * rng.standard_normal((n_samples, 2)), ring % n_classes)
+
+
+def spirals(*, n_samples: int, n_arms: int, turns: float, noise: float, seed: int) -> Table:
+    """Archimedean spirals in the plane that wind around each other, labels from 0, equally many rows on each.
+
+    An arm's radius grows evenly from 0 to 1 with the angle, over so many turns; rows are equally dense along
+    it, which takes the square root of a uniform number, and have normal noise on each axis.
+    """
+    rng = np.random.default_rng(seed)
+    arm = np.arange(n_samples) % n_arms
+    radius = np.sqrt(rng.uniform(size=n_samples))
+    angle = 2 * np.pi * (turns * radius + arm / n_arms)
+    points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return as_table(points + noise * rng.standard_normal((n_samples, 2)), arm)
+
+
+def mixture(
+    *,
+    sizes: Sequence[int],
+    means: Sequence[Sequence[float]],
+    deviations: Sequence[Sequence[float]],
+    angles: Sequence[float],
+    seed: int,
+) -> Table:
+    """Gaussians in the plane, labels from 0: the rows of each, its mean, and what is around it.
+
+    `deviations` are the two standard deviations of each along its own axes, which are turned by `angles`, in
+    degrees against the clock.
+    """
+    rng = np.random.default_rng(seed)
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    along = np.asarray(deviations, dtype=float)[label] * rng.standard_normal((len(label), 2))
+    cosine, sine = np.cos(np.radians(angles))[label], np.sin(np.radians(angles))[label]
+    turned = np.column_stack(
+        [cosine * along[:, 0] - sine * along[:, 1], sine * along[:, 0] + cosine * along[:, 1]]
+    )
+    return as_table(np.asarray(means, dtype=float)[label] + turned, label)
+
+
+def waveform(*, n_samples: int, seed: int) -> Table:
+    """Breiman's waveforms, labels 0 to 2: convex combinations of two of three triangles, plus unit noise.
+
+    Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees, section 2.6.1; 21
+    features, the values at 1 to 21.
+    """
+    rng = np.random.default_rng(seed)
+    at = np.arange(1, 22)
+    triangles = np.maximum(6 - abs(at - np.array([[11], [15], [7]])), 0)
+    label = rng.integers(3, size=n_samples)
+    first, second = np.array([[0, 1], [0, 2], [1, 2]])[label].T
+    share = rng.uniform(size=(n_samples, 1))
+    clean = share * triangles[first] + (1 - share) * triangles[second]
+    return as_table(clean + rng.standard_normal((n_samples, 21)), label)
+
+
+def documents(
+    *, n_samples: int, n_features: int, n_classes: int, words: int, spread: float, seed: int
+) -> Table:
+    """Bags of words as text classification has them: sparse, long-tailed, rows of unit length; labels from 0.
+
+    Word frequencies fall as 1 / rank (Zipf); in each class every word's is multiplied by
+    exp(`spread` z), z standard normal. A document has a Poisson number of words, `words` in the mean; counts
+    are taken as 1 + ln(count), times ln(n_samples / documents with the word).
+    """
+    from sklearn.preprocessing import normalize
+
+    rng = np.random.default_rng(seed)
+    frequency = (
+        1 / np.arange(1, n_features + 1) * np.exp(spread * rng.standard_normal((n_classes, n_features)))
+    )
+    cumulative = np.cumsum(frequency / frequency.sum(axis=1, keepdims=True), axis=1)
+    label = rng.integers(n_classes, size=n_samples)
+    length = np.maximum(rng.poisson(words, n_samples), 1)
+    drawn = [np.searchsorted(cumulative[c], rng.uniform(size=n)) for c, n in zip(label, length, strict=True)]
+    column = np.minimum(np.concatenate(drawn), n_features - 1)
+    row = np.repeat(np.arange(n_samples), length)
+    # LIBLINEAR, and scikit-learn's solvers after it, take indices of 32 bits.
+    places = row.astype(np.int32), column.astype(np.int32)
+    counts = sparse.csr_array((np.ones(len(row)), places), shape=(n_samples, n_features))
+    counts.data = 1 + np.log(counts.data)
+    in_documents = np.bincount(counts.indices, minlength=n_features)
+    counts.data *= np.log(n_samples / in_documents[counts.indices])
+    return Table(normalize(counts), label, numbered(n_features), [n_samples])
+
+
+def phrases(
+    *, n_samples: int, n_features: int, n_pairs: int, n_classes: int, terms: float, spread: float, seed: int
+) -> Table:
+    """Counts of words some of which come in pairs only, as "Puerto" and "Rico"; sparse, labels from 0.
+
+    A document is a Poisson number of independent terms, `terms` in the mean. The first `n_pairs` terms are
+    pairs of words, the columns 2i and 2i + 1, the others single words. Frequencies fall as 1 / rank in a
+    random order of the terms; in each class every term's is multiplied by exp(`spread` z), z standard normal.
+    """
+    rng = np.random.default_rng(seed)
+    n_terms = n_features - n_pairs
+    rank = 1 + rng.permutation(n_terms)
+    frequency = np.exp(spread * rng.standard_normal((n_classes, n_terms))) / rank
+    label = rng.integers(n_classes, size=n_samples)
+    length = np.maximum(rng.poisson(terms, n_samples), 1)
+    counts = rng.multinomial(length, (frequency / frequency.sum(axis=1, keepdims=True))[label])
+    words = counts[:, np.r_[np.repeat(np.arange(n_pairs), 2), np.arange(n_pairs, n_terms)]]
+    return Table(sparse.csr_array(words.astype(np.float64)), label, numbered(n_features), [n_samples])
+
+
+def mackey_glass(*, n_samples: int, n_delays: int, interval: int, delay: int) -> Table:
+    """The Mackey-Glass series to be continued: a row holds the last values, its label is the next one.
+
+    Values stand `interval` time units apart, the oldest in the first column; each row starts one value later.
+    """
+    series = mackey_glass_series(n_samples + n_delays, delay=delay, interval=interval)
+    windows = np.lib.stride_tricks.sliding_window_view(series, n_delays + 1)
+    return as_table(windows[:, :-1], windows[:, -1])
+
+
+GENERATORS = {
+    "documents": documents,
+    "gaussians": gaussians,
+    "mackey_glass": mackey_glass,
+    "mixture": mixture,
+    "phrases": phrases,
+    "rings": rings,
+    "spirals": spirals,
+    "stretched_gaussians": stretched_gaussians,
+    "two_moons": two_moons,
+    "waveform": waveform,
+}

@@ -1,0 +1,241 @@
+"""Data sets made as the catalog says."""
+
+import hashlib
+import importlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from entrolab.data.dataset import DataError, Dataset, DataUnavailable
+from entrolab.data.origins import BUNDLED, GENERATORS, made_by
+from entrolab.data.raw_table import Table
+from entrolab.fit.limits import GIB, LimitError, Limits, within
+from entrolab.text import one_line
+
+__all__ = ["prepare", "summary"]
+
+# What reading a data set's files may take, and of that no more than the catalog's counts can explain: what
+# any reader takes, and for each expected number as many bytes as the most wasteful reader needs.
+READING = Limits(seconds=3600, gib=8)
+READER_GIB, BYTES_PER_NUMBER = 2.0, 128
+
+
+def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> Dataset:
+    """Make the data set `key` of its catalog entry.
+
+    Parameters
+    ----------
+    key : str
+    entry : mapping
+        Its entry, as :func:`entrolab.study.config.load_catalog` gives it.
+    folder : path, optional
+        Where :func:`entrolab.data.download.download` put its files; bundled and generated sets need none.
+    limits : Limits
+        What reading its files may take, in a process of its own: a small file may expand to any size, keep a
+        parser busy for ever, or make it crash. Of the memory no more is given than 2 GiB, and 128 bytes for
+        each number that the catalog expects.
+
+    Raises
+    ------
+    DataUnavailable
+        If the receipt in `folder` says so, or there is none.
+    DataError
+        If the files are not those of the catalog, cannot be parsed within the limits, or do not hold the
+        rows, features and classes that the catalog expects.
+    """
+    table, part = _SOURCES[entry["source"]](key, entry, folder, limits)
+    X, labels, names, part = _cleaned(key, entry, table, part)
+    y, classes = _interpreted(key, entry, labels)
+    dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry))
+    _check_expectations(key, entry, dataset)
+    return dataset
+
+
+def _from_files(key: str, entry: Mapping, folder, limits: Limits):
+    table = _parsed(key, entry, _downloaded(key, entry, folder), limits)
+    parts = [int(file.get("part") == "test") for file in entry["files"]]
+    return table, np.repeat(np.array(parts, dtype=np.int8), table.rows)
+
+
+def _own(key: str, entry: Mapping, folder, limits: Limits):
+    return _undivided(_parsed(key, entry, [Path(entry["file"])], limits))
+
+
+def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> Table:
+    expected = entry["expect"]["rows"] * entry["expect"]["features"]
+    explained = READER_GIB + BYTES_PER_NUMBER * expected / GIB
+    try:
+        (table,) = within(replace(limits, gib=min(limits.gib, explained)), _read, paths, entry)
+    except (LimitError, RuntimeError) as error:
+        files = ", ".join(path.name for path in paths)
+        raise DataError(
+            f"{key}: cannot read {files} as {entry['format']['name']}: {one_line(error)}{_unpinned(entry)}"
+        ) from error
+    return table
+
+
+def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
+    """The table in some files, for :func:`~entrolab.fit.limits.within`."""
+    options = {name: value for name, value in entry["format"].items() if name != "name"}
+    try:
+        table = importlib.import_module(made_by(entry)).read(paths, **options)
+    except ValueError as error:
+        if "out of memory" in str(error):  # pandas has an error of its own for it
+            raise MemoryError(str(error)) from error
+        raise
+    if 0 in table.X.shape:
+        raise ValueError("no data found")
+    yield table
+
+
+def _unpinned(entry: Mapping) -> str:
+    """What to do about a file that nothing can be compared with: it would be taken again as it is."""
+    files = [Path(file["path"]).name for file in entry.get("files", []) if "sha256" not in file]
+    if not files:
+        return ""
+    named = ", ".join(files)
+    return f"; nobody has published a checksum of {named}: if it is wrong, delete it and receipt.json"
+
+
+def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
+    """Paths of the raw files, checked again: what is parsed is what the provenance says."""
+    receipt = Path(folder) / "receipt.json"
+    if not receipt.is_file():
+        raise DataUnavailable(f"{key}: not downloaded yet (no {receipt})")
+    outcome = json.loads(receipt.read_text(encoding="utf-8"))
+    if not outcome["available"]:
+        raise DataUnavailable(outcome["reason"])
+    paths = [Path(folder) / Path(file["path"]).name for file in entry["files"]]
+    arrived = {file["path"]: file["sha256"] for file in outcome["files"]}
+    for path, file in zip(paths, entry["files"], strict=True):
+        expected = file.get("sha256", arrived.get(file["path"]))
+        if not path.is_file() or _sha256(path) != expected:
+            raise DataError(f"{key}: {path} is not the file of the catalog; delete {receipt} and run again")
+    return paths
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _bundled(key: str, entry: Mapping, folder, limits: Limits):
+    bundled = importlib.import_module(BUNDLED)
+    return _undivided(bundled.BUNDLED[entry["loader"]]())
+
+
+def _generated(key: str, entry: Mapping, folder, limits: Limits):
+    generators = importlib.import_module(GENERATORS)
+    options = dict(entry["generator"])
+    return _undivided(generators.GENERATORS[options.pop("name")](**options))
+
+
+def _undivided(table):
+    return table, np.zeros(len(table.labels), dtype=np.int8)
+
+
+_SOURCES = {"files": _from_files, "own": _own, "bundled": _bundled, "generated": _generated}
+
+
+def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
+    """Drop rows with missing values and constant columns where the entry says so."""
+    X, labels, names = table.X, table.labels, table.feature_names
+    if np.isinf(X.data if sparse.issparse(X) else X).any():
+        raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
+    missing = labels != labels  # NaN, among numbers or strings
+    if not sparse.issparse(X):
+        missing |= np.isnan(X).any(axis=1)
+    else:
+        missing |= sparse.csr_array((np.isnan(X.data), X.indices, X.indptr), shape=X.shape).sum(axis=1) > 0
+    if missing.any():
+        if entry.get("missing_rows") != "drop":
+            found = f"{missing.sum()} rows with missing values"
+            raise DataError(f"{key}: {found}; 'missing_rows: drop' leaves them out")
+        X, labels, part = X[~missing], labels[~missing], part[~missing]
+    if entry.get("constant_columns") == "drop":
+        low, high = (end.toarray() if sparse.issparse(end) else end for end in (X.min(axis=0), X.max(axis=0)))
+        varies = low < high
+        X, names = X[:, varies], [name for name, kept in zip(names, varies, strict=True) if kept]
+    return X, labels, names, part
+
+
+def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Labels as `y` and the names of the classes."""
+    if entry["task"] == "regression":
+        return labels.astype(np.float64), []
+    values, y = np.unique(labels, return_inverse=True)
+    names = [_label_name(value) for value in values]
+    if entry["task"] == "multiclass":
+        return y.astype(np.int64), names
+    positive = [str(label) for label in entry["positive"]]
+    for label in positive:
+        if label not in names:
+            found = one_line(", ".join(names))
+            raise DataError(f"{key}: no row has the positive label {label!r}; found: {found}")
+    rest = [name for name in names if name not in positive]
+    is_positive = np.isin(names, positive)
+    return is_positive[y].astype(np.int64), [rest[0] if len(rest) == 1 else "rest", ", ".join(positive)]
+
+
+def _label_name(value) -> str:
+    if isinstance(value, np.floating):
+        return f"{value:.15g}"  # 1.0, as LIBSVM's files give it, is class 1
+    return str(value).strip()
+
+
+def _provenance(key: str, entry: Mapping) -> dict:
+    facts = ("title", "source", "loader", "generator", "reference", "licence", "note")
+    named = ("path", "url", "sha256")
+    files = [{name: file[name] for name in named if name in file} for file in entry.get("files", [])]
+    if "file" in entry:
+        files = [{"path": Path(entry["file"]).name, "sha256": _sha256(Path(entry["file"]))}]
+    return {"key": key, **{name: entry[name] for name in facts if name in entry}, "files": files}
+
+
+def _check_expectations(key: str, entry: Mapping, dataset: Dataset) -> None:
+    found = {
+        "rows": dataset.n_samples,
+        "features": dataset.n_features,
+        "classes": len(dataset.classes),
+        "test_rows": int(dataset.part.sum()),
+    }
+    if dataset.classes:
+        found["smallest"] = int(np.bincount(dataset.y).min())
+    if dataset.task == "binary":
+        found["negative"], found["positive"] = np.bincount(dataset.y, minlength=2).tolist()
+    wrong = [
+        f"{found[name]} {name} instead of {count}"
+        for name, count in entry["expect"].items()
+        if found[name] != count
+    ]
+    if wrong:
+        raise DataError(f"{key}: not as the catalog says: {', '.join(wrong)}{_unpinned(entry)}")
+
+
+def summary(catalog: Mapping[str, Mapping], receipts: Mapping[str, Mapping]) -> str:
+    """Say which data sets are there, and of the others why not; one line each.
+
+    Parameters
+    ----------
+    catalog : mapping of key to entry
+    receipts : mapping of key to receipt
+        As :func:`entrolab.data.download.download` returns them; a key may be missing.
+    """
+    width = max(map(len, catalog), default=0)
+    there = {key for key in catalog if receipts.get(key, {}).get("available")}
+    lines = [f"{len(there)} of {len(catalog)} data sets are there"]
+    lines += [f"  {key:{width}}  {_shape(catalog[key]['expect'])}" for key in catalog if key in there]
+    if len(there) < len(catalog):
+        lines.append("not there:")
+    for key in catalog:
+        if key not in there:
+            lines.append(f"  {key:{width}}  {receipts.get(key, {}).get('reason', 'not downloaded yet')}")
+    return "\n".join(lines)
+
+
+def _shape(expect: Mapping) -> str:
+    return f"{expect['rows']:>7} rows {expect['features']:>6} features"

@@ -1,0 +1,57 @@
+"""Features and labels as their source has them.
+
+What the labels mean is the catalog's business (see :mod:`entrolab.data.prepare`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["Table", "as_table", "numbered", "stacked"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Features and labels, not yet interpreted.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of float64, shape (n_samples, n_features)
+        NaN where a value is missing.
+    labels : ndarray, shape (n_samples,)
+        Numbers or strings.
+    feature_names : list of str
+    rows : list of int
+        How many rows each file gave, in the order of the files.
+    """
+
+    X: np.ndarray | sparse.csr_array
+    labels: np.ndarray
+    feature_names: list[str]
+    rows: list[int]
+
+
+def numbered(n_features: int) -> list[str]:
+    """Names for features that have none: x1, x2, …"""
+    return [f"x{column + 1}" for column in range(n_features)]
+
+
+def as_table(X, labels) -> Table:
+    """Rows of numbers, with names for the features."""
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    labels = np.ravel(labels)
+    if len(labels) != len(X):
+        raise ValueError(f"{len(X)} rows of features but {len(labels)} labels")
+    return Table(X, labels, numbered(X.shape[1]), [len(X)])
+
+
+def stacked(tables: Sequence[Table]) -> Table:
+    """The rows of several tables of the same features, one below the other."""
+    return Table(
+        np.concatenate([table.X for table in tables]),
+        np.concatenate([table.labels for table in tables]),
+        tables[0].feature_names,
+        [len(table.X) for table in tables],
+    )

@@ -1,0 +1,1 @@
+"""What one big data set costs (RKELM paper)."""

@@ -1,0 +1,39 @@
+"""What one big data set costs: seconds to fit it and to predict it, and memory."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from entrolab.experiments.generated import costs, targets
+from entrolab.fit.learners import seed_from
+
+
+def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+    """Fit every model on generated rows, and predict them.
+
+    Parameters
+    ----------
+    load : callable
+        Not called: there is no data set.
+    spec : mapping
+        ``rows``, ``features`` and ``task`` of the data; ``models``, and what
+        :func:`entrolab.experiments.generated.costs` asks for.
+    progress : callable
+
+    Returns
+    -------
+    list of dict
+        Per model ``fit_seconds``, ``predict_seconds`` and ``peak_mib``; one that fails is a row
+        with the reason.
+    """
+    rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"]))
+    X, y = rng.random((spec["rows"], spec["features"])), targets(spec["rows"], spec["task"], rng)
+    rows = []
+    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+        found = costs(model, X, y, spec, predicts=True)
+        if "kind" in found:
+            rows.append({"model": name, **found})
+        else:
+            rows += [{"model": name, "metric": metric, "value": value} for metric, value in found.items()]
+        progress(done, len(spec["models"]))
+    return rows

@@ -1,0 +1,1 @@
+"""How clusters agree with classes, and what finding them takes."""

@@ -1,0 +1,149 @@
+"""How well one term of the divergence of two projected classes stands for the whole (EEM paper, Table 1).
+
+The classes of a data set are seen through a random hidden layer and projected on a random linear operator b.
+As Gaussians on the line with means m and variances S = b' Sigma b, their Cauchy-Schwarz divergence is::
+
+    ln[ (S+ + S-) / 2 / sqrt(S+ S-) ]  +  (m+ - m-)^2 / (S+ + S-)
+
+and EEM maximises the second term alone. What is measured is Spearman's rank correlation of the two over
+random layers and operators: layers × operators pairs of numbers, ranked together. (With one hidden unit both
+numbers are the same for every operator, so that layer by layer there would be nothing to correlate.)
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from entrolab.fit.learners import seed_from
+from entrolearn.machines.layers import RandomLayer
+from entrolearn.machines.moments import ClassMoments, moments_by_group
+
+# Sign of the logarithm in eq. (3), right and as printed; the wrong constants in print do not change ranks.
+FORMULAS = {"right": 1, "printed": -1}
+
+WEIGHTS: dict[str, Callable[[np.random.RandomState, tuple[int, int]], np.ndarray]] = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "uniform": lambda rng, shape: rng.uniform(size=shape),
+}
+
+
+def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+    """Correlations by the table's own reading, with standard errors, and by others.
+
+    Parameters
+    ----------
+    load : callable
+        Gives the data set for "raw" or "scaled".
+    spec : mapping
+        ``sizes`` of the hidden layer, ``layers`` and ``operators`` to draw, the ``reading`` and other
+        ``readings`` of the paper: each a mapping with ``activation``, ``weights`` (of the operators),
+        ``formula`` and ``data``.
+    progress : callable
+
+    Returns
+    -------
+    list of dict
+        One row per reading and size: metric, reading ("" for the table's own), value; std for its own.
+
+    Raises
+    ------
+    ValueError
+        If a reading has projections without variance, which have no divergence.
+    """
+    own, readings = spec["reading"], [spec["reading"], *spec["readings"]]
+    layers = dict.fromkeys((reading["data"], reading["activation"]) for reading in readings)
+    rows = []
+    for number, (which, activation) in enumerate(layers):
+        mine = [
+            reading for reading in readings if (reading["data"], reading["activation"]) == (which, activation)
+        ]
+        drawn = _drawn(load(which), activation, {reading["weights"] for reading in mine}, spec)
+        terms = []
+        for done, of_layer in enumerate(drawn, start=1):
+            terms.append(of_layer)
+            progress(number * spec["layers"] + done, len(layers) * spec["layers"])
+        for reading, size in itertools.product(mine, spec["sizes"]):
+            logarithm, distance = np.moveaxis([one[reading["weights"], size] for one in terms], 1, 0)
+            rows.append(_row(logarithm, distance, reading, size, is_own=reading is own))
+    return rows
+
+
+def in_words(reading: Mapping[str, str]) -> str:
+    """A reading as a footnote names it.
+
+    Examples
+    --------
+    >>> in_words({"activation": "rbf", "weights": "normal", "formula": "printed", "data": "raw"})
+    'rbf units, normal operators, eq. (3) as printed, raw data'
+    """
+    formula = {"right": "eq. (3) put right", "printed": "eq. (3) as printed"}[reading["formula"]]
+    return f"{reading['activation']} units, {reading['weights']} operators, {formula}, {reading['data']} data"
+
+
+def terms_of_divergence(moments: Iterable[ClassMoments], operators: np.ndarray) -> np.ndarray:
+    """The logarithm and the distance in the divergence of two classes on each operator.
+
+    Parameters
+    ----------
+    moments : two ClassMoments
+        Of the classes in the hidden space; the covariances are Ledoit and Wolf's, as in the paper.
+    operators : ndarray, shape (n_operators, n_hidden)
+
+    Returns
+    -------
+    ndarray, shape (2, n_operators)
+        Not finite where a class has no variance.
+    """
+    first, second = moments
+    means = operators @ (second.mean - first.mean)
+    variances = [((operators @ one.ledoit_wolf()[0]) * operators).sum(axis=1) for one in (first, second)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Logarithms: variances of saturated units are too small to be multiplied.
+        half_ratio = (np.log(variances[0]) - np.log(variances[1])) / 2
+        logarithm = np.logaddexp(half_ratio, -half_ratio) - np.log(2)
+        return np.array([logarithm, means**2 / (variances[0] + variances[1])])
+
+
+def rank_correlation(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> float:
+    """Spearman's correlation of ``distance`` with ``distance + sign * logarithm``, all entries together."""
+    return float(spearmanr((distance + sign * logarithm).ravel(), distance.ravel()).statistic)
+
+
+def jackknife_error(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> float:
+    """Standard error of :func:`rank_correlation` from leaving out one layer (row) at a time."""
+    n = len(distance)
+    left = [np.arange(n) != layer for layer in range(n)]
+    values = [rank_correlation(logarithm[kept], distance[kept], sign) for kept in left]
+    return float(np.sqrt((n - 1) * np.var(values)))
+
+
+def _drawn(data, activation: str, weights: Iterable[str], spec: Mapping) -> Iterator[dict]:
+    """For each random layer the terms on random operators, by the operators' weights and the size."""
+    sizes = sorted(spec["sizes"])
+    names = [spec["seed"], spec["paper"], spec["table"], spec["dataset"]]
+    for number in range(spec["layers"]):
+        rng = np.random.RandomState(seed_from(*names, number))
+        layer = RandomLayer.draw(data.n_features, sizes[-1], activation, rng, below_one=activation != "rbf")
+        moments = moments_by_group(layer, data.X, data.y, 2, sizes)
+        terms = {}
+        for name in weights:
+            rng = np.random.RandomState(seed_from(*names, number, name))
+            # Like the units, the operators of smaller layers are leading parts of the largest one's.
+            operators = WEIGHTS[name](rng, (spec["operators"], sizes[-1]))
+            for size in sizes:
+                leading = [one.restrict(size) for one in moments]
+                terms[name, size] = terms_of_divergence(leading, operators[:, :size])
+        yield terms
+
+
+def _row(logarithm: np.ndarray, distance: np.ndarray, reading: Mapping, size: int, *, is_own: bool) -> dict:
+    row = {"metric": f"spearman_h{size}", "reading": "" if is_own else in_words(reading)}
+    undefined = np.sum(~np.isfinite(logarithm + distance))
+    if undefined:
+        reason = f"{undefined} of {distance.size} projections have no variance"
+        return {**row, "kind": "failed", "error": reason}
+    sign = FORMULAS[reading["formula"]]
+    value = rank_correlation(logarithm, distance, sign)
+    return {**row, "value": value, "std": jackknife_error(logarithm, distance, sign) if is_own else np.nan}

@@ -1,0 +1,122 @@
+"""Tables of rank correlations."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from entrolab.study.entries import OfData
+from entrolab.study.sections import Section, Whole, list_of, one_of, whole
+from entrolab.tables.base import NAN, NOTHING, Judged
+from entrolab.tables.measured import Measured
+from entrolab.tables.verdicts import beside
+
+Activation = one_of("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
+Weights = one_of("normal", "uniform")
+Formula = one_of("right", "printed")
+Data = one_of("scaled", "raw")
+
+
+class Reading(Section):
+    """One reading of what the paper computes."""
+
+    activation: Activation
+    weights: Weights
+    formula: Formula
+    data: Data
+
+
+class Readings(Section):
+    """Other readings, all combinations of which are computed for a group of data sets."""
+
+    datasets: str
+    activation: list_of(Activation)
+    weights: list_of(Weights)
+    formula: list_of(Formula)
+    data: list_of(Data)
+
+
+class Correlations(Measured):
+    """Rank correlation of the divergence of two classes with one of its terms: data sets × hidden sizes."""
+
+    ROUNDING = 0.0005  # three decimals are printed
+    # The printed number comes from as many random draws as ours, and is as uncertain.
+    OF_A_DIFFERENCE = math.sqrt(2)
+
+    columns = ("metric",)
+    measured_by = "entrolab.experiments.correlations.measure"
+
+    class Entry(OfData):
+        sizes: list_of(Whole)
+        layers: whole(ge=2)
+        operators: Whole
+        reading: Reading
+        readings: Readings = None
+
+    def names(self, table, study):
+        if "readings" in table:
+            yield "readings.datasets", table["readings"]["datasets"], study["datasets"], "group of data sets"
+
+    def measurement(self, table, study, dataset):
+        others = []
+        if "readings" in table and dataset in study["datasets"][table["readings"]["datasets"]]:
+            axes = {name: table["readings"][name] for name in table["reading"]}
+            every = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+            others = [reading for reading in every if reading != table["reading"]]
+        return {name: table[name] for name in ("sizes", "layers", "operators", "reading")} | {
+            "readings": others
+        }
+
+    def metrics(self, table):
+        return {f"spearman_h{size}": {"label": f"h = {size}", "sublabel": ""} for size in table["sizes"]}
+
+    def judge(self, cell, spec, found, printed):
+        ours, value = found[cell], printed.get(cell, NOTHING).value
+        tolerance = max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
+        judged = beside(ours.ours, value, tolerance)
+        departs = judged in ("higher", "lower")
+        note = self._closest(cell[0], spec, found, printed) if departs else ""
+        return Judged(judged, ours.ours - value, note)
+
+    def _closest(self, dataset: str, spec: Mapping, found: Mapping, printed: Mapping) -> str:
+        """The reading that comes closest to what is printed in a row, with its numbers."""
+        row = [
+            cell for cell in found if cell[0] == dataset and not math.isnan(printed.get(cell, NOTHING).value)
+        ]
+
+        def distance(values: Sequence[float]) -> float:
+            return sum(abs(value - printed[cell].value) for cell, value in zip(row, values, strict=True))
+
+        readings = {
+            name: [found[cell].readings.get(name, NAN) for cell in row] for name in found[row[0]].readings
+        }
+        readings = {name: values for name, values in readings.items() if all(map(math.isfinite, values))}
+        if not readings:
+            return ""
+        name = min(readings, key=lambda name: distance(readings[name]))
+        if distance(readings[name]) >= distance([found[cell].ours for cell in row]):
+            return "no other reading comes closer to this row"
+        numbers = ", ".join(f"{value:z.3f}" for value in readings[name])
+        return f"closest to this row is the reading {name}: {numbers}"
+
+    def says(self, spec):
+        reading = spec["reading"]
+        return (
+            f"Spearman's rank correlation over {spec['layers']} random hidden layers × {spec['operators']} "
+            "random linear operators, ± its jackknife standard error over the layers. "
+            f"Hidden units: {reading['activation']}; weights of the operators: {reading['weights']}; "
+            f"eq. (3): {reading['formula']}; data: {reading['data']}."
+        )
+
+    def agreement(self, spec):
+        return "within 2 s.e."
+
+    def meanings(self, spec):
+        return {
+            "reproduced": "ours differs by less than two standard errors, those of a difference of two such "
+            "measurements, or rounds to the printed number",
+            "higher": "ours lies further above",
+            "lower": "ours lies further below",
+        }
+
+    def digits(self, metric, printed):
+        return 3

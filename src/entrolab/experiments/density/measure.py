@@ -1,0 +1,53 @@
+"""What fits cost on sparse data of several dimensions and densities (RKELM paper, section 6.4)."""
+
+import itertools
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from entrolab.experiments.density.table import place_of
+from entrolab.experiments.generated import costs, sparse_gib, sparse_rows, targets
+from entrolab.fit.learners import seed_from
+
+
+def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+    """Fit every model on generated rows of every dimension and density.
+
+    Parameters
+    ----------
+    load : callable
+        Not called: there is no data set.
+    spec : mapping
+        ``dims``, ``densities``, ``rows`` and ``task`` of the data; ``models``, and what
+        :func:`entrolab.experiments.generated.costs` asks for.
+    progress : callable
+
+    Returns
+    -------
+    list of dict
+        Per dimension, density (both in ``reading``) and model the ``fit_seconds``. What would not fit into
+        ``gib``, or fails, is a row with the reason.
+    """
+    points = list(itertools.product(spec["dims"], spec["densities"]))
+    rows = []
+    for done, (dim, density) in enumerate(points, start=1):
+        rows += [{"reading": place_of(dim, density), **row} for row in _at(dim, density, spec)]
+        progress(done, len(points))
+    return rows
+
+
+def _at(dim: int, density: float, spec: Mapping) -> list[dict]:
+    needed = sparse_gib(spec["rows"], dim, density)
+    if needed > spec["gib"]:
+        error = f"the data alone take {needed:.2g} GiB, more than the {spec['gib']:g} GiB allowed"
+        return [{"kind": "failed", "error": error}]
+    rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"], dim, density))
+    X, y = sparse_rows(spec["rows"], dim, density, rng), targets(spec["rows"], spec["task"], rng)
+    return [
+        {"model": name, **_seconds(costs(model, X, y, spec, predicts=False))}
+        for name, model in spec["models"].items()
+    ]
+
+
+def _seconds(found: Mapping) -> dict:
+    return dict(found) if "kind" in found else {"metric": "fit_seconds", "value": found["fit_seconds"]}

@@ -1,0 +1,1 @@
+"""What an evaluation of MELM's objective costs."""

@@ -1,0 +1,99 @@
+"""What an evaluation of MELM's objective and gradient costs, and how far off it is."""
+
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from entrolab.experiments.evaluations.table import EXACT, place_of
+from entrolab.fit.learners import seed_from
+from entrolearn.manifold.objective import ProjectedDivergence
+
+N_CENTRES = 3  # of a class's mixture
+SPREAD = 1.5  # of the centres, in standard deviations of what is around each
+WAYS = {
+    EXACT: {"method": "exact", "dtype": np.float64},
+    "exact_float32": {"method": "exact", "dtype": np.float32},
+    "binned": {"method": "binned", "dtype": np.float64},
+}
+
+
+def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+    """Evaluate the objective in every way on generated data of several sizes.
+
+    Parameters
+    ----------
+    load : callable
+        Not called: there is no data set.
+    spec : mapping
+        ``rows`` of both classes together, ``features``, ``components``; the ``ways``; ``exact_up_to`` this
+        many rows; ``repeats``, of which the quickest counts.
+    progress : callable
+
+    Returns
+    -------
+    list of dict
+        Per number of rows (``reading``) and way (``model``) the seconds, and the relative errors of value and
+        gradient where the exact ones are known.
+    """
+    rows = []
+    for done, n_rows in enumerate(spec["rows"], start=1):
+        small = n_rows <= spec["exact_up_to"]
+        ways = [way for way in spec["ways"] if small or not way.startswith(EXACT)]
+        rows += [{"reading": place_of(n_rows), **row} for row in _at(n_rows, ways, small, spec)]
+        progress(done, len(spec["rows"]))
+    return rows
+
+
+def two_mixtures(n_rows: int, n_features: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Equally many rows of two classes, each a mixture of normal distributions around centres of its own."""
+    classes = []
+    for n_own in (n_rows - n_rows // 2, n_rows // 2):
+        centres = SPREAD * rng.normal(size=(N_CENTRES, n_features))
+        classes.append(centres[rng.integers(N_CENTRES, size=n_own)] + rng.normal(size=(n_own, n_features)))
+    return classes[0], classes[1]
+
+
+def relative_errors(found: tuple, exact: tuple) -> dict[str, float]:
+    """How far a value and a gradient are off, relative to the size of the exact ones."""
+    (value, gradient), (true_value, true_gradient) = found, exact
+    return {
+        "value_error": abs(value - true_value) / abs(true_value),
+        "gradient_error": float(np.linalg.norm(gradient - true_gradient) / np.linalg.norm(true_gradient)),
+    }
+
+
+def _at(n_rows: int, ways: list[str], small: bool, spec: Mapping) -> list[dict]:
+    rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"], n_rows))
+    classes = two_mixtures(n_rows, spec["features"], rng)
+    V, _ = np.linalg.qr(rng.normal(size=(spec["features"], spec["components"])))
+    found = {way: _evaluated(way, V, classes, spec["repeats"]) for way in ways}
+    rows = [{"model": way, "metric": "seconds", "value": seconds} for way, (seconds, _) in found.items()]
+    if not small:
+        return rows
+    exact = found[EXACT][1] if EXACT in found else _evaluated(EXACT, V, classes, repeats=1)[1]
+    return rows + [
+        {"model": way, "metric": metric, "value": error}
+        for way, (_, result) in found.items()
+        if way != EXACT
+        for metric, error in relative_errors(result, exact).items()
+    ]
+
+
+def _evaluated(way: str, V: np.ndarray, classes: tuple, repeats: int) -> tuple[float, tuple]:
+    """Processor seconds of the quickest of some evaluations, and what they give.
+
+    The covariances do not depend on the projection: an optimizer estimates them once, and so they are no part
+    of an evaluation.
+    """
+    method, dtype = WAYS[way]["method"], WAYS[way]["dtype"]
+    V, *rows = (array.astype(dtype) for array in (V, *classes))
+    divergence = ProjectedDivergence.of_classes(
+        rows, V.shape[1], bandwidth_scale=1.0, covariance="ledoit_wolf", method=method
+    )
+    seconds = []
+    for _ in range(repeats):
+        began = time.process_time()
+        result = divergence(V)
+        seconds.append(time.process_time() - began)
+    return min(seconds), result

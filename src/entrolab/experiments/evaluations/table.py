@@ -1,0 +1,83 @@
+"""Tables of what an evaluation of an objective costs."""
+
+from typing import Literal
+
+from entrolab.experiments.density.table import OfGenerated
+from entrolab.study.entries import TableEntry
+from entrolab.study.sections import Whole, list_of, one_of, whole
+
+EXACT = "exact"  # what the errors of the others are measured by
+WAYS = {
+    EXACT: {"label": "exact", "sublabel": ""},
+    "exact_float32": {"label": "exact", "sublabel": "single precision"},
+    "binned": {"label": "binned", "sublabel": ""},
+}
+
+
+class Evaluations(OfGenerated):
+    """Seconds and errors of the ways to evaluate MELM's objective and gradient: numbers of rows × ways."""
+
+    columns = ("model", "metric")
+    measured_by = "entrolab.experiments.evaluations.measure"
+
+    class Entry(TableEntry):
+        rows: list_of(whole(ge=10))
+        exact_up_to: whole(ge=10)
+        ways: list_of(one_of(*WAYS)) = list(WAYS)
+        features: whole(ge=2) = 20
+        components: Literal[1, 2] = 2
+        repeats: Whole = 3
+
+    def names(self, table, study):
+        yield from ()
+
+    def places(self, table):
+        return {place_of(rows): {"label": f"N = {rows:,}", "sublabel": ""} for rows in table["rows"]}
+
+    def models(self, table, study):
+        return {way: WAYS[way] for way in table["ways"]}
+
+    def metrics(self, table):
+        return {
+            "seconds": {"label": "seconds", "sublabel": ""},
+            "value_error": {"label": "error", "sublabel": "of the value"},
+            "gradient_error": {"label": "error", "sublabel": "of the gradient"},
+        }
+
+    def cells(self, spec):
+        """Beyond some number of rows nothing is exact, and no error known; what is exact has none."""
+        small = {place_of(rows) for rows in spec["rows"] if rows <= spec["exact_up_to"]}
+        return [
+            (place, way, metric)
+            for place, way, metric in super().cells(spec)
+            if (place in small or not (way.startswith(EXACT) or metric != "seconds"))
+            and not (way == EXACT and metric != "seconds")
+        ]
+
+    def measurement(self, table, study, dataset):
+        return {
+            name: table[name] for name in ("rows", "ways", "features", "components", "exact_up_to", "repeats")
+        }
+
+    def says(self, spec):
+        return (
+            "Processor seconds, on one thread, of one evaluation of objective and gradient for a random "
+            f"projection of {spec['features']} features onto {spec['components']}, the quickest of "
+            f"{spec['repeats']}, on two classes that are mixtures of three normal distributions each; errors "
+            "are relative to the exact way in double precision."
+        )
+
+    def number(self, metric, value, digits):
+        """With two significant digits."""
+        return f"{value:#.2g}" if value < 99.5 else f"{value:,.0f}"
+
+
+def place_of(rows: int) -> str:
+    """The name of a place in a table of evaluations.
+
+    Examples
+    --------
+    >>> place_of(10000)
+    'n10000'
+    """
+    return f"n{rows}"

@@ -1,0 +1,1 @@
+"""How training time and model size grow (EEM paper, Table 2)."""

@@ -1,0 +1,127 @@
+"""Tables of how time and size grow."""
+
+from entrolab.jobs.source_analysis import locate
+from entrolab.study.entries import OfData, Points, WithParams
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Section, Whole, mapping_of
+from entrolab.tables.base import NOTHING, Judged
+from entrolab.tables.measured import Measured
+from entrolab.tables.verdicts import beside
+
+
+class Sized(WithParams):
+    """A model with what is fixed of it and the parameter that is its size."""
+
+    size: str = None
+    rows: Points = None
+
+
+class At(Section):
+    """The rows at which sizes vary, the size at which rows do."""
+
+    rows: Whole
+    size: Whole
+
+
+class Growth(Measured):
+    """Exponents with which training time and model size grow: models × exponents."""
+
+    # A power law fits a range of sizes only so far, and log factors and overheads bend it.
+    TOLERANCE = 0.3
+
+    rows, columns = ("model",), ("metric",)
+    measured_by = "entrolab.experiments.growth.measure"
+    one_dataset = True
+
+    class Entry(OfData):
+        models: mapping_of(
+            Sized, "models by name, each with what is fixed and the parameter that is its size"
+        )
+        rows: Points
+        sizes: Points
+        at: At
+        repeats: Whole
+
+    compares = "Ours above; below the exponent in print, which is that of an upper bound for large sizes."
+
+    def has_learner(self, table, model):
+        return "estimator" in model
+
+    def names(self, table, study):
+        for name, entry in table["models"].items():
+            yield "models", name, study["models"], "model"
+            estimator = study["models"][name]["estimator"]
+            accepted = locate(estimator).parameters
+            if accepted is not None:
+                asked = [*entry.get("params", {}), *filter(None, [entry.get("size")])]
+                yield from (
+                    (f"models.{name}", parameter, accepted, f"parameter of {estimator}")
+                    for parameter in asked
+                )
+
+    def models(self, table, study):
+        return {
+            name: labels | {"sized": "size" in table["models"][name]}
+            for name, labels in labels(study, table["models"]).items()
+        }
+
+    def metrics(self, table):
+        return {
+            "seconds_by_rows": {"label": "training time", "sublabel": "in N"},
+            "seconds_by_size": {"label": "training time", "sublabel": "in h"},
+            "numbers_by_rows": {"label": "model size", "sublabel": "in N"},
+            "numbers_by_size": {"label": "model size", "sublabel": "in h"},
+        }
+
+    def measurement(self, table, study, dataset):
+        models = {
+            name: {
+                "estimator": study["models"][name]["estimator"],
+                "steps": study["models"][name]["steps"],
+                "params": {**study["models"][name]["params"], **entry.get("params", {})},
+                "size": entry.get("size", ""),
+                "rows": entry.get("rows", table["rows"]),
+            }
+            for name, entry in table["models"].items()
+        }
+        return {name: table[name] for name in ("sizes", "at", "repeats")} | {"models": models}
+
+    def cells(self, spec):
+        """A model without a size of its own has no exponent in it."""
+        return [
+            (dataset, model, metric)
+            for dataset, model, metric in super().cells(spec)
+            if spec["models"][model]["sized"] or not metric.endswith("_size")
+        ]
+
+    def printed_at(self, cell):
+        """What is printed is said of no data set."""
+        return "", *cell[1:]
+
+    def judge(self, cell, spec, found, printed):
+        ours, value = found[cell], printed.get(self.printed_at(cell), NOTHING).value
+        tolerance = max(self.TOLERANCE, self.ERRORS * ours.ours_std)
+        return Judged(beside(ours.ours, value, tolerance), ours.ours - value)
+
+    def says(self, spec):
+        at = spec["at"]
+        return (
+            "Exponents of power laws, ± their standard errors, fitted by least squares to logarithms: "
+            f"against the rows N at h = {at['size']}, against the hidden units h at N = {at['rows']}. "
+            "Model size counts the numbers that a fitted model stores."
+        )
+
+    def agreement(self, spec):
+        return f"within {self.TOLERANCE:g}"
+
+    def meanings(self, spec):
+        return {
+            "reproduced": f"ours is within {self.TOLERANCE:g}, or two standard errors, of the printed "
+            "exponent",
+            "higher": "grows faster, on these sizes, than the printed bound for large ones",
+            "lower": "grows slower, on these sizes, than the printed bound, which it does not contradict",
+            "ours alone": "no exponent is printed",
+        }
+
+    def digits(self, metric, printed):
+        return 2

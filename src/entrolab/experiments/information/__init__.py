@@ -1,0 +1,1 @@
+"""The information that predictions have of the true classes."""

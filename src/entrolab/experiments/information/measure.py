@@ -1,0 +1,96 @@
+"""The information that predictions have of the true classes, on a study's first test rows."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from sklearn.metrics import matthews_corrcoef
+
+from entrolab.experiments.information.table import MEASURES, place_of
+from entrolab.fit.learners import build, parts_seed, seed_from
+from entrolab.fit.protocols import protocol
+from entrolearn.metrics import information_scores, reject_least_certain
+from entrolearn.path import describe
+
+logger = logging.getLogger(__name__)
+
+REJECT = -1  # classes count from 0
+
+
+def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+    """Fit every model on the first training rows of a study, and measure what it says of the test rows.
+
+    Parameters
+    ----------
+    load : callable
+        Gives the data set for "raw" or "scaled".
+    spec : mapping
+        ``protocol``, whose first part is drawn as for training; ``models``: estimator, params and steps of
+        each, seeded as the same model is in training; ``reject``: shares of the test rows.
+    progress : callable
+
+    Returns
+    -------
+    list of dict
+        Per model and share the measures of :data:`~entrolab.experiments.information.table.MEASURES`. A model
+        that fails, or that cannot tell which rows it is certain of, is a row with the reason.
+
+    References
+    ----------
+    Hu, He and Yuan, Information-theoretic measures for objective evaluation of classifications (2011).
+    """
+    data = load("scaled")
+    seed = parts_seed(spec["seed"], spec["paper"], spec["dataset"])
+    part = protocol(spec["protocol"]).draw(data.y, seed)[0]
+    rows = []
+    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+        try:
+            rows += _of_model(data, part, name, model, spec)
+        except Exception as error:  # a learner may fail in any way; the rows say how
+            logger.exception("%s failed", name)
+            failed = {"kind": "failed", "error": describe(error)}
+            rows += [{"model": place_of(name, share), **failed} for share in spec["reject"]]
+        progress(done, len(spec["models"]))
+    return rows
+
+
+def certainty(fitted, X) -> np.ndarray | None:
+    """How certain a fitted classifier is of what it predicts, row by row; None if it does not say.
+
+    The probability of the predicted class, or how far a decision is from the next one.
+    """
+    if hasattr(fitted, "predict_proba"):
+        return fitted.predict_proba(X).max(axis=1)
+    if not hasattr(fitted, "decision_function"):
+        return None
+    decision = fitted.decision_function(X)
+    if decision.ndim == 1:
+        return np.abs(decision)
+    second, first = np.partition(decision, -2, axis=1)[:, -2:].T
+    return first - second
+
+
+def _of_model(data, part: np.ndarray, name: str, model: Mapping, spec: Mapping) -> list[dict]:
+    seed = seed_from(spec["seed"], spec["paper"], spec["dataset"], name, 0)
+    learnt, tested = part > 0, part == 0
+    fitted = build(model, seed).fit(data.X[learnt], data.y[learnt])
+    X, y = data.X[tested], data.y[tested]
+    predicted = fitted.predict(X)
+    certain = certainty(fitted, X) if any(spec["reject"]) else None
+    rows: list[dict] = []
+    for share in spec["reject"]:
+        place = {"model": place_of(name, share)}
+        if share and certain is None:
+            reason = "the classifier does not say how certain it is of a row"
+            rows.append({**place, "kind": "failed", "error": reason})
+            continue
+        said = reject_least_certain(predicted, certain, share, reject=REJECT) if share else predicted
+        rows += ({**place, "metric": metric, "value": value} for metric, value in _measures(y, said))
+    return rows
+
+
+def _measures(y: np.ndarray, said: np.ndarray) -> Iterator[tuple[str, float]]:
+    kept = said != REJECT
+    found = information_scores(y, said, reject=REJECT)
+    found["mcc"] = matthews_corrcoef(y[kept], said[kept])
+    return ((name, float(found[name])) for name in MEASURES)

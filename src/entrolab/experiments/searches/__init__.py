@@ -1,0 +1,1 @@
+"""Choosing parameters by divergence beside choosing them by cross-validation."""

@@ -1,0 +1,193 @@
+"""Tables of what choosing by divergence takes and gives, beside choosing by cross-validation."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from entrolab.fit.learners import ONE_OF, estimator_of, searched
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Whole, list_of, number, one_of, whole
+from entrolab.tables.base import ALL, Found, Judged
+from entrolab.tables.measured import Measured
+
+SCORES = {"gmean": "GMEAN", "balanced_accuracy": "balanced accuracy"}
+# What is divided by the seconds of the divergence.
+RATIOS = {"ratio": "seconds_cv", "ratio_path": "seconds_path_cv"}
+DIFFERENCES = [f"{name}_difference" for name in SCORES]
+MEASURES = {
+    "seconds_divergence": "seconds, divergence",
+    "seconds_cv": "seconds, cross-validation",
+    "seconds_path_cv": "seconds, cross-validation on the path",
+    "ratio": "seconds, cross-validation / divergence",
+    "ratio_path": "seconds, cross-validation on the path / divergence",
+    "same": "same parameters, % of folds",
+    "gmean_divergence": "GMEAN, divergence",
+    "gmean_cv": "GMEAN, cross-validation",
+    "gmean_difference": "GMEAN, difference",
+    "balanced_accuracy_divergence": "balanced accuracy, divergence",
+    "balanced_accuracy_cv": "balanced accuracy, cross-validation",
+    "balanced_accuracy_difference": "balanced accuracy, difference",
+}
+ENOUGH = 6  # data sets: fewer differences are never significant at 5 %, whatever they are
+
+
+class Searches(Measured):
+    """A grid searched by divergence and by inner cross-validation: data sets and measures × models."""
+
+    rows = ("dataset", "metric")
+    measured_by = "entrolab.experiments.searches.measure"
+
+    class Entry(OfData):
+        models: ModelNames
+        measures: list_of(one_of(*MEASURES)) = [
+            "ratio",
+            "ratio_path",
+            "gmean_divergence",
+            "gmean_cv",
+            "gmean_difference",
+        ]
+        folds: Whole = None
+        criterion: one_of("gaussian", "kde") = "gaussian"
+        scoring: one_of(*SCORES) = "gmean"
+        inner: whole(ge=2) = 5
+        seconds: number(gt=0) = 3600
+        gib: number(gt=0) = 8
+
+    def names(self, table, study):
+        known = searchable(study)
+        yield from (
+            ("models", name, known, "model with a grid and a learner of classes") for name in table["models"]
+        )
+        of_two = [dataset for dataset, task in study["tasks"].items() if task == "binary"]
+        group = study["datasets"][table["datasets"]]
+        yield from (("datasets", dataset, of_two, "binary data set") for dataset in group)
+
+    def places(self, table):
+        return {ALL: {"label": "all data sets", "sublabel": ""}}
+
+    def models(self, table, study):
+        return labels(study, table["models"])
+
+    def metrics(self, table):
+        return {name: {"label": MEASURES[name], "sublabel": ""} for name in table["measures"]}
+
+    def cells(self, spec):
+        """Of all data sets together is said what can be compared between them."""
+        return [cell for cell in super().cells(spec) if cell[0] != ALL or cell[2] in (*RATIOS, *DIFFERENCES)]
+
+    def measurement(self, table, study, dataset):
+        models = {
+            name: {
+                "estimator": estimator_of(study["models"][name], study["tasks"][dataset]),
+                **{part: study["models"][name][part] for part in ("params", "steps", "grid", ONE_OF)},
+            }
+            for name in table["models"]
+        }
+        asked = ("criterion", "scoring", "inner", "seconds", "gib")
+        # The first of the repeats that are drawn does not depend on how many there are.
+        protocol = study["protocol"] | ({} if "trials" in study["protocol"] else {"repeats": 1})
+        return {
+            **{name: table[name] for name in asked},
+            "folds": table.get("folds"),
+            "protocol": protocol,
+            "models": models,
+        }
+
+    def found(self, cell, spec, results):
+        dataset, model, metric = cell
+        if dataset != ALL:
+            return super().found(cell, spec, results)
+        each = [
+            super(Searches, self).found((dataset, model, metric), spec, results)
+            for dataset in spec["datasets"]
+            if dataset != ALL
+        ]
+        known = [one.ours for one in each if not one.trouble]
+        if not known:
+            return Found(trouble="failed", reason="no data set has a number")
+        lacking = f"{len(each) - len(known)} of {len(each)} data sets have no number"
+        of_all = _of_ratios(known) if metric in RATIOS else _of_differences(known)
+        reason = "; ".join([*([lacking] if len(known) < len(each) else []), of_all.reason])
+        return Found(of_all.ours, of_all.ours_std, reason=reason)
+
+    def judge(self, cell, spec, found, printed):
+        return Judged("ours alone")
+
+    def says(self, spec):
+        shown, folds = spec["measures"], "trials" if spec["trials"] else "folds"
+        which = f"the first {spec['folds']} {folds}" if "folds" in spec else f"all {folds}"
+        repeat = "" if spec["trials"] else ", in its first repeat"
+        said = (
+            f"Two searches of one grid on the training rows of {which} of the study{repeat}, each as a user "
+            f"would write it and with the refit of what it takes. EntropySearch (criterion "
+            f"{spec['criterion']}) fits each point once and takes the largest Cauchy–Schwarz divergence of "
+            f"the classes that it has learnt from. GridSearchCV fits each point in {spec['inner']} "
+            f"stratified inner folds and takes the largest mean {SCORES[spec['scoring']]}."
+        )
+        if any(name.startswith(("seconds", "ratio")) for name in shown):
+            said += " Seconds are of the processor, on one thread."
+        if {"seconds_path_cv", "ratio_path"} & {*shown}:
+            said += (
+                " EntropySearch fits by the learner's path, where points of the grid may share work; "
+                "GridSearchCV cannot. “On the path” is the same cross-validation with work shared between "
+                "points and between folds: its ratio is what is saved by not validating alone."
+            )
+        if any(name.startswith((*SCORES,)) for name in shown):
+            said += (
+                " Scores are those of the rows left out, in percent; a difference above 0 favours divergence."
+            )
+        return (
+            f"{said} Mean ± standard deviation over the {folds}; of all data sets, the geometric mean of the "
+            "ratios, and the mean of the differences ± their standard deviation."
+        )
+
+    def meanings(self, spec):
+        return {"ours alone": "measured here", "failed": "no search; the footnote says why"}
+
+    def digits(self, metric, printed):
+        return 0 if metric == "same" else 1
+
+    def number(self, metric, value, digits):
+        """Short seconds and small ratios with two significant digits."""
+        if metric.startswith(("seconds", "ratio")) and 0 < value < 0.95:
+            return f"{value:#.2g}"
+        return super().number(metric, value, digits)
+
+
+def searchable(study: Mapping) -> list[str]:
+    """The models that have something to choose, and a learner of classes."""
+    return [
+        name
+        for name, model in study["models"].items()
+        if searched(model) and (model[ONE_OF] or estimator_of(model, "binary"))
+    ]
+
+
+def in_words(point: Mapping) -> str:
+    """A point of a grid.
+
+    Examples
+    --------
+    >>> in_words({"C": 10, "step1__n_components": 2})
+    'C = 10, step1__n_components = 2'
+    """
+    return ", ".join(f"{name} = {value}" for name, value in point.items())
+
+
+def _of_ratios(ratios: Sequence[float]) -> Found:
+    mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+    return Found(mean, reason=f"{min(ratios):.2g} to {max(ratios):.2g} on single data sets")
+
+
+def _of_differences(differences: Sequence[float]) -> Found:
+    """Their mean, and how many have either sign; a signed-rank test where there are enough of them."""
+    import numpy as np  # not for those who ask for names alone
+    from scipy.stats import wilcoxon
+
+    higher = sum(difference > 0 for difference in differences)
+    lower = sum(difference < 0 for difference in differences)
+    said = f"divergence is higher on {higher} of {len(differences)} data sets and lower on {lower}"
+    if higher + lower >= ENOUGH:
+        said += f" (Wilcoxon signed-rank p = {wilcoxon(differences).pvalue:.2g})"
+    std = np.std(differences, ddof=1) if len(differences) > 1 else np.nan
+    return Found(float(np.mean(differences)), float(std), reason=said)

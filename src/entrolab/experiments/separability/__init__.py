@@ -1,0 +1,1 @@
+"""How far apart projections show the classes (MELM paper, Table 3)."""

@@ -1,0 +1,114 @@
+"""How far apart projections show the classes (MELM paper, Table 3)."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from sklearn.base import clone
+
+from entrolab.experiments.separability.table import LEARNT
+from entrolab.fit.learners import build_steps, expand_grid, seed_from
+from entrolearn.metrics import separability_scores
+from entrolearn.path import describe
+
+logger = logging.getLogger(__name__)
+
+
+def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+    """Project all rows by each model's steps, and score random subsets of the projected rows.
+
+    Parameters
+    ----------
+    load : callable
+        Gives the data set for "raw" or "scaled".
+    spec : mapping
+        ``models``: the ``steps`` of each, and the ``grid`` of their parameters; the number of ``subsets`` and
+        the ``share`` of the rows in each. All models are scored on the same subsets.
+    progress : callable
+
+    Returns
+    -------
+    list of dict
+        Per model the mean over the subsets (value) and its standard deviation (std) with the steps as they
+        come, and by other readings: with each point of their grid; on the rows that the classifiers were
+        fitted on. A model that fails is a row with the reason.
+
+    References
+    ----------
+    Czarnecki, Jozefowicz and Tabor, Maximum Entropy Linear Manifold, section 5.
+    """
+    data = load("scaled")
+    seed = seed_from(spec["seed"], spec["paper"], spec["table"], spec["dataset"])
+    subsets = list(subsets_of(data.y, spec["subsets"], spec["share"], seed))
+    rows = []
+    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+        try:
+            found = _of_model(data, model, subsets, seed)
+        except Exception as error:  # a projection may fail in any way; the row says how
+            logger.exception("%s failed", name)
+            found = [{"kind": "failed", "error": describe(error)}]
+        rows += [{"model": name, **row} for row in found]
+        progress(done, len(spec["models"]))
+    return rows
+
+
+def _of_model(data, model: Mapping, subsets: Sequence[np.ndarray], seed: int) -> list[dict]:
+    as_they_come = build_steps(model, seed)
+    known = as_they_come.get_params()
+    others = [
+        point for point in expand_grid(model["grid"]) if any(known[name] != point[name] for name in point)
+    ]
+    rows = []
+    for point in [{}, *others]:
+        projected = clone(as_they_come).set_params(**point).fit_transform(data.X, data.y)
+        scores = [
+            np.mean(
+                list(separability_scores(projected[drawn], data.y[drawn], random_state=number).values()),
+                axis=0,
+            )
+            for number, drawn in enumerate(subsets)
+        ]
+        unseen, learnt = np.transpose(scores)
+        rows.append(_row(in_words(point), unseen))
+        if not point:
+            rows.append(_row(LEARNT, learnt))
+    return rows
+
+
+def _row(reading: str, scores: np.ndarray) -> dict:
+    std = float(np.std(scores, ddof=1)) if len(scores) > 1 else np.nan
+    return {"metric": "separability", "reading": reading, "value": float(np.mean(scores)), "std": std}
+
+
+def in_words(point: Mapping) -> str:
+    """What a footnote calls a point of a grid of steps: empty for the steps as they come.
+
+    Examples
+    --------
+    >>> in_words({"step1__bandwidth_scale": 0.5})
+    'bandwidth_scale = 0.5'
+    """
+    return ", ".join(f"{name.split('__', 1)[1]} = {value}" for name, value in point.items())
+
+
+def subsets_of(y: np.ndarray, n_subsets: int, share: float, seed: int) -> Iterator[np.ndarray]:
+    """Random subsets of the rows without replacement, the same share of each class.
+
+    Parameters
+    ----------
+    y : ndarray of int, shape (n_samples,)
+    n_subsets : int
+        More of them leave the earlier ones as they were.
+    share : float
+    seed : int
+
+    Yields
+    ------
+    ndarray of int
+        Indices, in order.
+    """
+    for child in np.random.SeedSequence(seed).spawn(n_subsets):
+        rng = np.random.default_rng(child)
+        classes = [np.flatnonzero(y == label) for label in np.unique(y)]
+        taken = [rng.choice(rows, round(share * len(rows)), replace=False) for rows in classes]
+        yield np.sort(np.concatenate(taken))

@@ -1,0 +1,115 @@
+"""Tables of how far apart projections show the classes."""
+
+from entrolab.fit.learners import OF_A_STEP
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.lookup import labels
+from entrolab.study.sections import Section, Whole, number, one_of
+from entrolab.tables.base import NOTHING, Found, Judged
+from entrolab.tables.measured import Measured
+from entrolab.tables.verdicts import beside
+
+# The reading by which rows are judged that the classifiers were fitted on.
+LEARNT = "the rows learnt from"
+
+
+class Points(Section):
+    """How far from the printed number ours may be."""
+
+    points: number(gt=0)
+
+
+class Separability(Measured):
+    """Visual separability of all rows in the projection that they made themselves: data sets × models."""
+
+    PERCENT = 100.0
+
+    measured_by = "entrolab.experiments.separability.measure"
+
+    class Entry(OfData):
+        models: ModelNames
+        subsets: Whole = 5
+        share: number(gt=0, le=1) = 0.8
+        # Those that classifiers are scored on.
+        rows: one_of("left_out", "learnt") = "left_out"
+        # The table whose measurement is shown, if not its own.
+        measured_for: str = None
+        tolerance: Points = Points(points=2)
+
+    def names(self, table, study):
+        projecting = [name for name, model in study["models"].items() if model["steps"]]
+        for model in table["models"]:
+            yield "models", model, study["models"], "model"
+            yield "models", model, projecting, "model with steps, which make the projection,"
+        if "measured_for" in table:
+            others = [
+                name
+                for name, other in study["tables"].items()
+                if other["kind"] == table["kind"] and "measured_for" not in other
+            ]
+            yield "measured_for", table["measured_for"], others, "table that is measured"
+
+    def models(self, table, study):
+        return labels(study, table["models"])
+
+    def metrics(self, table):
+        return {"separability": {"label": "visual separability", "sublabel": ""}}
+
+    def measurement(self, table, study, dataset):
+        models = {
+            name: {
+                "steps": study["models"][name]["steps"],
+                "grid": {
+                    parameter: values
+                    for parameter, values in study["models"][name]["grid"].items()
+                    if OF_A_STEP.match(parameter)
+                },
+            }
+            for name in table["models"]
+        }
+        return {"subsets": table["subsets"], "share": table["share"], "models": models}
+
+    def found(self, cell, spec, results):
+        """In percent; the oracle is the best of the grid, each point of which has as many subsets."""
+        found = super().found(cell, spec, results)
+        if found.trouble:
+            return found
+        if spec["rows"] == "learnt":
+            return Found(self.PERCENT * found.readings[LEARNT])
+        ours, std = self.PERCENT * found.ours, self.PERCENT * found.ours_std
+        readings = {name: self.PERCENT * value for name, value in found.readings.items() if name != LEARNT}
+        oracle = {"oracle": max(ours, *readings.values())} if readings else {}
+        return Found(ours, std, readings=readings, **oracle)
+
+    def judge(self, cell, spec, found, printed):
+        ours, value = found[cell], printed.get(cell, NOTHING).value
+        note = ", ".join(f"{number:.1f} at {name}" for name, number in ours.readings.items())
+        return Judged(beside(ours.ours, value, spec["tolerance"]["points"]), ours.ours - value, note)
+
+    def says(self, spec):
+        if spec["rows"] == "learnt":
+            return (
+                "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
+                "densities), each tuned by cross-validation among projected rows, on the very rows that it "
+                "was fitted on: a score that says little, beside printed numbers that look like it."
+            )
+        return (
+            "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
+            "densities), each tuned and tested by cross-validation among projected rows: the projection has "
+            f"seen them all. Mean ± standard deviation over {spec['subsets']} random subsets of "
+            f"{100 * spec['share']:g} % of the rows. A projection with a grid is shown as it comes without; "
+            "footnotes say what the grid gives, of which the oracle is the best."
+        )
+
+    def agreement(self, spec):
+        return f"within {spec['tolerance']['points']:g} points"
+
+    def meanings(self, spec):
+        points = spec["tolerance"]["points"]
+        return {
+            "reproduced": f"ours lies within {points:g} points of the printed number",
+            "higher": f"ours lies more than {points:g} points above",
+            "lower": f"ours lies more than {points:g} points below",
+        }
+
+    def digits(self, metric, printed):
+        return 1

@@ -1,0 +1,1 @@
+"""Where an optimizer ends from many random starts."""

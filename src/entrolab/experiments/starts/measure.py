@@ -1,0 +1,119 @@
+"""What each of many random starts ends in, and what the best of some of them can be expected to be."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from entrolab.experiments.measuring import frame
+from entrolab.fit.learners import build, seed_from
+from entrolearn.measures import expected_maximum
+from entrolearn.path import describe
+
+logger = logging.getLogger(__name__)
+
+# What is known of each start; the table and the figures are made of these.
+OF_A_START = ("objective", "seconds", "evaluations")
+
+
+def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+    """Start every model many times, each time alone.
+
+    Parameters
+    ----------
+    load : callable
+        Gives the data set for "raw" or "scaled".
+    spec : mapping
+        ``models``: estimator, params and steps of each, and how many ``starts`` it has; ``some`` of these, of
+        which the best counts; ``enough``: percent of the best of all models. A learner has the parameters
+        ``n_init`` and ``random_state``, and once it is fitted ``objective_`` and ``n_evaluations_``.
+    progress : callable
+
+    Returns
+    -------
+    list of dict
+        Per model the metrics of the table (best, expected, near, seconds, evaluations) and of each start
+        those of `OF_A_START`, reading "start 1" and so on. A start that fails is a row with the reason, as
+        is a model of which all do.
+    """
+    data = load("scaled")
+    rows, started = [], {}
+    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+        try:
+            found = list(_starts(data, model, spec))
+        except Exception as error:  # what comes before the learner may fail in any way; the row says how
+            logger.exception("%s failed", name)
+            found = [{"kind": "failed", "error": describe(error)}]
+        rows += [{"model": name, **row} for row in found]
+        started[name] = starts_of(frame(rows), name)
+        progress(done, len(spec["models"]))
+    return [*summary(started, spec), *rows]
+
+
+def starts_of(measured: pd.DataFrame, model: str) -> pd.DataFrame:
+    """A row per start of a model, numbered from 1, with the columns of `OF_A_START` and ``error``.
+
+    Parameters
+    ----------
+    measured : DataFrame
+        The rows of :func:`measure`, as :func:`entrolab.experiments.measuring.frame` holds them.
+    model : str
+    """
+    mine = measured[(measured["model"] == model) & measured["reading"].str.startswith("start ")]
+    numbered = mine.assign(start=mine["reading"].str.removeprefix("start ").astype(int))
+    starts = numbered.pivot(index="start", columns="metric", values="value").reindex(columns=OF_A_START)
+    errors = numbered.groupby("start")["error"].max()
+    return starts.assign(error=errors).reset_index()
+
+
+def summary(started: Mapping[str, pd.DataFrame], spec: Mapping) -> Iterator[dict]:
+    """The metrics of a table, relative to the best of all models."""
+    ended = {name: starts.dropna(subset="objective") for name, starts in started.items()}
+    best = max((float(starts["objective"].max()) for starts in ended.values() if len(starts)), default=np.nan)
+    for name, starts in ended.items():
+        if len(starts) < spec["some"]:
+            # A model that could not even be started has a row of its own.
+            for error in started[name]["error"].loc[lambda each: each != ""].head(1):
+                lost = (
+                    f"{len(starts)} of {len(started[name])} starts came to an end, fewer than {spec['some']}"
+                )
+                yield {"model": name, "kind": "failed", "error": f"{lost}: {error}"}
+            continue
+        expected = expected_maximum(starts["objective"])[spec["some"] - 1]
+        near = (starts["objective"] >= spec["enough"] / 100 * best).sum() / len(started[name])
+        metrics = {
+            "best": starts["objective"].max(),
+            "expected": 100 * expected / best,
+            "near": 100 * near,
+            "seconds": spec["some"] * started[name]["seconds"].mean(),
+            "evaluations": starts["evaluations"].mean(),
+        }
+        yield from ({"model": name, "metric": metric, "value": value} for metric, value in metrics.items())
+
+
+def _starts(data, model: Mapping, spec: Mapping) -> Iterator[dict]:
+    """What becomes of each start. The same start of different models has the same seed."""
+    learner, X = build(model, spec["seed"]), data.X
+    if isinstance(learner, Pipeline):
+        X, learner = learner[:-1].fit_transform(X, data.y), learner[-1]
+    for number in range(1, model["starts"] + 1):
+        seed = seed_from(spec["seed"], spec["paper"], spec["table"], spec["dataset"], number)
+        alone = clone(learner).set_params(n_init=1, random_state=seed)
+        row = {"reading": f"start {number}"}
+        began = time.process_time()
+        try:
+            alone.fit(X, data.y)
+        except Exception as error:  # noqa: BLE001  a start may come to nothing; the row says how
+            seconds = time.process_time() - began
+            yield {**row, "metric": "objective", "kind": "failed", "error": describe(error)}
+            yield {**row, "metric": "seconds", "value": seconds}
+            continue
+        values = (alone.objective_, time.process_time() - began, alone.n_evaluations_)
+        yield from (
+            {**row, "metric": metric, "value": float(value)}
+            for metric, value in zip(OF_A_START, values, strict=True)
+        )

@@ -1,0 +1,191 @@
+"""On which kinds of data a model is ahead of others: by size, balance and dimension."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr, theilslopes
+
+from entrolab.figure_types.drawing import PERCENT, Drawing, name_of_model
+from entrolab.fit.metrics import METRICS
+from entrolab.io.records import read_json
+from entrolab.tables.making import read_table
+from entrolearn.plotting import DifferencesDisplay, plot_panels
+
+
+class Property(NamedTuple):
+    """What data sets differ in: what it is called, how it is counted, and with how many decimals."""
+
+    called: str
+    counted: str
+    digits: int
+
+
+PROPERTIES = {
+    "rows": Property("size", "rows", 0),
+    "smaller": Property("balance", "smaller class, % of the rows", 1),
+    "features": Property("dimension", "features", 0),
+}
+COLUMNS = [
+    "dataset",
+    *PROPERTIES,
+    "best",
+    "score",
+    "against",
+    "score_against",
+    "difference",
+    "reason",
+]
+N_COLUMNS = 3
+# With fewer data sets a trend is anything.
+LEAST_DATASETS = 5
+# Letters of models' names that a panel has room for.
+SHORT = 40
+NOTHING = "no data set with all that is compared"
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How differences change with a property of the data, not led astray by single data sets.
+
+    Attributes
+    ----------
+    intercept, slope : float
+        The line of Theil and Sen, against the decimal logarithm of the property.
+    rho, p : float
+        Spearman's rank correlation, and the p-value of there being none.
+    """
+
+    intercept: float
+    slope: float
+    rho: float
+    p: float
+
+    def __str__(self):
+        return f"Spearman's ρ = {self.rho:.2f}, p = {self.p:.2g}".replace("-", "−")
+
+
+def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
+    """A panel per property, a point per data set: the best score of some models less that of others."""
+    scores, *of_cells = sources
+    table = compared(read_table(scores), facts_of(of_cells), spec)
+    panels = dict(_panel(table, column, spec) for column in PROPERTIES)
+    figure = plot_panels(panels, n_columns=N_COLUMNS, width=10.0, common=False)
+    return Drawing(figure, table)
+
+
+def in_words(spec: Mapping, table: pd.DataFrame) -> str:
+    """How often the first is ahead, and where."""
+    known = table.dropna(subset="difference")
+    if known.empty:
+        return NOTHING
+    gains = known["difference"]
+    least, most = known.loc[gains.idxmin()], known.loc[gains.idxmax()]
+    said = [
+        f"A {_gain(spec)}, of {_name(spec, 'best_of')} over {_name(spec, 'against')} on "
+        f"{len(known)} data sets: ahead on {sum(gains > 0)}, behind on {sum(gains < 0)}; "
+        f"median {gains.median():.2g}, from {least['difference']:.2g} ({least['dataset']}) to "
+        f"{most['difference']:.2g} ({most['dataset']})"
+    ]
+    said += [
+        _halves_in_words(known.dropna(subset=column), column)
+        for column in PROPERTIES
+        if trend_of(known[column], gains)
+    ]
+    return "; ".join(said)
+
+
+def _halves_in_words(known: pd.DataFrame, column: str) -> str:
+    """How often the first is ahead on data sets below the median of a property, and above it."""
+    of, middle = PROPERTIES[column], known[column].median()
+    low = known[column] <= middle
+    counted = [
+        f"{sum(known.loc[half, 'difference'] > 0)} of {sum(half)} {where} {middle:,.{of.digits}f}"
+        for half, where in ((low, "up to"), (~low, "above"))
+    ]
+    trend = trend_of(known[column], known["difference"])
+    return f"by {of.called} ({of.counted}) ahead on {' and on '.join(counted)}, {trend}"
+
+
+def facts_of(records: Sequence[str]) -> pd.DataFrame:
+    """What the data sets are like, by their names, from the records of their cells."""
+    rows = {}
+    for record in map(read_json, records):
+        data = record["data"]
+        if data:
+            classes = [data[name] for name in ("n_negative", "n_positive") if name in data]
+            rows[record["dataset"]] = {
+                "rows": data["n_samples"],
+                "smaller": PERCENT * min(classes) / sum(classes) if classes else np.nan,
+                "features": data["n_features"],
+            }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(PROPERTIES), dtype=float)
+
+
+def compared(scores: pd.DataFrame, facts: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
+    """A row per data set of a table of scores, with the best of some models beside the best of others."""
+    better = METRICS[spec["metric"]].greater_is_better
+    of_metric = scores[scores["metric"] == spec["metric"]]
+    rows = []
+    for dataset, found in of_metric.groupby("dataset", sort=False):
+        numbers = found.set_index("model")["ours"]
+        row = {"dataset": dataset, "reason": ""}
+        if dataset in facts.index:
+            row |= facts.loc[dataset].to_dict()
+        for names, which, score in (("best_of", "best", "score"), ("against", "against", "score_against")):
+            mine = numbers.reindex(spec[names]).dropna()
+            if mine.empty:
+                row["reason"] = f"{_name(spec, names)}: no number"
+            else:
+                row |= {which: mine.idxmax() if better else mine.idxmin()}
+                row |= {score: mine[row[which]]}
+        if not row["reason"]:
+            row["difference"] = (row["score"] - row["score_against"]) * (1 if better else -1)
+        rows.append(row)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def trend_of(values: pd.Series, differences: pd.Series) -> Trend | None:
+    """The trend where both are known; None where the data sets are too few, or all alike."""
+    known = values.notna() & differences.notna()
+    x, y = np.log10(values[known].to_numpy(dtype=float)), differences[known].to_numpy(dtype=float)
+    if len(x) < LEAST_DATASETS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    line, correlation = theilslopes(y, x), spearmanr(x, y)
+    return Trend(
+        float(line.intercept), float(line.slope), float(correlation.statistic), float(correlation.pvalue)
+    )
+
+
+def _panel(table: pd.DataFrame, column: str, spec: Mapping) -> tuple[str, DifferencesDisplay | str]:
+    """A panel and its title."""
+    of, rows = PROPERTIES[column], table.dropna(subset=[column, "difference"])
+    if rows.empty:
+        return f"by {of.called}", NOTHING
+    trend = trend_of(rows[column], rows["difference"])
+    display = DifferencesDisplay(
+        rows["dataset"].tolist(),
+        rows[column],
+        rows["difference"],
+        line=None if trend is None else (trend.intercept, trend.slope),
+        sides=tuple(f"{_name(spec, side, limit=SHORT)} ahead" for side in ("best_of", "against")),
+        x_name=of.counted,
+        y_name=_gain(spec),
+    )
+    return f"by {of.called}" + ("" if trend is None else f": {trend}"), display
+
+
+def _gain(spec: Mapping) -> str:
+    metric = METRICS[spec["metric"]]
+    return f"gain in {metric.label}" + (", points" if metric.percent else "")
+
+
+def _name(spec: Mapping, side: str, limit: int | None = None) -> str:
+    """What is compared: a model, or the best of some; where that is too long, of how many."""
+    names = [name_of_model(spec, model) for model in spec[side]]
+    if len(names) == 1:
+        return names[0]
+    listed = ", ".join(names)
+    return f"the best of {listed if limit is None or len(listed) <= limit else len(names)}"

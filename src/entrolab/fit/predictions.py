@@ -1,0 +1,58 @@
+"""Scores of a run's selected models, computed from the predictions that training kept."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.fit.metrics import METRICS
+from entrolab.fit.scoring import scores
+from entrolab.io.parquet import read_frame
+
+
+def read_scores(selection: Path, predictions: Path, metrics: Sequence[str]) -> pd.DataFrame:
+    """What :func:`score_selection` gives for a run's files."""
+    return score_selection(read_frame(selection), read_frame(predictions), metrics)
+
+
+def score_selection(
+    selection: pd.DataFrame, predictions: pd.DataFrame, metrics: Sequence[str]
+) -> pd.DataFrame:
+    """What each criterion chose in each fold, and how that scores on the rows left out.
+
+    Parameters
+    ----------
+    selection, predictions : DataFrame
+        As :func:`entrolab.fit.training.train_run` gives them.
+    metrics : sequence of str
+        Such as fit the task.
+
+    Returns
+    -------
+    DataFrame
+        The selection with a column for each metric: NaN where nothing was chosen, or the learner has nothing
+        that the metric asks for.
+    """
+    facts = [metric for metric in metrics if METRICS[metric].of_fit]
+    computed = [metric for metric in metrics if metric not in facts]
+    at = ["repeat", "fold", "point"]
+    known = {place: _scores(rows, computed) for place, rows in predictions.groupby(at)}
+    places = zip(*(selection[name] for name in at), strict=True)
+    found = pd.DataFrame([known.get(place, {}) for place in places], columns=computed, dtype="float64")
+    of_fit = [metric for metric in METRICS if METRICS[metric].of_fit]
+    columns = pd.concat([found, selection[facts]], axis=1)[list(metrics)]
+    rest = selection.drop(columns=of_fit)
+    here = rest.columns.get_loc("success")
+    return pd.concat([rest.iloc[:, :here], columns, rest.iloc[:, here:]], axis=1)
+
+
+def _scores(rows: pd.DataFrame, metrics: Sequence[str]) -> Mapping[str, float]:
+    """Scores of the predictions of one fit."""
+    y, prediction = rows["y"].to_numpy(), rows["prediction"].to_numpy()
+    ranked = [metric for metric in metrics if METRICS[metric].of_probabilities]
+    found = scores(y, prediction, [metric for metric in metrics if metric not in ranked])
+    if ranked:
+        from entrolab.fit.probabilities import probability_scores  # scikit-learn's metrics, for who asks
+
+        found |= probability_scores(y, rows["decision"].to_numpy(), rows["probability"].to_numpy(), ranked)
+    return found

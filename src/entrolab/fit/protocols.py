@@ -1,0 +1,193 @@
+"""Protocols: how a data set is cut into parts again and again, and which of them each fit learns from.
+
+A protocol is a mapping, as a study's file has it with the numbers of one data set: folds, or random trials.
+Its rows are drawn once and kept in a file, one row of parts for each repetition; all learners share them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import resample
+
+from entrolab.data.dataset import DataError
+from entrolearn.path import Partition
+
+__all__ = ["Folds", "Trials", "protocol"]
+
+UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Repeated cross-validation, stratified where there are classes: each part is tested in its turn.
+
+    The inner folds of a fold are the other folds, so that the fit without two of them serves both. Of more
+    than `rows` rows each repeat draws as many, classes in proportion, and leaves the others aside.
+    """
+
+    folds: int
+    repeats: int
+    rows: int | None = None
+
+    def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
+        """Draw repeated folds, each with its share of every class.
+
+        Parameters
+        ----------
+        y : ndarray, shape (n_samples,)
+            Classes, as integers, or values.
+        seed : int
+            More repeats leave the earlier ones as they were.
+
+        Returns
+        -------
+        ndarray of int16, shape (repeats, n_samples)
+            In each repeat, the fold (0 .. folds - 1) that a row belongs to; -1 for rows that are not used.
+        """
+        values = y.dtype.kind == "f"
+        scheme = KFold if values else StratifiedKFold
+        strata = np.zeros(len(y), dtype=int) if values else y
+        part = np.full((self.repeats, len(y)), UNUSED, dtype=np.int16)
+        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
+            random_state = int(child.generate_state(1)[0])
+            rows = self._rows(strata, random_state)
+            self._check_rows(strata[rows])
+            draw = scheme(self.folds, shuffle=True, random_state=random_state)
+            for fold, (_, left_out) in enumerate(draw.split(rows, y[rows])):
+                part[repeat, rows[left_out]] = fold
+        return part
+
+    def _rows(self, y: np.ndarray, random_state: int) -> np.ndarray:
+        """All rows, or as many as are asked for."""
+        if self.rows is None or self.rows >= len(y):
+            return np.arange(len(y))
+        drawn = resample(
+            np.arange(len(y)), replace=False, n_samples=self.rows, stratify=y, random_state=random_state
+        )
+        return np.sort(drawn)
+
+    def _check_rows(self, y: np.ndarray) -> None:
+        classes, counts = np.unique(y, return_counts=True)
+        if not 2 <= self.folds <= counts.min():
+            found = ", ".join(f"{label}: {count}" for label, count in zip(classes, counts, strict=True))
+            raise DataError(
+                f"{self.folds} folds: accepted are 2 to the rows of the smallest class (rows: {found})"
+            )
+
+    @property
+    def n_inner(self) -> int:
+        """How many inner scores a grid point has in a fold."""
+        return self.folds - 1
+
+    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+        """The fits of a repeat; with `nested` the inner ones too, with `whole` asked about all rows."""
+        partition = Partition.cross_validation(part, nested=nested)
+        return partition if whole else replace(partition, asked=partition.left_out)
+
+    def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
+        """What an inner fit is good for: the outer folds, each with the part that it is validated on."""
+        return [left_out, left_out[::-1]]
+
+    def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that the fit without a fold learns from, and those that it is tested with."""
+        return np.flatnonzero((part > UNUSED) & (part != fold)), np.flatnonzero(part == fold)
+
+    def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
+        rows = np.flatnonzero(parts[0] > UNUSED)
+        return rows, rows
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Random trials: some rows are drawn to learn from, others to test with, the rest is not used.
+
+    The training rows are cut into inner folds, of which the first `used` are validated on: one is a hold-out,
+    all of them are cross-validation. Without `shuffle` the first rows, in the order of the files, are learnt
+    from and the last ones tested with, as data sets in parts are meant to be; the inner folds are drawn at
+    random all the same.
+    """
+
+    trials: int
+    train: int
+    test: int
+    folds: int
+    used: int
+    shuffle: bool = True
+
+    def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
+        """Draw the rows of each trial.
+
+        Parameters
+        ----------
+        y : ndarray, shape (n_samples,)
+            Classes or values; they do not matter.
+        seed : int
+            More trials leave the earlier ones as they were.
+
+        Returns
+        -------
+        ndarray of int16, shape (trials, n_samples)
+            In each trial 0 for the test rows, 1 .. folds for the inner folds of the training rows, and -1 for
+            rows that are not used.
+        """
+        if self.train + self.test > len(y):
+            asked = f"{self.train} training and {self.test} test rows"
+            raise DataError(f"{asked} are more than the {len(y)} rows that there are")
+        if self.folds > self.train:
+            found = f"{self.folds} inner folds of {self.train} training rows"
+            raise DataError(f"{found}; accepted are at most as many")
+        part = np.full((self.trials, len(y)), UNUSED, dtype=np.int16)
+        for trial, child in enumerate(np.random.SeedSequence(seed).spawn(self.trials)):
+            learnt, tested = self._rows(len(y), np.random.default_rng(child))
+            for fold, rows in enumerate(np.array_split(learnt, self.folds), start=1):
+                part[trial, rows] = fold
+            part[trial, tested] = TEST
+        return part
+
+    def _rows(self, n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The rows to learn from, in random order, and those to test with."""
+        if not self.shuffle:
+            return rng.permutation(self.train), np.arange(n_rows - self.test, n_rows)
+        order = rng.permutation(n_rows)
+        return order[: self.train], order[self.train : self.train + self.test]
+
+    @property
+    def n_inner(self) -> int:
+        """How many inner scores a grid point has in a trial."""
+        return self.used
+
+    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+        """The fits of a trial; with `nested` the inner ones too, with `whole` asked about all rows."""
+        folds = range(1, self.used + 1) if nested else ()
+        left_out = ((TEST,), *((TEST, fold) for fold in folds))
+        return Partition(part, left_out, None if whole else ((TEST,), *((fold,) for fold in folds)))
+
+    def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
+        """What an inner fit is good for: the test part, with the inner fold that it is validated on."""
+        return [left_out]
+
+    def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that a trial's fit learns from, and those that it is tested with."""
+        return np.flatnonzero(part > TEST), np.flatnonzero(part == TEST)
+
+    def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
+        return self.rows_of(parts[0], TEST)
+
+
+def protocol(entry: Mapping) -> Folds | Trials:
+    """The protocol that a mapping describes, as :func:`entrolab.study.job_specs.protocol_of` gives it."""
+    if "trials" in entry:
+        inner = entry["inner"]
+        return Trials(
+            entry["trials"],
+            entry["train"],
+            entry["test"],
+            inner["folds"],
+            inner["used"],
+            entry.get("shuffle", True),
+        )
+    return Folds(entry["folds"], entry["repeats"], entry.get("rows"))

@@ -1,0 +1,139 @@
+"""The refit: the selected model on all training rows, and what a user would pay for it."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType, ModuleType
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+
+from entrolab.fit.learners import alternatives, build, learner_at, seed_from, step_params
+from entrolab.fit.limits import LimitError, Limits, within
+from entrolab.fit.protocols import protocol
+from entrolab.io.model_io import dump, types_in
+from entrolearn.path import n_iterations, n_support_vectors
+
+GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
+TIMED_AT_LEAST = 0.5  # seconds: what takes less is repeated, and the quickest time counts
+TIMED_AT_MOST = 5  # repetitions
+
+
+def refit_within(
+    limits: Limits, dataset, parts: np.ndarray, params: Mapping | None, cell: Mapping
+) -> tuple[bytes, dict]:
+    """The selected model as a file's bytes and its facts; no bytes and the reason where there is none.
+
+    Parameters
+    ----------
+    limits : Limits
+        What the refit may take.
+    dataset : Dataset
+    parts : ndarray of int, shape (n_repeats, n_samples)
+    params : mapping or None
+        The selected grid point; None if there is none.
+    cell : mapping
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
+    """
+    if params is None:
+        return b"", {"error": _nothing_chosen(cell)}
+    try:
+        (found,) = within(limits, _refitted, dataset, parts, params, cell)
+    except LimitError as error:
+        return b"", {"error": f"{error.kind} reached by the refit"}
+    except RuntimeError as error:  # a learner may fail in any way; the scores stand without the model
+        return b"", {"error": str(error)}
+    return found
+
+
+def _nothing_chosen(cell: Mapping) -> str:
+    if not cell["criteria"]:
+        return "no criterion chooses from this grid: all of it is shown"
+    return f"{cell['criteria'][0]} is undefined for every candidate"
+
+
+def _refitted(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> Iterator[tuple[bytes, dict]]:
+    fitted, facts = refit(dataset, parts, params, cell)
+    model = dump(fitted)
+    yield model, facts | {"types": types_in(model)}
+
+
+def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
+    """Fit the chosen model alone, and measure what a user would pay for it.
+
+    Where there are folds it is fitted on all rows and predicts them; where there are trials, it is fitted on
+    the training rows of the first one and predicts its test rows.
+
+    Returns
+    -------
+    fitted : estimator
+    facts : dict
+        ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
+        (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` of a
+        machine that has support vectors, ``n_iter`` of one that says how many iterations it took.
+    """
+    seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
+    chosen = step_params(cell, params, alternatives(cell, seed))
+    estimator = build(cell, seed).set_params(**chosen)
+    learnt, predicted = protocol(cell["protocol"]).final_rows(parts)
+    X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
+    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
+    _, predict_seconds = _timed(lambda: fitted.predict(unseen))
+    told = {"n_support": n_support_vectors(fitted), "n_iter": n_iterations(fitted)}
+    return fitted, {
+        "params": dict(params),
+        "chosen_by": cell["criteria"][0],
+        "estimator": learner_at(cell, params)["estimator"],
+        "fit_seconds": fit_seconds,
+        "predict_seconds": predict_seconds,
+        "n_stored_numbers": n_stored_numbers(fitted),
+        **{name: number for name, number in told.items() if number is not None},
+    }
+
+
+def n_stored_numbers(fitted) -> int:
+    """How many numbers a fitted estimator keeps in arrays, those of the objects inside it included.
+
+    The state of a generator of random numbers is none of them.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> n_stored_numbers(Ridge().fit([[0.0, 1.0], [1.0, 0.0]], [0.0, 1.0]))  # two coefficients
+    2
+    """
+    counted: dict[int, object] = {}  # kept meanwhile, so that no other object gets an id that is known
+
+    def count(value) -> int:
+        if id(value) in counted or isinstance(value, (type, FunctionType, ModuleType, *GENERATORS)):
+            return 0
+        counted[id(value)] = value
+        if isinstance(value, np.ndarray):
+            return _numbers_in(value) if value.dtype != object else sum(map(count, value.flat))
+        if sparse.issparse(value):
+            return value.nnz
+        if isinstance(value, dict):
+            return sum(map(count, value.values()))
+        if isinstance(value, (list, tuple)):
+            return sum(map(count, value))
+        # What is compiled, as a tree, tells its arrays as it does to be copied.
+        state = vars(value) if hasattr(value, "__dict__") else value.__getstate__()
+        return count(state) if isinstance(state, dict) else 0
+
+    return count(fitted)
+
+
+def _numbers_in(array: np.ndarray) -> int:
+    """How many numbers an array holds; of records, all their fields."""
+    types = [array.dtype[name] for name in array.dtype.names or ()] or [array.dtype]
+    return array.size * sum(one.kind in "fiub" for one in types)
+
+
+def _timed(action: Callable):
+    """The result of an action and its seconds on the processor, whatever else runs there."""
+    times = []
+    while not times or (sum(times) < TIMED_AT_LEAST and len(times) < TIMED_AT_MOST):
+        started = time.process_time()
+        result = action()
+        times.append(time.process_time() - started)
+    return result, min(times)

@@ -1,0 +1,173 @@
+"""Selection: which grid point each criterion takes in each fold."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from entrolab.fit.scoring import ERRORS
+from entrolab.io.parquet import read_frame
+from entrolearn.selection import best_point
+
+ORACLE = "oracle"
+
+
+def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None = None) -> pd.DataFrame:
+    """What each criterion chose in each fold, and how its candidate scores on the rows left out.
+
+    A criterion takes the candidate with its largest value; ``cv``, the mean of the cell's first metric over
+    the inner folds, with its smallest where less is better, as of errors. An undefined value (NaN) is never
+    taken, and ties, an infinite divergence among them, go to the larger Gaussian divergence, then to the
+    earlier grid point. A grid of one point has no inner folds, and ``cv`` takes that point.
+    The criterion ``oracle`` takes, for all folds of a repeat, the grid point with the best mean test score:
+    a diagnostic that looks at test data.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        As :func:`entrolab.fit.training.train_run` gives it.
+    cell : mapping
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
+    shown : sequence of str, optional
+        The metrics to show of what is chosen; by default those of the cell.
+
+    Returns
+    -------
+    DataFrame
+        One row per repeat, fold and criterion; where nothing could be chosen, ``success`` is False.
+    """
+    shown = cell["metrics"] if shown is None else shown
+    rows = []
+    for repeat, of_repeat in candidates.groupby("repeat"):
+        oracle = _oracle_point(of_repeat, cell)
+        for fold, of_fold in of_repeat.groupby("fold"):
+            usable = of_fold[of_fold["success"]]
+            place = {name: cell[name] for name in ("paper", "dataset", "model")} | {
+                "repeat": repeat,
+                "fold": fold,
+            }
+            for criterion in cell["criteria"]:
+                row, value = _best(of_fold, criterion, cell)
+                rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, shown)})
+            point, value = oracle
+            row = None if point is None else usable[usable["point"] == point].iloc[0]
+            rows.append({**place, "criterion": ORACLE, **_chosen(row, value, of_fold, shown)})
+    return _frame(rows, shown)
+
+
+def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
+    """The candidates whose parameters lie within limits: choosing from part of a grid costs no fit.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        As :func:`entrolab.fit.training.train_run` gives it.
+    limits : mapping
+        Parameter -> ``{"min": …, "max": …}``, either of them, inclusive up to rounding. A candidate without
+        the parameter stays.
+    """
+
+    def within(params: str) -> bool:
+        return all(_between(json.loads(params).get(name), **limit) for name, limit in limits.items())
+
+    return candidates[candidates["params"].map(within).astype(bool)]
+
+
+def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study: Mapping) -> pd.DataFrame:
+    """What each criterion chooses from part of a cell's grid, given its file of candidates.
+
+    Parameters
+    ----------
+    file : path
+        ``<paper>/candidates/<dataset>/<model>.parquet``
+    limits : mapping
+        As for :func:`among`.
+    study : mapping
+        With the study's ``metrics``, of which candidates have those that fit their task, and ``criteria``.
+    """
+    paper, _, dataset, model = Path(file).with_suffix("").parts[-4:]
+    candidates = read_frame(file)
+    metrics = [metric for metric in study["metrics"] if f"test_{metric}" in candidates]
+    cell = {**study, "metrics": metrics, "paper": paper, "dataset": dataset, "model": model}
+    return choose(among(candidates, limits), cell)
+
+
+def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
+    slack = 1e-9  # 10^-1 may be written in two ways
+    return value is None or min - slack * abs(min) <= value <= max + slack * abs(max)
+
+
+def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
+    """The parameters that the study's first criterion chose most often; the earlier grid point of equals."""
+    if not cell["criteria"]:
+        return None
+    chosen = scores[(scores["criterion"] == cell["criteria"][0]) & scores["success"]]
+    if chosen.empty:
+        return None
+    times = Counter(chosen["point"])
+    point = min(times, key=lambda point: (-times[point], point))
+    return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])
+
+
+def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
+    usable = of_fold[of_fold["success"]]
+    if criterion == "cv" and len(of_fold) == len(usable) == 1:
+        return usable.iloc[0], np.nan  # the only point, which was not validated
+    metric = cell["metrics"][0]
+    column, sign = (f"cv_{metric}", _sign(metric)) if criterion == "cv" else (criterion, 1)
+    values = usable[column].to_numpy()
+    if np.isnan(values).all():
+        return None, None
+    best = best_point(sign * values, usable["dcs_gaussian"].to_numpy())
+    return usable.iloc[best], values[best]
+
+
+def _sign(metric: str) -> int:
+    """What a metric is multiplied with for its best value to be the largest."""
+    return -1 if metric in ERRORS else 1
+
+
+def _oracle_point(of_repeat: pd.DataFrame, cell: Mapping) -> tuple[int | None, float | None]:
+    """The grid point with the best mean test score among those with a score in every fold."""
+    metric = cell["metrics"][0]
+    column = f"test_{metric}"
+    scores = of_repeat[of_repeat["success"]].pivot(index="point", columns="fold", values=column)
+    scores = scores.reindex(columns=of_repeat["fold"].unique()).dropna()
+    if scores.empty:
+        return None, None
+    means = scores.mean(axis=1)
+    best = (_sign(metric) * means).idxmax()
+    return int(best), float(means[best])
+
+
+def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, shown: Sequence[str]) -> dict:
+    if row is not None:
+        scores = {metric: row[f"test_{metric}"] for metric in shown}
+        return {
+            "point": row["point"],
+            "params": row["params"],
+            "criterion_value": value,
+            **scores,
+            "success": True,
+            "error": "",
+        }
+    errors = Counter(error for error in of_fold["error"] if error)
+    reason = errors.most_common(1)[0][0] if errors else "the criterion is undefined for every grid point"
+    nothing = dict.fromkeys(["criterion_value", *shown], np.nan)
+    return {"point": -1, "params": "", **nothing, "success": False, "error": reason}
+
+
+def _frame(rows: list[dict], shown: Sequence[str]) -> pd.DataFrame:
+    """Score rows in the order of their columns' contract, typed also where there is no row."""
+    types = (
+        dict.fromkeys(["paper", "dataset", "model"], "str")
+        | dict.fromkeys(["repeat", "fold"], "int64")
+        | {"criterion": "str", "point": "int64", "params": "str", "criterion_value": "float64"}
+        | dict.fromkeys(shown, "float64")
+        | {"success": "bool", "error": "str"}
+    )
+    return pd.DataFrame(rows, columns=list(types)).astype(types)

@@ -1,0 +1,421 @@
+"""A run's training job: the whole grid on every training set, the selection, and the refit of what it took.
+
+Candidates are a table with one row per repeat (or trial), left-out fold and grid point, which holds all that
+any selection criterion needs. Of the selected ones the predictions are kept, from which the scores that
+tables show are computed: a new metric trains nothing.
+"""
+
+import json
+import logging
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
+from entrolab.fit.learners import alternatives, build, grid_points, seed_from, step_params
+from entrolab.fit.limits import LimitError, Limits, within
+from entrolab.fit.protocols import protocol
+from entrolab.fit.refit import refit_within
+from entrolab.fit.scoring import scores
+from entrolab.fit.selection import choose, headline_params
+from entrolab.io.atomic import replacing
+from entrolab.io.parquet import write_frame
+from entrolab.io.records import new_record, write_json
+from entrolearn.path import Partition, PathPoint, describe, path
+from entrolearn.selection import entropy_criterion
+
+logger = logging.getLogger(__name__)
+
+
+# What a fit says of itself, whatever it predicts; NaN where it has nothing to say.
+FACTS: dict[str, Callable[[PathPoint, Partition], float]] = {
+    "support": lambda fit, of: (
+        np.nan if fit.n_support is None else fit.n_support / len(of.training(fit.left_out))
+    ),
+    "iterations": lambda fit, of: np.nan if fit.n_iter is None else float(fit.n_iter),
+}
+
+DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
+
+
+class Trained(NamedTuple):
+    """What training a run gives.
+
+    Attributes
+    ----------
+    candidates : DataFrame
+        One row per repeat, left-out fold and grid point. The same for the same input, ``path_seconds`` (the
+        seconds of the row's whole repeat) apart. A fit that failed, or that a limit left no room for, is a
+        row with ``success=False`` and the reason.
+    record : dict
+        Successful if every fold of every repeat has at least one candidate, and no limit was reached: what
+        is best among the points that happened to come first is not what is best.
+    selection : DataFrame
+        As :func:`entrolab.fit.selection.choose` gives it.
+    predictions : DataFrame
+        One row per repeat, fold, selected grid point and test row: ``row``, its index in the data set; ``y``
+        and ``prediction``, codes of classes or values; for two classes ``decision``, larger for rows that are
+        more likely of class 1, and ``probability`` of class 1, NaN where the learner has none.
+    """
+
+    candidates: pd.DataFrame
+    record: dict
+    selection: pd.DataFrame
+    predictions: pd.DataFrame
+
+
+def train(
+    dataset: str,
+    folds: str,
+    outputs: Mapping[str, str],
+    cell: Mapping,
+    limits: Mapping,
+    progress: Callable[[int, int], None],
+) -> None:
+    """Read a scaled data set and its folds; write all files of a run.
+
+    Parameters
+    ----------
+    dataset, folds : path
+    outputs : mapping
+        The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``. A
+        run without a refitted model leaves an empty file in its place and the reason among the facts.
+    cell : mapping
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
+    limits : mapping
+        ``seconds`` and ``gib`` of all fits of the run together, the refit included.
+    progress : callable
+    """
+    allowed = Limits(**limits)
+    try:
+        data, parts = load_dataset(dataset), load_folds(folds)
+        trained = train_run(data, parts, cell, allowed, progress)
+    except DataUnavailable as absence:
+        trained = without_data(cell, str(absence))
+    record = trained.record
+    model, facts = b"", {"error": record["error"]}
+    if record["success"]:
+        params = headline_params(trained.selection, cell)
+        left = replace(allowed, seconds=allowed.seconds - record["seconds"])
+        model, facts = refit_within(left, data, parts, params, cell)
+    for name in ("candidates", "selection", "predictions"):
+        write_frame(outputs[name], getattr(trained, name))
+    with replacing(outputs["model"]) as temporary:
+        temporary.write_bytes(model)
+    write_json(outputs["facts"], facts)
+    write_json(outputs["record"], record)
+    logger.info("%d of %d candidates failed", record["n_failed"], record["n_candidates"])
+
+
+def train_run(
+    dataset,
+    parts: np.ndarray,
+    cell: Mapping,
+    limits: Limits,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Trained:
+    """Fit every grid point of one learner on every training set, and select among them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    parts : ndarray of int, shape (n_repeats, n_samples)
+        The part of each row, for each repeat; rows of a negative part are not used. A cell of fewer trials
+        takes the first ones.
+    cell : mapping
+        As :func:`entrolab.study.job_specs.run_spec` gives it.
+    limits : Limits
+        What the fits may take.
+    progress : callable
+        Called after each fit with the fits done and the fits in all.
+    """
+    started = datetime.now(UTC)
+    grid = grid_points(cell)
+    parts = parts[: cell["protocol"].get("trials")]
+    fits = _Fits(limits, progress, _count_fits(parts, cell, len(grid)))
+    repeats = [_repeat(dataset, part, repeat, cell, grid, fits) for repeat, part in enumerate(parts)]
+    candidates, selection, said = zip(*repeats, strict=True)
+    candidates = pd.concat(candidates, ignore_index=True)
+    record = _record(candidates, dataset, cell, started, fits)
+    return Trained(
+        candidates, record, pd.concat(selection, ignore_index=True), _all_predictions(chain(*said))
+    )
+
+
+def without_data(cell: Mapping, reason: str) -> Trained:
+    """What :func:`train_run` gives for a data set that could not be had."""
+    record = {**new_record(cell, datetime.now(UTC)), "kind": "no data", "error": reason}
+    candidates = _frame([], cell)
+    return Trained(candidates, record, choose(candidates, cell, [*FACTS]), _all_predictions(()))
+
+
+class _Fits:
+    """Counts a cell's fits, reports them, and shares out what they may take together."""
+
+    def __init__(self, limits: Limits, progress: Callable[[int, int], None], total: int):
+        self.progress, self.total = progress, total
+        self.done = 0
+        self.reached: LimitError | None = None
+        self._limits, self._begun = limits, time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the first fit could begin, by a clock that nobody sets."""
+        return time.monotonic() - self._begun
+
+    def within_limits(self, work: Callable[..., Iterable], *arguments) -> Iterator:
+        """What some work yields, counted, as long as there is time."""
+        left = replace(self._limits, seconds=self._limits.seconds - self.seconds)
+        try:
+            for value in within(left, work, *arguments):
+                self.done += 1
+                self.progress(self.done, self.total)
+                yield value
+        except LimitError as error:
+            text = str(error) if error.kind != "time limit" else f"time limit of {self._limits.seconds:g} s"
+            self.reached = LimitError(error.kind, f"{text}, after {self.done} of {self.total} fits")
+            raise self.reached from None
+
+
+def _count_fits(parts: np.ndarray, cell: Mapping, n_points: int) -> int:
+    return sum(len(_partition(part, cell, n_points).left_out) for part in parts) * n_points
+
+
+def _partition(part: np.ndarray, cell: Mapping, n_points: int) -> Partition:
+    criteria = cell["criteria"]
+    # A divergence compares the rows that a fit has seen; scores need only those that it has not.
+    whole = not DIVERGENCES.keys().isdisjoint(criteria)
+    # Where a grid has one point there is nothing to choose, and no fit to validate.
+    nested = "cv" in criteria and n_points > 1
+    return protocol(cell["protocol"]).partition(part, nested=nested, whole=whole)
+
+
+def _repeat(
+    dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fits: _Fits
+) -> tuple[pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]:
+    """Candidates, selection and predictions of one repeat."""
+    started = time.perf_counter()
+    seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], repeat)
+    X, y, used = _used(dataset, part)
+    partition = _partition(used, cell, len(grid))
+    outer: dict[tuple[int, int], dict] = {}
+    inner: dict[tuple[int, int], list[float]] = defaultdict(list)
+    said: dict[tuple[int, int], dict] = {}
+    reason = "the learner's path left this point out"
+    try:
+        for kind, fold, point, results in fits.within_limits(_results, X, y, partition, cell, grid, seed):
+            if kind == "outer":
+                outer[fold, point], said[fold, point] = results
+            else:
+                for of_fold, score in zip(fold, results, strict=True):
+                    inner[of_fold, point].append(score)
+    except (LimitError, RuntimeError) as error:
+        reason = str(error)
+
+    seconds = time.perf_counter() - started
+    folds = [left_out[0] for left_out in partition.left_out if len(left_out) == 1]
+    nothing = _no_results(reason, cell)
+    rows = [
+        {
+            "paper": cell["paper"],
+            "dataset": cell["dataset"],
+            "model": cell["model"],
+            "repeat": repeat,
+            "fold": fold,
+            "point": point,
+            "params": json.dumps(params, sort_keys=True),
+            **outer.get((fold, point), nothing),
+            **_inner_results(inner[fold, point], cell),
+            "path_seconds": seconds,
+            "seed": seed,
+        }
+        for fold in folds
+        for point, params in enumerate(grid)
+    ]
+    candidates = _frame(rows, cell)
+    selection = choose(candidates, cell, [*FACTS])
+    return candidates, selection, _predictions(selection, said, partition, y, np.flatnonzero(part >= 0))
+
+
+def _predictions(
+    selection: pd.DataFrame, said: Mapping, partition: Partition, y: np.ndarray, rows: np.ndarray
+) -> list[pd.DataFrame]:
+    """What each selected candidate of a repeat said of its test rows; `rows` are those of the data set."""
+    chosen = selection.loc[selection["success"], ["repeat", "fold", "point"]].drop_duplicates()
+    frames = []
+    for place in chosen.sort_values(["fold", "point"]).to_dict("records"):
+        tested = partition.held_out((place["fold"],))
+        answers = said[place["fold"], place["point"]]
+        frames.append(pd.DataFrame({**place, "row": rows[tested], "y": y[tested], **answers}))
+    return frames
+
+
+def _all_predictions(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Predictions in one table, whole numbers in few bytes, typed also where there is no row."""
+    types = {"repeat": "int16", "fold": "int16", "point": "int32", "row": "int32"}
+    found = pd.concat([pd.DataFrame(columns=[*types, "y", "prediction"], dtype="int16"), *frames])
+    labels = [name for name in ("y", "prediction") if found[name].dtype.kind in "iub"]
+    return found.astype(types | dict.fromkeys(labels, "int16")).reset_index(drop=True)
+
+
+def _used(dataset, part: np.ndarray) -> tuple:
+    """The rows that have a part in a repeat: features, targets and parts."""
+    used = part >= 0
+    if used.all():  # folds: no copy
+        return dataset.X, dataset.y, part
+    return dataset.X[used], dataset.y[used], part[used]
+
+
+def _results(
+    X, y: np.ndarray, partition: Partition, cell: Mapping, grid: Sequence[dict], seed: int
+) -> Iterator[tuple]:
+    """For each fit what is kept of it: ``("outer", fold, point, results)``, or the scores of an inner fit.
+
+    The results of an outer fit are its row and its answers on the test rows. An inner fit leaves out two
+    parts and may serve both: ``("inner", folds, point, score for each fold)``, by the metric that selects.
+    """
+    selects = cell["metrics"][:1]
+    validates = protocol(cell["protocol"]).validates
+    learners = alternatives(cell, seed)
+    points = [step_params(cell, params, learners) for params in grid]
+    number = {_key(point): index for index, point in enumerate(points)}
+    for fit in path(build(cell, seed), X, y, partition, points):
+        point = number[_key(fit.params)]
+        if len(fit.left_out) == 1:
+            (fold,) = fit.left_out
+            results = _outer_results(fit, y, partition, cell)
+            yield (
+                "outer",
+                fold,
+                point,
+                (results, _answers(fit, X, y, partition) if results["success"] else {}),
+            )
+        else:
+            folds, validated = zip(*validates(fit.left_out), strict=True)
+            found = [_scores(fit, y, partition, (inner,), selects) for inner in validated]
+            yield "inner", folds, point, [scores[selects[0]] for scores in found]
+
+
+def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Mapping) -> dict:
+    """Criteria on the rows that the fit saw, scores on those that it did not."""
+    if fit.error:
+        return _no_results(fit.error, cell)
+    rows = partition.training(fit.left_out)
+    try:
+        criteria = {
+            name: entropy_criterion(fit, y, rows, kind) if name in cell["criteria"] else np.nan
+            for name, kind in DIVERGENCES.items()
+        }
+    except (ValueError, ArithmeticError) as error:
+        return _no_results(f"no divergence of the projections: {describe(error)}", cell)
+    found = _scores(fit, y, partition, fit.left_out, cell["metrics"])
+    found |= {name: fact(fit, partition) for name, fact in FACTS.items()}
+    tests = {f"test_{metric}": score for metric, score in found.items()}
+    return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}
+
+
+def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str, np.ndarray]:
+    """What a fit says of the rows that it is tested with, those of two classes ranked too."""
+    rows = partition.held_out(fit.left_out)
+    said = {"prediction": np.ravel(fit.prediction[rows])}
+    if y.dtype.kind == "f" or y.max() > 1:
+        return said
+    decision = probability = None
+    if fit.fitted is not None:
+        decision, probability = _ranked(fit.fitted, X[rows])
+    elif fit.log_odds is not None:
+        decision = fit.log_odds[rows]
+        probability = expit(decision)
+    elif fit.projection is not None:
+        decision = fit.projection[rows]
+    nothing = np.full(len(rows), np.nan)
+    return {
+        **said,
+        "decision": nothing if decision is None else decision,
+        "probability": nothing if probability is None else probability,
+    }
+
+
+def _ranked(fitted, X) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """What a fitted binary classifier says of rows beyond their class; None for what it does not say."""
+    try:
+        probability = fitted.predict_proba(X)[:, 1] if hasattr(fitted, "predict_proba") else None
+        decision = fitted.decision_function(X) if hasattr(fitted, "decision_function") else None
+        if decision is None or decision.ndim > 1:
+            decision = probability
+    except Exception:  # a learner may fail in any way; its labels stand
+        logger.exception("the rows that were left out could not be ranked")
+        return None, None
+    return decision, probability
+
+
+def _inner_results(found: Sequence[float], cell: Mapping) -> dict:
+    """The mean over the inner folds; undefined unless there are some and every inner fit gave a score."""
+    complete = len(found) == protocol(cell["protocol"]).n_inner
+    return {f"cv_{cell['metrics'][0]}": float(np.mean(found)) if complete else np.nan}
+
+
+def _no_results(reason: str, cell: Mapping) -> dict:
+    undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in [*cell["metrics"], *FACTS])]
+    return {**dict.fromkeys(undefined, np.nan), "success": False, "note": "", "error": reason}
+
+
+def _scores(
+    fit: PathPoint, y: np.ndarray, partition: Partition, tested: tuple[int, ...], metrics: Sequence[str]
+) -> dict[str, float]:
+    """A fit's scores on the rows of some parts."""
+    if fit.error:
+        return dict.fromkeys(metrics, np.nan)
+    rows = partition.held_out(tested)
+    return scores(y[rows], fit.prediction[rows], metrics)
+
+
+def _key(params: Mapping) -> str:
+    return json.dumps(params, sort_keys=True, default=id)  # a learner among them is the object that it is
+
+
+def _frame(rows: Sequence[dict], cell: Mapping) -> pd.DataFrame:
+    """Candidates in the order of their columns' contract, typed also where there is no row."""
+    metrics = cell["metrics"]
+    types = (
+        dict.fromkeys(["paper", "dataset", "model"], "str")
+        | dict.fromkeys(["repeat", "fold", "point"], "int64")
+        | {"params": "str"}
+        | dict.fromkeys(DIVERGENCES, "float64")
+        | {f"cv_{metrics[0]}": "float64"}
+        | {f"test_{metric}": "float64" for metric in [*metrics, *FACTS]}
+        | {"path_seconds": "float64", "seed": "int64", "success": "bool", "note": "str", "error": "str"}
+    )
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+
+def _record(candidates: pd.DataFrame, dataset, cell: Mapping, started: datetime, fits: _Fits) -> dict:
+    failed = candidates[~candidates["success"]]
+    success = not fits.reached and bool(candidates.groupby(["repeat", "fold"])["success"].any().all())
+    reason = "" if success else str(fits.reached or Counter(failed["error"]).most_common(1)[0][0])
+    notes = Counter(candidates.loc[candidates["note"] != "", "note"])
+    return {
+        **new_record(cell, started, fits.seconds),
+        "n_candidates": len(candidates),
+        "n_failed": len(failed),
+        "notes": dict(sorted(notes.items())),
+        "success": success,
+        "kind": "" if success else fits.reached.kind if fits.reached else "failed",
+        "error": reason,
+        "data": _data(dataset),
+    }
+
+
+def _data(dataset) -> dict:
+    facts = {"digest": dataset.digest(), "n_samples": dataset.n_samples, "n_features": dataset.n_features}
+    if dataset.task == "binary":
+        facts |= {"n_negative": int(np.sum(dataset.y == 0)), "n_positive": int(np.sum(dataset.y == 1))}
+    return facts

@@ -1,0 +1,111 @@
+"""The files that say what became of one cell, and what they hold."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.fit.learners import made_of
+from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.predictions import read_scores
+from entrolab.io.model_io import trusted_types
+from entrolab.io.parquet import read_frame
+from entrolab.io.records import read_json
+
+__all__ = ["Cell", "CellFiles"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One data set × one model of one paper, and the files that say what became of it."""
+
+    paper: str
+    dataset: str
+    model: str
+    record: Path
+    candidates: Path
+    selection: Path
+    predictions: Path
+    facts: Path
+    fitted: Path
+    scaled: Path  # the rows that the models of a data set take
+
+    @classmethod
+    def at(cls, paper: str, dataset: str, model: str, results: str | os.PathLike = "results") -> "Cell":
+        """The cell whose files are where the workflow puts them, under `results`."""
+        folder = Path(results, paper)
+        return cls(
+            paper,
+            dataset,
+            model,
+            record=folder / "records" / dataset / f"{model}.json",
+            candidates=folder / "candidates" / dataset / f"{model}.parquet",
+            selection=folder / "selection" / dataset / f"{model}.parquet",
+            predictions=folder / "predictions" / dataset / f"{model}.parquet",
+            facts=folder / "models" / dataset / f"{model}.json",
+            fitted=folder / "models" / dataset / f"{model}.skops",
+            scaled=folder / "scaled" / f"{dataset}.npz",
+        )
+
+    @property
+    def key(self) -> str:
+        return f"{self.paper}/{self.dataset}/{self.model}"
+
+
+@dataclass(frozen=True)
+class CellFiles:
+    """What the files of one cell hold; a stage without a result leaves an empty file, or none."""
+
+    record: dict
+    facts: dict
+    scores: pd.DataFrame
+    candidates: pd.DataFrame
+    metrics: list[str]  # the study's that fit the data set's task
+    trusted_types: list[str] | None  # None: there is no fitted model
+
+    @classmethod
+    def of(cls, cell: Cell, study: Mapping) -> "CellFiles":
+        fitted = cell.fitted if _filled(cell.fitted) else None
+        record = read_json(cell.record)
+        facts = read_json(cell.facts) if _filled(cell.facts) else {}
+        named = made_of(study["models"][cell.model])
+        metrics = metrics_of(study["tasks"][cell.dataset], study["metrics"])
+        known = _filled(cell.selection) and _filled(cell.predictions)
+        scores = read_scores(cell.selection, cell.predictions, metrics) if known else _NO_SCORES
+        return cls(
+            record=record,
+            facts=facts,
+            scores=scores,
+            candidates=read_frame(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
+            metrics=[name for name in metrics if name in scores and _is_had(scores, name)],
+            trusted_types=fitted and trusted_types(fitted, named, facts.get("types", ())),
+        )
+
+    def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        yield from self.scores.groupby("criterion", sort=False)
+
+    def most_chosen(self) -> dict[str, tuple[dict, str]]:
+        """For each criterion the parameters that it chose most often, and in how many of the folds."""
+        result = {}
+        for criterion, rows in self.by_criterion():
+            chosen = Counter(rows["params"][rows["success"].astype(bool)])
+            if chosen:
+                params, times = chosen.most_common(1)[0]
+                result[criterion] = (json.loads(params), f"{times} of {len(rows)}")
+        return result
+
+
+def _is_had(scores: pd.DataFrame, metric: str) -> bool:
+    """Whether a learner has a metric at all: not each is made of support vectors."""
+    return METRICS[metric].chooses or scores[metric].notna().any()
+
+
+_NO_SCORES = pd.DataFrame({"criterion": []})
+
+
+def _filled(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0

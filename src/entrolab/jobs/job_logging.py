@@ -1,0 +1,103 @@
+"""What a job says: everything in its log file, and in the terminal what a person waiting wants to know."""
+
+import logging
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from entrolab.jobs.output_checksums import note_of, write_note
+from entrolab.jobs.preflight import limits_behind
+from entrolab.text import COLOURS, Told, one_line
+
+EVERY_SECONDS = 20.0
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]:
+    """Log to a file; let an error end the job with one line in the terminal, and its traceback in the file.
+
+    A signal that ends it, as when the terminal is closed, lets it tidy up first, as Ctrl-C does. What a job
+    that succeeds has written is noted (see :mod:`entrolab.jobs.output_checksums`).
+
+    Parameters
+    ----------
+    path : str
+        The job's log file.
+    name : str
+        What the job is about, which the line in the terminal begins with.
+    outputs : iterable of str
+        The files and folders that the job writes.
+    """
+    # A log that cannot be written, as on a full disk, is no reason for a traceback at each of its lines.
+    logging.raiseExceptions = False
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
+            signal.signal(number, signal.default_int_handler)
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        logging.basicConfig(
+            handlers=[logging.FileHandler(path, mode="w", encoding="utf-8")],
+            level=logging.INFO,
+            force=True,
+        )
+        logging.root.handlers[0].setFormatter(Uncoloured("%(asctime)s %(name)s: %(message)s"))
+        logging.captureWarnings(True)
+        logger.info("%s: begun", name)
+        note_of(path).unlink(missing_ok=True)
+        yield
+        write_note(note_of(path), outputs)
+    except KeyboardInterrupt:  # Ctrl-C in the terminal reaches every job: nobody wants to read it of each
+        logger.info("%s: interrupted", name)
+        raise SystemExit(1) from None
+    except Exception as error:  # told twice: whole in the log, in one line to the person waiting
+        reason = one_line(error, limit=2000) or type(error).__name__
+        behind = limits_behind(f"{type(error).__name__}: {error}")
+        reason += behind if behind not in reason else ""
+        told = isinstance(error, Told)
+        logger.error("%s: failed: %s", name, reason, exc_info=not told)
+        tell(f"{name}: {reason}" if told else f"{name}: {reason} (traceback in {path})")
+        raise SystemExit(1) from None
+    logger.info("%s: done", name)
+
+
+class Uncoloured(logging.Formatter):
+    """Leaves out the colours that a library gives its messages."""
+
+    def format(self, record):
+        return COLOURS.sub("", super().format(record))
+
+
+def tell(line: str) -> None:
+    """Say something in the terminal. Whoever has closed it wants no more lines, and the work done."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """Reports how far a long job is: at most one line in the terminal every `every` seconds.
+
+    Parameters
+    ----------
+    name : str
+        What the line begins with.
+    every : float
+        Seconds between two lines. A job that is done sooner says nothing.
+    """
+
+    def __init__(self, name: str, every: float = EVERY_SECONDS):
+        self.name, self.every = name, every
+        self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._last < self.every:
+            return
+        self._last = now
+        line = f"{self.name}: {done} of {total} fits, {100 * done // total} %"
+        logger.info(line)
+        tell(line)

@@ -1,0 +1,289 @@
+"""What the workflow's rules name: the inputs and the parameters of their jobs, from the configuration.
+
+The functions that take wildcards are called by Snakemake for every job of a run, before any of them starts.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from entrolab.data.origins import made_by
+from entrolab.fit.learners import made_of, parts_seed
+from entrolab.jobs.cluster_requests import Needs, needs_of_data, needs_of_drawing, needs_of_run
+from entrolab.jobs.source_analysis import source_digests
+from entrolab.study.job_specs import (
+    figure_datasets,
+    figure_files,
+    figure_formats,
+    figure_runs,
+    figure_spec,
+    measurement_spec,
+    rows_to_hover,
+    run_spec,
+    score_tables,
+    study_runs,
+    table_files,
+)
+from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.tables.number_format import title
+from entrolab.tables.types import FILES, GENERATED, TABLE_TYPES
+
+__all__ = ["Plan", "code"]
+
+TABLE_FORMATS = ("csv", "html", "tex", "md")
+# What tables show of a model or look up by it.
+SHOWN_OF_MODELS = (
+    "label",
+    "sublabel",
+    "estimator",
+    "estimators",
+    "one_of",
+    "grid",
+    "printed_only",
+    "trials",
+)
+
+
+def code(*import_paths: str) -> Callable:
+    """The state of the code that a job runs, as a parameter: Snakemake does not look into imports."""
+    return lambda wildcards: source_digests(*import_paths)
+
+
+def asked(needs: Callable[..., Needs], settings: Mapping) -> dict[str, Callable]:
+    """What a cluster is asked for, by the work's needs: its memory and its minutes, more on each attempt."""
+    return {
+        name: lambda wildcards, attempt, name=name: getattr(needs(wildcards).asked(settings, attempt), name)
+        for name in ("mem_mb", "runtime")
+    }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The checked configuration, asked by the rules.
+
+    Attributes
+    ----------
+    catalog, studies, settings : mapping
+        As :func:`entrolab.study.config.load_configuration` gives them.
+    """
+
+    catalog: Mapping[str, Mapping]
+    studies: Mapping[str, Mapping]
+    settings: Mapping
+
+    # ---------------------------------------------------------------------------------------- names
+
+    def names(self, part: str) -> str:
+        """A pattern of the names that studies give to their models, tables or figures."""
+        return "|".join(sorted({name for study in self.studies.values() for name in study[part]}))
+
+    def measured_tables(self) -> str:
+        """A pattern of the tables that measure their numbers for themselves."""
+        tables = chain.from_iterable(study["tables"].items() for study in self.studies.values())
+        return "|".join(sorted({name for name, entry in tables if TABLE_TYPES[entry["kind"]].measured_by}))
+
+    def study(self, wildcards) -> Mapping:
+        return self.studies[wildcards.paper]
+
+    # ----------------------------------------------------------------------------------------- data
+
+    def entry(self, wildcards) -> Mapping:
+        return self.catalog[wildcards.dataset]
+
+    def downloaded(self) -> dict[str, Mapping]:
+        """The entries of the data sets that have to be downloaded."""
+        return {dataset: entry for dataset, entry in self.catalog.items() if "files" in entry}
+
+    def receipt(self, wildcards) -> list[str]:
+        """The receipt of a data set that has to be downloaded; nothing for the others."""
+        return [_receipt(wildcards.dataset)] if "files" in self.entry(wildcards) else []
+
+    def receipts(self) -> list[str]:
+        return [_receipt(dataset) for dataset in self.downloaded()]
+
+    def own_file(self, wildcards) -> list[str]:
+        """The file of a data set of the user's own; nothing for the others."""
+        entry = self.entry(wildcards)
+        return [entry["file"]] if "file" in entry else []
+
+    def attempt(self, wildcards) -> int:
+        """A number that grows as long as the data cannot be had, so that they are asked for on each run.
+
+        It is not read from the receipt, which Snakemake deletes before the job starts and asks again.
+        """
+        file = Path("resources", "raw", wildcards.dataset, "attempt.json")
+        try:
+            last = json.loads(file.read_text(encoding="utf-8"))
+            return last["attempt"] + (not last["available"])
+        except (OSError, ValueError, KeyError):
+            return 1
+
+    def code_of_data(self, wildcards) -> dict[str, str]:
+        return source_digests("entrolab.data.prepare", made_by(self.entry(wildcards)))
+
+    def needs_of_data(self, wildcards) -> Needs:
+        return needs_of_data(self.entry(wildcards))
+
+    def scaling(self, wildcards) -> dict:
+        return scaling_of(self.study(wildcards), wildcards.dataset)
+
+    def protocol(self, wildcards) -> dict:
+        return protocol_of(self.study(wildcards), wildcards.dataset)
+
+    def parts_seed(self, wildcards) -> int:
+        return parts_seed(self.settings["seed"], wildcards.paper, wildcards.dataset)
+
+    # ----------------------------------------------------------------------------------------- runs
+
+    def cell(self, wildcards) -> dict:
+        at = (wildcards.dataset, wildcards.model)
+        return run_spec(wildcards.paper, self.study(wildcards), *at, self.settings["seed"])
+
+    def code_of_run(self, wildcards) -> dict[str, str]:
+        return source_digests("entrolab.fit.training", *made_of(self.cell(wildcards)))
+
+    def needs_of_run(self, wildcards) -> Needs:
+        return needs_of_run(self.cell(wildcards), self.entry(wildcards))
+
+    def models(self, wildcards) -> list[str]:
+        """The models that a study's tables and figures need trained on a data set."""
+        return [model for dataset, model in study_runs(self.study(wildcards)) if dataset == wildcards.dataset]
+
+    def of_dataset(self, stage: str) -> Callable:
+        """An input function: the files of a stage for each model of a study's data set."""
+        return lambda wildcards: _files(
+            stage, wildcards.paper, [(wildcards.dataset, model) for model in self.models(wildcards)]
+        )
+
+    def of_figure(self, stage: str) -> Callable:
+        """An input function: the files of a stage for each cell that a figure shows."""
+        return lambda wildcards: _files(
+            stage, wildcards.paper, figure_runs(self.study(wildcards), wildcards.figure)
+        )
+
+    def of_study(self, stage: str) -> Callable:
+        """An input function: the files of a stage for each cell of a study."""
+        return lambda wildcards: _files(stage, wildcards.paper, study_runs(self.study(wildcards)))
+
+    # --------------------------------------------------------------------------------- measurements
+
+    def measurement(self, wildcards) -> dict:
+        return measurement_spec(
+            wildcards.paper,
+            self.study(wildcards),
+            wildcards.table,
+            wildcards.get("dataset", GENERATED),
+            self.settings["seed"],
+        )
+
+    def code_of_measurement(self, wildcards) -> dict[str, str]:
+        measurement = self.measurement(wildcards)
+        models = measurement.get("models", {}).values()
+        return source_digests(measurement["measured_by"], *chain.from_iterable(map(made_of, models)))
+
+    # -------------------------------------------------------------------------------------- figures
+
+    def figure(self, wildcards) -> dict:
+        study = self.study(wildcards)
+        return figure_spec(wildcards.paper, study, wildcards.figure, self.settings["seed"])
+
+    def code_of_figure(self, wildcards) -> dict[str, str]:
+        figure = self.figure(wildcards)
+        fitted = [panel["learner"] for panel in figure.get("panels", [])]
+        fitted += [figure["model"]] if "model" in figure else []
+        return source_digests("entrolab.figure_types.making", *chain.from_iterable(map(made_of, fitted)))
+
+    def needs_of_figure(self, wildcards) -> Needs:
+        shown = figure_datasets(self.study(wildcards), wildcards.figure)
+        return needs_of_drawing([self.catalog[dataset] for dataset in shown])
+
+    def sources_of_figure(self, wildcards) -> list[str]:
+        """What a figure is drawn from, which its kind knows."""
+        return figure_files(wildcards.paper, self.study(wildcards), wildcards.figure)
+
+    def rows_to_hover(self, wildcards) -> list[str]:
+        """The prepared data sets whose rows a figure lets one hover over."""
+        return rows_to_hover(self.study(wildcards), wildcards.figure)
+
+    # ------------------------------------------------------------------------------ tables and pages
+
+    def sources_of_table(self, wildcards) -> list[str]:
+        """The results that a table is made of, which its kind knows."""
+        return table_files(wildcards.paper, self.study(wildcards), wildcards.table)
+
+    def published(self, wildcards) -> list[str]:
+        """The file of the published values, if the study has one."""
+        study = self.study(wildcards)
+        return [study["published"]] if "published" in study else []
+
+    def score_tables(self, wildcards) -> list[str]:
+        """The score tables that show a data set: what its runs say is read from them."""
+        tables = score_tables(self.study(wildcards), wildcards.dataset)
+        return [f"results/{wildcards.paper}/tables/{table}.csv" for table in tables]
+
+    def shown(self, wildcards) -> dict:
+        """What a table shows of its study, so that it is made anew when that is edited and not otherwise."""
+        study = self.study(wildcards)
+        return {
+            **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks")},
+            "models": {
+                name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
+                for name, model in study["models"].items()
+            },
+            "tables": {wildcards.table: study["tables"][wildcards.table]},
+        }
+
+    def title(self, wildcards) -> str:
+        """What Snakemake's own report calls a study."""
+        return self.study(wildcards)["title"]
+
+    def labels(self, part: str, wildcard: str) -> Callable:
+        """What Snakemake's own report calls a table or a figure, beside its caption."""
+
+        def labelled(wildcards) -> dict[str, str]:
+            name = getattr(wildcards, wildcard)
+            return {"name": title(name), "shows": self.study(wildcards)[part][name]["caption"]}
+
+        return labelled
+
+    def tables(self, formats: Iterable[str] = TABLE_FORMATS) -> Callable:
+        """An input function: a study's tables."""
+        return lambda wildcards: self._tables(wildcards.paper, formats)
+
+    def figures(self, formats: Iterable[str] = ("svg", "png", "csv", "html")) -> Callable:
+        """An input function: a study's figures."""
+        return lambda wildcards: self._figures(wildcards.paper, formats)
+
+    def study_files(self, paper: str) -> list[str]:
+        """All that is made of a study."""
+        datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[paper]))
+        return [
+            *self._tables(paper, TABLE_FORMATS),
+            *self._figures(paper, ("svg", "png", "csv", "html")),
+            f"results/report/{paper}.html",
+            *(f"results/{paper}/tracked/{dataset}.json" for dataset in datasets),
+            f"results/{paper}/tracked.json",
+        ]
+
+    def _tables(self, paper: str, formats: Iterable[str]) -> list[str]:
+        tables = self.studies[paper]["tables"]
+        return [f"results/{paper}/tables/{table}.{format}" for table in tables for format in formats]
+
+    def _figures(self, paper: str, formats: Iterable[str]) -> list[str]:
+        study = self.studies[paper]
+        return [
+            f"results/{paper}/figures/{figure}.{format}"
+            for figure in study["figures"]
+            for format in figure_formats(study, figure)
+            if format in formats
+        ]
+
+
+def _receipt(dataset: str) -> str:
+    return f"resources/raw/{dataset}/receipt.json"
+
+
+def _files(stage: str, paper: str, cells: Iterable[tuple[str, str]]) -> list[str]:
+    return [FILES[stage].format(paper=paper, dataset=dataset, model=model) for dataset, model in cells]

@@ -1,0 +1,202 @@
+"""What every kind of table answers, and the parts that kinds share."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from entrolab.fit.learners import learners_of
+from entrolab.study.entries import TableEntry
+from entrolab.study.lookup import pairs
+from entrolab.text import one_line
+
+NAN = math.nan
+
+# A cell's address: data set, model, metric; "" for what a kind of table does without.
+Cell = tuple[str, str, str]
+
+# The trouble of a cell that nothing of ours was asked for.
+PRINTED_ALONE = "printed alone"
+# The place of what is measured on data that are made for it.
+GENERATED = "generated"
+# The row below the data sets, of all of them.
+ALL = "all"
+
+
+class Printed(NamedTuple):
+    """A printed number and its ±, NaN where there is none, and how many decimals it is printed with."""
+
+    value: float = NAN
+    std: float = NAN
+    decimals: int = 0
+
+
+NOTHING = Printed()
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is of ours in a cell: numbers and a note, or the trouble that left none and its reason.
+
+    Attributes
+    ----------
+    ours, ours_std, oracle : float
+    trouble : {"", "failed", "no data", "printed alone"}
+        "printed alone" where nothing of ours was asked for.
+    reason : str
+        Parts joined by semicolons; a part may end in "in k of n fits".
+    readings : mapping of str to float
+        The same number by other readings of the paper.
+    """
+
+    ours: float = NAN
+    ours_std: float = NAN
+    oracle: float = NAN
+    trouble: str = ""
+    reason: str = ""
+    readings: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How ours stands to the printed number."""
+
+    verdict: str
+    difference: float = NAN
+    note: str = ""
+
+
+class TableType:
+    """A kind of table, as it is unless a subclass says otherwise.
+
+    Attributes
+    ----------
+    rows, columns : tuple of {"dataset", "model", "metric"}
+        Which parts of a cell's address make the table's rows and columns; the second of two is under the
+        first.
+    stages : tuple of str
+        The stages whose files a table is made of, keys of `FILES`.
+    trains : bool
+        Whether its cells have to be trained.
+    measured_by : str
+        The module whose ``measure`` gives its numbers, if they are measured for the table alone.
+    one_dataset : bool
+        Whether it takes a single data set.
+    generates : bool
+        Whether it takes none: its data are made for it.
+    divides : bool
+        Whether the study's protocol has to say how its data sets are divided.
+    compares : str
+        How a table that has printed numbers shows them.
+    Entry : type
+        What an entry of a study may say.
+    """
+
+    rows: tuple[str, ...] = ("dataset",)
+    columns: tuple[str, ...] = ("model",)
+    stages: tuple[str, ...] = ()
+    trains = False
+    measured_by = ""
+    one_dataset = False
+    generates = False
+    divides = True
+    compares = "Ours above, the printed number below."
+    Entry: type[TableEntry] = TableEntry
+
+    def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
+        """Names in an entry that must be known: (place, name, known names, what is named)."""
+        yield from ()
+
+    def reads(self, table: Mapping) -> tuple[str, ...]:
+        """The stages whose files this table is made of."""
+        return self.stages
+
+    def models(self, table: Mapping, study: Mapping) -> dict[str, dict]:
+        """The models of a table with their labels."""
+        return {"": {"label": "", "sublabel": ""}}
+
+    def places(self, table: Mapping) -> dict[str, dict]:
+        """What stands in the place of data sets where they are generated, or below them, with its labels."""
+        return {}
+
+    def metrics(self, table: Mapping) -> dict[str, dict]:
+        """The metrics of a table with their labels."""
+        raise NotImplementedError
+
+    def rows_and_models(self, table: Mapping, study: Mapping) -> list[tuple[str, str]]:
+        """The (data set, model) pairs whose files a table is made of, row by row."""
+        models = self.models(table, study)
+        if self.trains:
+            return list(pairs(study, table["datasets"], models))
+        datasets = [GENERATED] if self.generates else study["datasets"][table["datasets"]]
+        return list(itertools.product(datasets, models))
+
+    def has_learner(self, table: Mapping, model: Mapping) -> bool:
+        """Whether a model has something that the table's measurement can fit."""
+        return bool(learners_of(model))
+
+    def cells(self, spec: Mapping) -> list[Cell]:
+        """Every cell of a table, row by row."""
+        return [
+            (dataset, model, metric)
+            for dataset in spec["datasets"]
+            for model in spec["models"]
+            for metric in spec["metrics"]
+        ]
+
+    def printed_at(self, cell: Cell) -> Cell:
+        """Where the published numbers have a cell."""
+        return cell
+
+    def found(self, cell: Cell, spec: Mapping, results) -> Found:
+        """Look up what there is of ours in a cell; `results` is a `Results`."""
+        raise NotImplementedError
+
+    def measurement(self, table: Mapping, study: Mapping, dataset: str) -> dict:
+        """What ``measure`` is to know of a table."""
+        raise NotImplementedError
+
+    def judge(
+        self, cell: Cell, spec: Mapping, found: Mapping[Cell, Found], printed: Mapping[Cell, Printed]
+    ) -> Judged:
+        """Judge a cell that has a number; the other cells are there to compare with."""
+        raise NotImplementedError
+
+    def says(self, spec: Mapping) -> str:
+        """What our numbers in a table are, in a sentence or two."""
+        raise NotImplementedError
+
+    def agreement(self, spec: Mapping) -> str:
+        """What "reproduced" means, in two words."""
+        return "within ±"
+
+    def meanings(self, spec: Mapping) -> Mapping[str, str]:
+        """What verdicts mean in a table, where that is more than `VERDICTS` says."""
+        return {}
+
+    def digits(self, metric: str, printed: Sequence[float]) -> int:
+        """Decimals to show of a metric, given all its printed numbers."""
+        raise NotImplementedError
+
+    def number(self, metric: str, value: float, digits: int) -> str:
+        """A number of ours as it is shown."""
+        # "z" keeps a rounded-away minus from being shown as -0.0.
+        return f"{value:z.{digits}f}"
+
+    def printed_number(self, metric: str, value: float, digits: int) -> str:
+        """A printed number as it is shown."""
+        return self.number(metric, value, digits)
+
+    def difference(self, metric: str, difference: float, published: float, digits: int) -> str:
+        """How far ours is from the printed number, in words."""
+        return f"ours − printed {difference:+z.{digits}f}"
+
+    def beside_printed(self, metric: str, difference: float, published: float) -> str:
+        """What is shown beside the printed number."""
+        return ""
+
+
+def phrase(text: object) -> str:
+    """One part of a reason: the parts are joined with semicolons."""
+    return one_line(text).replace(";", ",")

@@ -1,0 +1,129 @@
+"""Tables of chosen parameters."""
+
+import json
+import math
+from collections.abc import Mapping
+from numbers import Real
+
+from entrolab.fit.learners import ONE_OF, learner_at, searched
+from entrolab.study.entries import OfData
+from entrolab.study.sections import mapping_of
+from entrolab.tables.base import NOTHING, PRINTED_ALONE, Found, Judged
+from entrolab.tables.number_format import power_of_two
+from entrolab.tables.scores import CRITERIA
+from entrolab.tables.trained import OfModels
+from entrolab.tables.verdicts import placed
+
+# Printed names whose letters are others; a printed name that is not here is its own label.
+LABELS = {"sigma": "σ", "lambda": "λ", "gamma": "γ", "n_support": "#SV"}
+# Printed names that count something: 256 of them are not 2^8.
+COUNTS = {"L", "n_support"}
+RECIPROCAL = "1/"
+OF_THE_FITTED = "n_support"
+
+
+class Parameters(OfModels):
+    """What was chosen most often: data sets × parameters of models, by the names that they have in print."""
+
+    columns = ("model", "metric")
+    stages = ("selection", "record", "facts")
+    compares = "Ours above, the printed value below."
+
+    class Entry(OfData):
+        models: mapping_of(
+            mapping_of(str, "parameters by their printed names"),
+            "models by name, each with the parameters that it has in print, such as {sigma: 1/gamma}",
+        )
+        criterion: str
+
+    def names(self, table, study):
+        yield from super().names(table, study)
+        yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
+        for model, parameters in table["models"].items():
+            entry = study["models"][model]
+            criteria = entry["criteria"]
+            yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
+            fixed = [entry["params"], *(learner["params"] for learner in entry[ONE_OF].values())]
+            known = [*(name for params in fixed for name in params), *searched(entry), OF_THE_FITTED]
+            for source in parameters.values():
+                where = f"models.{model}"
+                yield where, source.removeprefix(RECIPROCAL), known, f"parameter of model {model!r}"
+
+    def models(self, table, study):
+        return {
+            model: {**named, "parameters": table["models"][model]}
+            for model, named in super().models(table, study).items()
+        }
+
+    def metrics(self, table):
+        printed = dict.fromkeys(name for names in table["models"].values() for name in names)
+        return {name: {"label": LABELS.get(name, name), "sublabel": ""} for name in printed}
+
+    def cells(self, spec):
+        return [cell for cell in super().cells(spec) if cell[2] in spec["models"][cell[1]]["parameters"]]
+
+    def of_trained(self, cell, spec, results, record):
+        dataset, model, metric = cell
+        chosen = results.selection(dataset, model).get(spec["criterion"])
+        params = None if chosen is None else most_often(chosen)
+        if params is None:
+            return Found(trouble="failed", reason="nothing was chosen by this criterion")
+        source = spec["models"][model]["parameters"][metric]
+        known = {**learner_at(record, params)["params"], **params}
+        if source == OF_THE_FITTED:
+            known = results.facts(dataset, model)
+        value = known.get(source.removeprefix(RECIPROCAL))
+        if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
+            return Found(trouble=PRINTED_ALONE)  # a word, or a fact that the fitted model does not tell
+        return Found(1 / value if source.startswith(RECIPROCAL) else float(value))
+
+    def judge(self, cell, spec, found, printed):
+        ours, value = found[cell].ours, printed.get(cell, NOTHING).value
+        if math.isnan(value):
+            return Judged("ours alone")
+        comparable = ours > 0 and value > 0
+        return Judged(placed(ours, value, value), math.log2(ours / value) if comparable else math.nan)
+
+    def says(self, spec):
+        often = "over the trials" if spec["trials"] else "over the test folds"
+        criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
+        return (
+            f"The parameters chosen most often {often}, by {criterion}; of those that are fixed, their value."
+        )
+
+    def agreement(self, spec):
+        return "equal"
+
+    def meanings(self, spec):
+        return {
+            "reproduced": "ours equals the printed value",
+            "higher": "ours is larger",
+            "lower": "ours is smaller",
+            "failed": "nothing of ours was chosen; the footnote says why",
+            "printed alone": "a printed value that ours has no counterpart of",
+        }
+
+    def digits(self, metric, printed):
+        return 0
+
+    def number(self, metric, value, digits):
+        return (metric not in COUNTS and value > 0 and power_of_two(value)) or f"{value:g}"
+
+    def difference(self, metric, difference, published, digits):
+        whole = abs(difference - round(difference)) < 0.005
+        return f"ours is 2^{difference:{'.0f' if whole else '.2g'}} times the printed value"
+
+
+def most_often(chosen) -> Mapping | None:
+    """The parameters of the grid point that was chosen most often, the earlier one of equals.
+
+    Parameters
+    ----------
+    chosen : DataFrame
+        The rows of one criterion in a cell's scores.
+    """
+    points = chosen.loc[chosen["success"].astype(bool), "point"]
+    if points.empty:
+        return None
+    point = points.mode().min()
+    return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])

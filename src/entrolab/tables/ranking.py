@@ -1,0 +1,452 @@
+"""Several models over several data sets: average ranks, and which of them may be told apart.
+
+The procedure is Demšar's: Friedman's test of all models, then two tests of each pair. Nemenyi's looks at the
+average ranks, which depend on the company that two models are compared in. Wilcoxon's with Holm's correction
+looks at the scores of the two alone; it is the one that a diagram shows, unless there are too few data sets
+for it ever to tell two models apart.
+
+References
+----------
+J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006) 1–30.
+A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based on mean-ranks?, JMLR 17
+(2016) 1–10.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from entrolab.fit.metrics import METRICS
+from entrolearn.plotting import (
+    CriticalDifferenceDisplay,
+    critical_difference_axes,
+    journal_style,
+    svg_element,
+)
+
+ALPHA = 0.05
+# With fewer there is nothing to test.
+LEAST_MODELS, LEAST_DATASETS = 3, 5
+# What a lost score counts for: so little that all differences to it are the same in double precision.
+LOST = -1e300
+# To which scores are told from each other: equal differences of decimals are equal in whole numbers alone.
+SIGNIFICANT_DIGITS = 12
+# Up to so many data sets Wilcoxon's p-values are those of its tables; with more, the normal distribution's.
+MOST_EXACT = 50
+# What tests of pairs are called.
+TESTS = {"wilcoxon": "Wilcoxon's test with Holm's correction", "nemenyi": "Nemenyi's test"}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Average ranks of some models over some data sets, and how sure their order is.
+
+    Attributes
+    ----------
+    scores : DataFrame, shape (n_datasets, n_models)
+        What was ranked; NaN where a model has no number. Models are in the order of their average ranks, the
+        best first, here and in all that follows.
+    ranks : DataFrame, shape (n_datasets, n_models)
+        1 for the best model of a data set, ties averaged.
+    average : Series, shape (n_models,)
+    friedman : float
+        Friedman's chi-square with ``n_models - 1`` degrees of freedom, corrected for ties.
+    p : float
+        Its p-value: the chance of average ranks at least as far apart if all models were alike.
+    iman_davenport, iman_davenport_p : float
+        The less conservative statistic that Iman and Davenport derive from Friedman's, F-distributed.
+    critical_difference : float
+        The difference of two average ranks from which on Nemenyi's test tells two models apart.
+    nemenyi, wilcoxon : DataFrame, shape (n_models, n_models)
+        p-values of pairs: of Nemenyi's test, and of Wilcoxon's signed-rank test with Holm's correction for
+        the number of pairs. Differences of zero are shared between the two signs, and ranks of equal
+        differences averaged.
+    alpha : float
+        The level of ``critical_difference`` and of :meth:`groups`.
+    shown_test : {"wilcoxon", "nemenyi"}
+        The test of :meth:`groups`, see :func:`shown_test`.
+    lacking : tuple of str
+        Models without a number on more than half of the data sets, left out.
+    empty : tuple of str
+        Data sets on which none of the others has a number, left out.
+    """
+
+    scores: pd.DataFrame
+    ranks: pd.DataFrame
+    average: pd.Series
+    friedman: float
+    p: float
+    iman_davenport: float
+    iman_davenport_p: float
+    critical_difference: float
+    nemenyi: pd.DataFrame
+    wilcoxon: pd.DataFrame
+    alpha: float
+    shown_test: str
+    lacking: tuple[str, ...]
+    empty: tuple[str, ...]
+
+    @property
+    def scored(self) -> pd.Series:
+        """On how many data sets each model has a number."""
+        return self.scores.notna().sum()
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Every two models, the better one first."""
+        return itertools.combinations(self.average.index, 2)
+
+    def wins(self, a: str, b: str) -> tuple[int, int, int]:
+        """On how many data sets one model ranks before another, beside it and after it."""
+        ahead = np.sign(self.ranks[b] - self.ranks[a])
+        return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
+
+    def beside(self, model: str) -> list[str]:
+        """The models that a model is not told apart from, the best first."""
+        p = (self.wilcoxon if self.shown_test == "wilcoxon" else self.nemenyi).loc[model].drop(model)
+        return p.index[p >= self.alpha].tolist()
+
+    def groups(self) -> list[list[str]]:
+        """The largest groups of models no two of which are told apart, one for each bar of a diagram.
+
+        Two models are told apart just if no group has both. By Wilcoxon's test a model in between two others
+        of a group need not be of it.
+        """
+        together = {model: set(self.beside(model)) for model in self.average.index}
+        place = {model: number for number, model in enumerate(self.average.index)}
+        found = _cliques(together, set(), set(together), set())
+        bars = [sorted(group, key=place.get) for group in found if len(group) > 1]
+        return sorted(bars, key=lambda group: [place[model] for model in group])
+
+    def rule(self, labels: Mapping[str, str] | None = None) -> str:
+        """What was ranked, and what a missing number counts for, in a few sentences."""
+        named = (labels or {}).get
+        said = [f"{len(self.average)} models on {len(self.scores)} data sets."]
+        if self.lacking:
+            names = ", ".join(named(model, model) for model in self.lacking)
+            said.append(f"Left out, without a number on more than half of the data sets: {names}.")
+        if self.empty:
+            names = ", ".join(named(dataset, str(dataset)) for dataset in self.empty)
+            said.append(f"Left out, since none of the models has a number there: {names}.")
+        if self.scores.isna().to_numpy().any():
+            said.append(
+                "A model without a number on a data set ranks last there, and in Wilcoxon's test loses there "
+                "by more than by any difference of numbers."
+            )
+        if self.shown_test == "nemenyi":
+            n_pairs, p = _least_p(*self.scores.shape)
+            said.append(
+                f"On {len(self.scores)} data sets not even a model that wins on all of them is told apart by "
+                f"{TESTS['wilcoxon']} for {n_pairs} pairs (p = {p:.2g}), so that the diagram shows "
+                f"{TESTS['nemenyi']}."
+            )
+        return " ".join(said)
+
+
+def rank_models(
+    scores: pd.DataFrame, *, greater_is_better: bool = True, alpha: float = ALPHA
+) -> Ranking | None:
+    """Rank models over data sets and test whether they differ.
+
+    A data set on which no model has a number is left out, then a model without a number on more than half of
+    the others. A number that is still missing is a fit that failed: its model ranks last on that data set,
+    with others that failed there at the same rank.
+
+    Parameters
+    ----------
+    scores : DataFrame, shape (n_datasets, n_models)
+        NaN, or infinite, where there is no number.
+    greater_is_better : bool, default=True
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    Ranking or None
+        None of fewer than three models or five data sets.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from entrolab.tables.ranking import rank_models
+    >>> scores = pd.DataFrame({"a": [9, 8, 9, 7, 9], "b": [8, 7, 8, 6, 8], "c": [7, 9, 7, 5, 7]})
+    >>> ranking = rank_models(scores)
+    >>> ranking.average.to_dict()
+    {'a': 1.2, 'b': 2.2, 'c': 2.6}
+    >>> ranking.wins("a", "c")
+    (4, 0, 1)
+    """
+    kept, lacking = _kept(scores)
+    n_datasets, n_models = kept.shape
+    if n_models < LEAST_MODELS or n_datasets < LEAST_DATASETS:
+        return None
+    ranks = _ranks(kept, greater_is_better)
+    average = ranks.mean().sort_values(kind="stable")
+    kept, ranks = kept[average.index], ranks[average.index]
+    chi2, p = _friedman(ranks)
+    f, f_p = _iman_davenport(chi2, n_datasets, n_models)
+    width = stats.studentized_range.isf(alpha, n_models, math.inf) / math.sqrt(2)
+    nemenyi, wilcoxon = _pairwise(ranks, kept if greater_is_better else -kept)
+    return Ranking(
+        scores=kept,
+        ranks=ranks,
+        average=average,
+        friedman=chi2,
+        p=p,
+        iman_davenport=f,
+        iman_davenport_p=f_p,
+        critical_difference=width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
+        nemenyi=nemenyi,
+        wilcoxon=wilcoxon,
+        alpha=alpha,
+        shown_test=shown_test(n_datasets, n_models, alpha),
+        lacking=tuple(lacking),
+        empty=tuple(scores.index.difference(kept.index, sort=False)),
+    )
+
+
+def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
+    """The test of pairs that a diagram shows, a key of `TESTS`.
+
+    Wilcoxon's, unless a model that wins on every data set would not be told apart by it after Holm's
+    correction.
+
+    Examples
+    --------
+    >>> from entrolab.tables.ranking import shown_test
+    >>> shown_test(14, 4), shown_test(9, 9)
+    ('wilcoxon', 'nemenyi')
+    """
+    return "wilcoxon" if _least_p(n_datasets, n_models)[1] < alpha else "nemenyi"
+
+
+def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:
+    """One metric of a table of the kind scores, data sets × models in the table's order.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As :func:`entrolab.tables.making.read_table` gives it.
+    metric : str
+    column : {"ours", "published"}
+    """
+    rows = table[table["metric"] == metric]
+    wide = rows.pivot(index="dataset", columns="model", values=column)
+    return wide.loc[rows["dataset"].unique(), rows["model"].unique()]
+
+
+def rank_table(
+    table: pd.DataFrame, metric: str, *, column: str = "ours", alpha: float = ALPHA
+) -> Ranking | None:
+    """Rank the models of a table of the kind scores by one of its metrics; see :func:`rank_models`."""
+    better = METRICS[metric].greater_is_better
+    return rank_models(scores_of(table, metric, column), greater_is_better=better, alpha=alpha)
+
+
+def rank_section(
+    table: pd.DataFrame,
+    labels: Mapping[str, str],
+    metric: str,
+    *,
+    column: str = "ours",
+    alpha: float = ALPHA,
+) -> dict | None:
+    """What a page shows of the ranks of a table's models.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of the kind scores, as :func:`entrolab.tables.making.read_table` gives it.
+    labels : mapping of str to str
+        What models are called, and data sets.
+    metric : str
+    column : {"ours", "published"}
+        Which numbers are ranked.
+    alpha : float
+
+    Returns
+    -------
+    dict or None
+        None where there are too few models or data sets, otherwise:
+
+        - ``diagram``: the critical-difference diagram, an ``<svg>`` element, and ``alt``, the same in words;
+        - ``rule``: what was ranked, and what a missing number counts for;
+        - ``rows``: of each model, the best first: ``model`` (its label), ``rank``, ``rank_printed`` (by the
+          printed numbers of the same models on the same data sets, None where some are not printed at all)
+          and ``scored`` (on how many data sets it has a number);
+        - ``friedman``: ``statistic``, ``p``, ``n`` (data sets) and ``k`` (models);
+        - ``test``: by which test of pairs models share a bar of the diagram, in words;
+        - ``pairs``: of each two models, the better one first: ``a``, ``b``, ``nemenyi`` and ``wilcoxon``
+          (p-values) and how often ``a`` ``wins``, ``ties`` and ``losses``.
+    """
+    ranking = rank_table(table, metric, column=column, alpha=alpha)
+    if ranking is None:
+        return None
+    names = {model: labels.get(model, model) for model in ranking.average.index}
+    with journal_style():
+        picture = svg_element(draw_ranking(ranking, names))
+    printed = _printed_ranks(ranking, table, metric)
+    best, *_ = names
+    return {
+        "diagram": picture,
+        "alt": ranks_in_words(
+            {name: ranking.average[model] for model, name in names.items()},
+            [names[model] for model in ranking.beside(best)],
+            len(ranking.scores),
+            ranking.shown_test,
+        ),
+        "rule": ranking.rule(labels),
+        "rows": [
+            {
+                "model": name,
+                "rank": float(ranking.average[model]),
+                "rank_printed": printed.get(model),
+                "scored": int(ranking.scored[model]),
+            }
+            for model, name in names.items()
+        ],
+        "friedman": {
+            "statistic": ranking.friedman,
+            "p": ranking.p,
+            "n": len(ranking.scores),
+            "k": len(names),
+        },
+        "test": TESTS[ranking.shown_test],
+        "pairs": [
+            {
+                "a": names[a],
+                "b": names[b],
+                "nemenyi": float(ranking.nemenyi.loc[a, b]),
+                "wilcoxon": float(ranking.wilcoxon.loc[a, b]),
+                **dict(zip(("wins", "ties", "losses"), ranking.wins(a, b), strict=True)),
+            }
+            for a, b in ranking.pairs()
+        ],
+    }
+
+
+def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
+    """The critical-difference diagram of some ranks, with the models' labels, as a matplotlib figure."""
+    test = TESTS[ranking.shown_test]
+    groups = [[labels[model] for model in group] for group in ranking.groups()]
+    display = CriticalDifferenceDisplay(
+        {labels[model]: rank for model, rank in ranking.average.items()},
+        groups,
+        critical_difference=ranking.critical_difference,
+        difference_name="critical difference of Nemenyi's test",
+        remark=f"{'bars: not told apart' if groups else 'every two are told apart'} by {test}\n"
+        f"Friedman's test of all: p {f'= {ranking.p:.2g}' if ranking.p >= 1e-4 else '< 0.0001'}",
+    )
+    return display.plot(critical_difference_axes(display)).figure_
+
+
+def ranks_in_words(ranks: Mapping[str, float], beside_best: Sequence[str], n_datasets: int, test: str) -> str:
+    """A diagram for a reader who does not see it.
+
+    Parameters
+    ----------
+    ranks : mapping of str to float
+        Average ranks by the models' labels, the best first.
+    beside_best : sequence of str
+        Those that the first is not told apart from.
+    n_datasets : int
+    test : {"wilcoxon", "nemenyi"}
+        By which they are not.
+    """
+    said = ", ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())
+    return (
+        f"Average ranks on {n_datasets} data sets, the best first: {said}. "
+        f"Not told apart from the best by {TESTS[test]}: {', '.join(beside_best) or 'none'}."
+    )
+
+
+# ------------------------------------------------------------------------------------------------ tests
+
+
+def _kept(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The models and data sets that are ranked, and the models that are not."""
+    kept = scores.where(np.isfinite(scores)).dropna(how="all")
+    lacking = kept.columns[kept.isna().sum() > len(kept) / 2]
+    return kept.drop(columns=lacking).dropna(how="all"), list(lacking)
+
+
+def _ranks(scores: pd.DataFrame, greater_is_better: bool) -> pd.DataFrame:
+    return scores.rank(axis=1, ascending=not greater_is_better, na_option="bottom")
+
+
+def _friedman(ranks: pd.DataFrame) -> tuple[float, float]:
+    """Friedman's chi-square and its p-value; models that tie everywhere do not differ."""
+    if (ranks.nunique(axis=1) == 1).all():
+        return 0.0, 1.0
+    statistic, p = stats.friedmanchisquare(*ranks.to_numpy().T)
+    return float(statistic), float(p)
+
+
+def _iman_davenport(chi2: float, n_datasets: int, n_models: int) -> tuple[float, float]:
+    most = n_datasets * (n_models - 1)
+    if chi2 >= most:  # the same order on every data set
+        return math.inf, 0.0
+    f = (n_datasets - 1) * chi2 / (most - chi2)
+    return f, float(stats.f.sf(f, n_models - 1, (n_models - 1) * (n_datasets - 1)))
+
+
+def _least_p(n_datasets: int, n_models: int) -> tuple[int, float]:
+    """How many pairs there are, and the least p-value of Wilcoxon's test that Holm's correction leaves."""
+    n_pairs = math.comb(n_models, 2)
+    return n_pairs, min(1.0, n_pairs * 2.0 ** (1 - n_datasets))
+
+
+def _pairwise(ranks: pd.DataFrame, scores: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """p-values of Nemenyi's test of ranks and of Wilcoxon's, with Holm's correction, of scores."""
+    import scikit_posthocs  # seconds to load, which who draws another figure does not have to wait for
+
+    long = _whole(scores).fillna(LOST).melt(var_name="model", value_name="score")
+    # As Demšar has it: differences of zero shared between the signs, tied ranks averaged, exact tables.
+    wilcoxon = scikit_posthocs.posthoc_wilcoxon(
+        long,
+        val_col="score",
+        group_col="model",
+        method="exact" if len(scores) <= MOST_EXACT else "asymptotic",
+        zero_method="zsplit",
+        p_adjust="holm",
+    )
+    return scikit_posthocs.posthoc_nemenyi_friedman(ranks), wilcoxon
+
+
+def _whole(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores as whole numbers, in units of the last significant digit of the largest."""
+    largest = np.nanmax(np.abs(scores))
+    digits = SIGNIFICANT_DIGITS - (math.ceil(math.log10(largest)) if largest > 0 else 0)
+    return (scores * 10.0**digits).round()
+
+
+def _cliques(
+    together: Mapping[str, set[str]], group: set[str], more: set[str], done: set[str]
+) -> Iterator[set[str]]:
+    """The largest sets that hold `group`, some of `more` and none of `done`, all together with each other.
+
+    The algorithm of Bron and Kerbosch with Tomita's pivots.
+    """
+    if not more and not done:
+        yield group
+        return
+    pivot = max(more | done, key=lambda one: len(together[one] & more))
+    for one in more - together[pivot]:
+        yield from _cliques(together, group | {one}, more & together[one], done & together[one])
+        more, done = more - {one}, done | {one}
+
+
+# ------------------------------------------------------------------------------------------------ views
+
+
+def _printed_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
+    """Ranks of the same models on the same data sets by the printed numbers; none unless they have all."""
+    models, datasets = ranking.scores.columns, ranking.scores.index
+    same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
+    printed, _ = _kept(scores_of(same, metric, "published"))
+    if printed.shape != ranking.scores.shape:
+        return {}
+    return _ranks(printed, METRICS[metric].greater_is_better).mean().to_dict()

@@ -1,0 +1,409 @@
+"""Views of a table: html, tex and md for readers, csv for programs.
+
+Every view is made from `layout`, which lays the frame out as papers do: data sets in rows, models in
+columns, or whatever the table's kind has there.
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, product
+from pathlib import Path
+from string import ascii_lowercase
+
+import jinja2
+import pandas as pd
+
+from entrolab.io.atomic import replacing
+from entrolab.tables.making import ADDRESS, COLUMNS, counts, judged, kind_of, look_up
+from entrolab.tables.number_format import Power, title
+from entrolab.tables.types import TableType, one_line
+from entrolab.tables.verdicts import JUDGED, VERDICTS
+
+
+def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
+    """Write `table` out as text.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `make_table` returns it or `read_table` reads it.
+    spec : dict
+        As `table_spec` returns it.
+    format : {"csv", "html", "tex", "md"}
+        html is a page of its own; tex a fragment for ``\\input`` that needs booktabs and xcolor with the
+        option ``table``; md is GitHub's.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown.
+    """
+    return look_up(FORMATS, format, "format of a table")(table, spec)
+
+
+def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
+    """Render `table` in the format that the suffix of `path` names, and put it there atomically."""
+    text = render(table, spec, Path(path).suffix.removeprefix("."))
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _csv(table: pd.DataFrame, spec: Mapping) -> str:
+    return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
+
+
+def _html(table: pd.DataFrame, spec: Mapping) -> str:
+    return templates("html").get_template("table.html.j2").render(table=layout(table, spec))
+
+
+def _tex(table: pd.DataFrame, spec: Mapping) -> str:
+    return templates("tex").get_template("table.tex.j2").render(table=layout(table, spec))
+
+
+def _md(table: pd.DataFrame, spec: Mapping) -> str:
+    return templates("md").get_template("table.md.j2").render(table=layout(table, spec))
+
+
+FORMATS: dict[str, Callable[[pd.DataFrame, Mapping], str]] = {
+    "csv": _csv,
+    "html": _html,
+    "tex": _tex,
+    "md": _md,
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell as it is shown: numbers already formatted, "" where there is none."""
+
+    verdict: str
+    ours: str = ""
+    ours_std: str = ""
+    published: str = ""
+    published_std: str = ""
+    beside_printed: str = ""
+    difference: str = ""
+    oracle: str = ""
+    letters: str = ""
+    reason: str = ""
+    value: str = ""  # ours in full, to sort by
+    marked: bool = True  # not where ours is alone in the whole table
+
+    @property
+    def mark(self) -> str:
+        return VERDICTS[self.verdict].mark if self.verdict and self.marked else ""
+
+    @property
+    def tex_mark(self) -> "Raw":
+        return Raw(VERDICTS[self.verdict].tex if self.verdict and self.marked else "")
+
+    @property
+    def slug(self) -> str:
+        return self.verdict.replace(" ", "-")
+
+
+# Where a row and a column meet that have no cell together.
+BLANK = Cell(verdict="")
+
+_HEADS = {"dataset": "data set", "model": "model", "metric": ""}
+
+
+def layout(table: pd.DataFrame, spec: Mapping) -> dict:
+    """Arrange a table as the paper does, as plain texts.
+
+    This is what the templates of every format see; they add nothing but markup.
+    """
+    kind = kind_of(spec)
+    letters = _footnote_letters(table["reason"])
+    has_printed = bool(table["published"].notna().any())
+    # Where nothing is printed at all, no cell has to say so.
+    unsaid = set() if has_printed else {"ours alone"}
+    cells = {
+        at: replace(cell, marked=cell.verdict not in unsaid)
+        for at, cell in _cells(table, kind, letters).items()
+    }
+    rows, columns = _lines(table, kind.rows, spec), _lines(table, kind.columns, spec)
+    # What is the same in all rows is the caption's to say.
+    shown = kind.rows if len({row[1:] for row in rows}) > 1 else kind.rows[:1]
+    return {
+        "paper": spec["paper"],
+        "name": spec["table"],
+        "title": title(spec["table"]),
+        "caption": one_line(spec["caption"]),
+        "says": f"{kind.says(spec)} {kind.compares}" if has_printed else kind.says(spec),
+        "has_printed": has_printed,
+        "agreement": kind.agreement(spec),
+        "notes": [one_line(note, limit=2000) for note in spec["notes"]],
+        "heads": [_HEADS[part] for part in shown],
+        "columns": [
+            {
+                "at": _at(column, kind.columns),
+                **_column(column, kind.columns, spec),
+                **_agreeing(_of_line(table, kind.columns, column)),
+            }
+            for column in columns
+        ],
+        "groups": _groups(columns, spec) if len(kind.columns) > 1 else [],
+        "rows": [
+            {
+                "at": _at(row, kind.rows),
+                "heads": heads,
+                "cells": [cells.get((row, column), BLANK) for column in columns],
+            }
+            for row, heads in zip(rows, _row_heads(rows, shown, spec), strict=True)
+        ],
+        # Rows that share a head stand together, in the paper's order.
+        "sortable": len(rows) > 2 and len({row[0] for row in rows}) == len(rows),
+        "legend": [
+            entry
+            for entry in legend(kind.meanings(spec), counts(table))
+            if entry["count"] and entry["verdict"] not in unsaid
+        ],
+        "footnotes": _footnotes(table["reason"], letters),
+        "has_oracle": bool(table["oracle"].notna().any()),
+        **_agreeing(table),
+    }
+
+
+def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
+    """Every verdict with its mark, its count and its meaning, `VERDICTS`'s where `meanings` has none."""
+    return [
+        {
+            "verdict": name,
+            "slug": name.replace(" ", "-"),
+            "mark": entry.mark,
+            "tex_mark": Raw(entry.tex),
+            "meaning": meanings.get(name, entry.meaning),
+            "count": found.get(name, 0),
+            "judged": name in JUDGED,
+        }
+        for name, entry in VERDICTS.items()
+    ]
+
+
+# A row's or a column's address: the parts of its cells' addresses that they have in common.
+Line = tuple[str, ...]
+
+
+def _lines(table: pd.DataFrame, parts: Sequence[str], spec: Mapping) -> list[Line]:
+    """The rows or columns that have cells which are not blank, in the study's order."""
+    present = set(table.loc[table["verdict"] != "", list(parts)].itertuples(index=False, name=None))
+    return [line for line in product(*(spec[f"{part}s"] for part in parts)) if line in present]
+
+
+def _at(line: Line, parts: Sequence[str]) -> dict[str, str]:
+    return dict(zip(parts, line, strict=True))
+
+
+def _of_line(table: pd.DataFrame, parts: Sequence[str], line: Line) -> pd.DataFrame:
+    return table[(table[list(parts)] == list(line)).all(axis=1)]
+
+
+def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: Mapping) -> list[list[dict]]:
+    """What stands before each row: texts with the number of rows that they span, 0 for what is spanned."""
+    spans = Counter(row[0] for row in rows) if len(parts) > 1 else dict.fromkeys((row[0] for row in rows), 1)
+    heads, before = [], None
+    for row in rows:
+        names = [_name(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False)]
+        first = {"text": names[0], "span": spans[row[0]]} if row[0] != before else {"text": "", "span": 0}
+        heads.append([first, *({"text": name, "span": 1} for name in names[1:])])
+        before = row[0]
+    return heads
+
+
+def _column(line: Line, parts: Sequence[str], spec: Mapping) -> dict[str, str]:
+    first, *rest = (spec[f"{part}s"][key] for part, key in zip(parts, line, strict=True))
+    if not rest:
+        return {"label": one_line(first["label"]), "sublabel": one_line(first["sublabel"])}
+    return {"label": _name(first), "sublabel": " ".join(map(_name, rest))}
+
+
+def _groups(columns: Sequence[Line], spec: Mapping) -> list[dict]:
+    """The models of columns that are parts of theirs, each with the columns that it spans."""
+    spans = Counter(column[0] for column in columns)
+    return [{"label": _name(spec["models"][model]), "span": span} for model, span in spans.items()]
+
+
+def _name(named: Mapping[str, str]) -> str:
+    return one_line(f"{named['label']} {named['sublabel']}")
+
+
+def _cells(table: pd.DataFrame, kind: TableType, letters: Mapping[str, str]) -> dict[tuple[Line, Line], Cell]:
+    """The cells as they are shown, by row and column."""
+    line = {part: list(table.columns).index(part) for part in ADDRESS}
+    digits = {
+        metric: kind.digits(metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist())
+        for metric, rows in table.groupby("metric")
+    }
+    return {
+        tuple(tuple(row[line[part]] for part in parts) for parts in (kind.rows, kind.columns)): _cell(
+            row, kind, digits[row.metric], letters
+        )
+        for row in table.itertuples(index=False)
+    }
+
+
+def _cell(row, kind: TableType, digits: int, letters: Mapping[str, str]) -> Cell:
+    """A row of the table's frame as it is shown."""
+
+    def shown(write: Callable[[str, float, int], str], value: float) -> str:
+        return "" if pd.isna(value) else write(row.metric, value, digits)
+
+    return Cell(
+        verdict=row.verdict,
+        ours=shown(kind.number, row.ours),
+        ours_std=shown(kind.number, row.ours_std),
+        published=shown(kind.printed_number, row.published),
+        published_std=shown(kind.printed_number, row.published_std),
+        beside_printed=kind.beside_printed(row.metric, row.difference, row.published),
+        difference=""
+        if pd.isna(row.difference)
+        else kind.difference(row.metric, row.difference, row.published, digits),
+        oracle=shown(kind.number, row.oracle),
+        letters=",".join(letters[text] for text, _ in _parts(row.reason)),
+        reason=row.reason,
+        value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
+    )
+
+
+def _agreeing(table: pd.DataFrame) -> dict[str, int]:
+    """How many of the cells that are judged by a printed number agree with it."""
+    found = judged(table)["verdict"]
+    return {"agreeing": int((found == "reproduced").sum()), "printed": len(found)}
+
+
+# A reason is "text; text in 3 of 110 fits; …": notes that differ by their counts alone share one footnote.
+_COUNTED = re.compile(r"(?P<text>.*) in (?P<times>\d+) of (?P<fits>\d+) fits")
+
+
+def _parts(reason: str) -> list[tuple[str, tuple[int, int] | None]]:
+    """Split a reason into its texts, each with (times, fits) if it has been counted."""
+    parts = []
+    for part in filter(None, reason.split("; ")):
+        counted = _COUNTED.fullmatch(part)
+        times = (int(counted["times"]), int(counted["fits"])) if counted else None
+        parts.append((counted["text"] if counted else part, times))
+    return parts
+
+
+def _footnote_letters(reasons: Iterable[str]) -> dict[str, str]:
+    texts = dict.fromkeys(text for reason in reasons for text, _ in _parts(reason))
+    return dict(zip(texts, _letters(), strict=False))
+
+
+def _letters() -> Iterable[str]:
+    """a … z, aa, bb …"""
+    return (letter * repeat for repeat in count(1) for letter in ascii_lowercase)
+
+
+def _footnotes(reasons: Iterable[str], letters: Mapping[str, str]) -> list[dict[str, str]]:
+    found: dict[str, list[tuple[int, int]]] = {text: [] for text in letters}
+    for reason in reasons:
+        for text, times in _parts(reason):
+            if times:
+                found[text].append(times)
+    return [{"letter": letters[text], "text": text + _in_fits(times)} for text, times in found.items()]
+
+
+def _in_fits(times: list[tuple[int, int]]) -> str:
+    if not times:
+        return ""
+    shares = sorted(times, key=lambda pair: pair[0] / max(pair[1], 1))
+    low, high = (f"{k} of {n}" for k, n in (shares[0], shares[-1]))
+    return f" in {low} fits" if low == high else f" in {low} to {high} fits of a cell"
+
+
+# --- text in and around markup -------------------------------------------------------------------------
+
+
+class Raw(str):
+    """Text that is markup already: templates do not escape it."""
+
+
+_TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "±": r"$\pm$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "·": r"$\cdot$",
+        "⟨": r"$\langle$",
+        "⟩": r"$\rangle$",
+        "×": r"$\times$",
+        "−": r"$-$",
+        "≈": r"$\approx$",
+        "…": r"\ldots{}",
+    }
+)
+
+
+def escape_tex(value: object) -> str:
+    r"""Escape text for LaTeX.
+
+    Examples
+    --------
+    >>> print(escape_tex("50% of {x_1}, H(T|Y)"))
+    50\% of \{x\_1\}, H(T\textbar{}Y)
+    """
+    if isinstance(value, Power):
+        return value.raised(lambda base, exponent: f"${base}^{{{exponent}}}$")
+    return value if isinstance(value, Raw) else str(value).translate(_TEX)
+
+
+def escape_md(value: object) -> str:
+    r"""Escape text for a cell of a GitHub table.
+
+    Examples
+    --------
+    >>> print(escape_md("a|b *c* <d>"))
+    a\|b \*c\* &lt;d&gt;
+    """
+    if isinstance(value, Raw):
+        return value
+    if isinstance(value, Power):
+        return value.__html__()
+    return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", html.escape(str(value), quote=False))
+
+
+# One escape per format, applied to every expression of a template by the environment itself: a template
+# cannot forget it. The delimiters of tex and md keep clear of what those languages use.
+_PLAIN = {
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+_ENVIRONMENTS = {
+    "html": {"autoescape": True},
+    "tex": {"finalize": escape_tex, **_PLAIN},
+    "md": {"finalize": escape_md, **_PLAIN},
+}
+
+
+def templates(format: str) -> jinja2.Environment:
+    """Return the jinja2 environment of a format, which escapes what a template is given."""
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("entrolab"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **_ENVIRONMENTS[format],
+    )

@@ -1,0 +1,113 @@
+"""A study's results as the tables look them up: by data set and model, each file read once."""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from scipy.sparse import issparse
+
+from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
+from entrolab.fit.metrics import metrics_of
+from entrolab.fit.predictions import read_scores
+from entrolab.fit.selection import choose_within
+from entrolab.io.parquet import read_frame
+from entrolab.io.records import read_json
+from entrolab.tables.types import FILES
+
+KEPT_VARIANCE = 0.95
+
+
+class Results:
+    """Files of a study, under the folder that holds ``results``.
+
+    Parameters
+    ----------
+    paper : str
+        The study's key.
+    study : mapping
+        With its ``metrics``, ``criteria`` and ``tasks``.
+    home : path
+        The workflow's working folder.
+    """
+
+    def __init__(self, paper: str, study: Mapping, home: str | os.PathLike = "."):
+        self._paper, self._study, self._home = paper, study, Path(home)
+        # A table asks for a file once for each of its columns.
+        self.characteristics = cache(self._characteristics)
+        self.division = cache(self._division)
+        self.features = cache(self._features)
+        self.measured = cache(self._measured)
+        self._scores = cache(self._of_predictions)
+
+    def record(self, dataset: str, model: str) -> dict | None:
+        """What became of a cell; None if it has no record."""
+        file = self._file("record", dataset=dataset, model=model)
+        return read_json(file) if file.exists() else None
+
+    def facts(self, dataset: str, model: str) -> dict:
+        """What is known of a cell's chosen model; empty if there is none."""
+        file = self._file("facts", dataset=dataset, model=model)
+        return read_json(file) if file.exists() else {}
+
+    def selection(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
+        """What each criterion chose in each fold."""
+        rows = read_frame(self._file("selection", dataset=dataset, model=model))
+        return dict(iter(rows.groupby("criterion", sort=False)))
+
+    def scores(self, dataset: str, model: str, among: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+        """The folds' scores by criterion; chosen among part of the grid if `among` has limits."""
+        if not among:
+            return self._scores(dataset, model)
+        rows = choose_within(self._file("candidates", dataset=dataset, model=model), among, self._study)
+        return dict(iter(rows.groupby("criterion", sort=False)))
+
+    def _of_predictions(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
+        metrics = metrics_of(self._study["tasks"][dataset], self._study["metrics"])
+        files = (self._file(stage, dataset=dataset, model=model) for stage in ("selection", "predictions"))
+        return dict(iter(read_scores(*files, metrics).groupby("criterion", sort=False)))
+
+    def _characteristics(self, dataset: str) -> dict:
+        """Features and samples, each class's too; ``absent`` says why there is nothing, empty if there is."""
+        try:
+            data = load_dataset(self._file("data", dataset=dataset))
+        except DataUnavailable as absence:
+            return {"absent": str(absence)}
+        found = {"absent": "", "n_features": data.n_features, "n_samples": data.n_samples}
+        if data.task != "regression":
+            found["n_classes"] = len(data.classes)
+        if data.task == "binary":
+            n_positive = int((data.y == 1).sum())
+            found |= {"n_negative": data.n_samples - n_positive, "n_positive": n_positive}
+        return found
+
+    def _division(self, dataset: str) -> dict:
+        """Training and test rows where a data set is divided for the first time."""
+        part = load_folds(self._file("folds", dataset=dataset))[0]
+        return {"n_train": int((part > 0).sum()), "n_test": int((part == 0).sum())}
+
+    def _features(self, dataset: str) -> dict:
+        """What the features as scaled hold: share of nonzeros, dimensions of all rows and of each class."""
+        data = load_dataset(self._file("scaled", dataset=dataset))
+        found = {"density": float((data.X != 0).mean()), "n_dims": _dimensions(data.X)}
+        if data.task == "binary":
+            found |= {
+                f"n_dims_{name}": _dimensions(data.X[data.y == label])
+                for label, name in enumerate(("negative", "positive"))
+            }
+        return found
+
+    def _measured(self, table: str, dataset: str) -> list[dict]:
+        """The rows that were measured for a table."""
+        return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
+
+    def _file(self, stage: str, **names: str) -> Path:
+        return self._home / FILES[stage].format(paper=self._paper, **names)
+
+
+def _dimensions(X) -> int:
+    """How many principal components of some rows keep more than 95 % of their variance."""
+    from sklearn.decomposition import PCA  # not for the tables that do not ask for it
+
+    return int(PCA(KEPT_VARIANCE, svd_solver="full").fit(X.toarray() if issparse(X) else X).n_components_)

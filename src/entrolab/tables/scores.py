@@ -1,0 +1,203 @@
+"""Tables of scores."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import model_validator
+
+from entrolab.fit.learners import searched
+from entrolab.fit.metrics import METRICS, Metric
+from entrolab.study.entries import ModelNames, OfData
+from entrolab.study.sections import Section, described, list_of, number, wrong
+from entrolab.tables.base import NAN, NOTHING, PRINTED_ALONE, Found, Judged, phrase
+from entrolab.tables.trained import OfModels
+from entrolab.tables.verdicts import SLACK, beside, verdict
+
+CRITERIA = {
+    "cv": "inner cross-validation on the training rows",
+    "dcs_gaussian": "the Cauchy–Schwarz divergence of the projected training classes, taken as Gaussians",
+    "dcs_kde": "the Cauchy–Schwarz divergence of the projected training classes, as kernel density estimates",
+    "oracle": "the best mean score on the test folds (uses test data: a diagnostic only)",
+}
+
+
+class Tolerance(Section):
+    """How far from the printed number ours may be: ``{points: 1}`` or ``{percent: 5}``."""
+
+    points: number(gt=0) = None
+    percent: number(gt=0) = None
+
+    @model_validator(mode="after")
+    def _one(self):
+        if len(self.model_fields_set) > 1:
+            raise wrong("found points and percent; accepted: one of them")
+        return self
+
+
+class Limits(Section):
+    """Limits of a parameter's values."""
+
+    min: number() = None
+    max: number() = None
+
+
+class Scores(OfModels):
+    """Mean scores on rows left out: data sets × models, a row for each metric where there are several."""
+
+    PERCENT_DIGITS = (1, 2)  # at least and at most
+
+    rows = ("dataset", "metric")
+    stages = ("selection", "predictions", "record")
+
+    class Entry(OfData):
+        caption: str = "Scores on rows that were left out"
+        datasets: str = "all"
+        models: ModelNames = "all"
+        metric: described(str | list_of(str), "a metric, or a list of metrics") = None
+        criterion: str = None
+        # How far from the printed number ours may be, if not its ±.
+        tolerance: Tolerance = Tolerance()
+        # Limits of parameters to choose from.
+        among: dict[Any, Limits] = {}
+
+    def names(self, table, study):
+        yield from super().names(table, study)
+        yield from (("metric", metric, study["metrics"], "metric of this study") for metric in _listed(table))
+        yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
+        models = [model for model in table["models"] if not study["models"][model].get("printed_only")]
+        for model in models:
+            if searched(study["models"][model]):  # what has nothing to choose is in tables of every criterion
+                criteria = study["models"][model]["criteria"]
+                yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
+        names = dict.fromkeys(name for model in models for name in searched(study["models"][model]))
+        if table.get("among"):  # of part of a grid there are candidates, and no predictions
+            metrics = [metric for metric in study["metrics"] if not METRICS[metric].of_probabilities]
+            yield from (("metric", metric, metrics, "metric of candidates") for metric in _listed(table))
+        for name in table.get("among", {}):
+            yield "among", name, names, "parameter in this table's grids"
+
+    def reads(self, table):
+        # Choosing from part of a grid starts from its candidates.
+        return ("candidates", *self.stages[2:]) if table.get("among") else self.stages
+
+    def metrics(self, table):
+        return {metric: {"label": METRICS[metric].label, "sublabel": ""} for metric in _listed(table)}
+
+    def of_trained(self, cell, spec, results, record):
+        """Mean and standard deviation (ddof=1) over all repeats × folds.
+
+        A cell of which one fold has no score is failed: the mean of the other folds is not what is printed.
+        """
+        dataset, model, metric = cell
+        folds = results.scores(dataset, model, spec.get("among", {}))
+        chosen = folds.get(spec["criterion"])
+        if chosen is None and not spec["models"][model]["searched"]:
+            chosen = next(iter(folds.values()), None)
+        if chosen is None:
+            return Found(trouble="failed", reason="no scores by this criterion")
+        if not METRICS[metric].chooses and chosen["success"].all() and chosen[metric].isna().all():
+            return Found(trouble=PRINTED_ALONE, reason=f"a learner without {METRICS[metric].label}")
+        lost = chosen[~chosen["success"].astype(bool) | chosen[metric].isna()]
+        if len(lost):
+            errors = [f": {phrase(error)}" for error in lost["error"] if error][:1]
+            reason = f"{len(lost)} of {len(chosen)} folds have no score" + "".join(errors)
+            return Found(trouble="failed", reason=reason)
+        shown = 100 if METRICS[metric].percent else 1
+        oracle = shown * folds["oracle"][metric].mean() if "oracle" in folds else NAN
+        scores = shown * chosen[metric]
+        notes = [*_fewer_trials(len(chosen), spec), *_notes(record)]
+        return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
+
+    def judge(self, cell, spec, found, printed):
+        ours, (value, std, _) = found[cell].ours, printed.get(cell, NOTHING)
+        match spec["tolerance"]:
+            case {"points": points}:
+                said = beside(ours, value, points)
+            case {"percent": percent}:
+                said = beside(ours, value, percent / 100 * abs(value))
+            case _:
+                said = verdict(ours, value, std)
+        return Judged(said, ours - value)
+
+    def says(self, spec):
+        what = _in_words([METRICS[metric] for metric in spec["metrics"]])
+        over = "the test rows of the trials" if spec["trials"] else "the test folds"
+        criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
+        return (
+            f"{what[0].upper()}{what[1:]}, mean ± standard deviation over {over}. "
+            f"Parameters chosen by {criterion}."
+        )
+
+    def agreement(self, spec):
+        return f"within {_tolerance(spec) or '±'}"
+
+    def meanings(self, spec):
+        tolerance = _tolerance(spec)
+        within, beyond = "the printed ±", "{} the printed ±"
+        if tolerance:
+            within, beyond = (
+                f"{tolerance} of the printed number",
+                f"more than {tolerance} {{}} the printed number",
+            )
+        less_is_better = not any(METRICS[metric].greater_is_better for metric in spec["metrics"])
+        worse, better = (", which is worse", ", which is better") if less_is_better else ("", "")
+        return {
+            "reproduced": f"ours lies within {within}",
+            "higher": f"ours lies {beyond.format('above')}{worse}",
+            "lower": f"ours lies {beyond.format('below')}{better}",
+            "failed": "no score of ours; the footnote says why",
+        }
+
+    def digits(self, metric, printed):
+        """Of percents as many decimals as the printed numbers have, within limits."""
+        if not METRICS[metric].percent:
+            return METRICS[metric].digits
+        least, most = self.PERCENT_DIGITS
+        return least if all(abs(round(value, least) - value) < SLACK for value in printed) else most
+
+    def difference(self, metric, difference, published, digits):
+        text = super().difference(metric, difference, published, digits)
+        if METRICS[metric].greater_is_better or not difference:
+            return text
+        return f"{text} ({'better' if difference < 0 else 'worse'})"
+
+
+def _listed(table: Mapping) -> list[str]:
+    """The metrics of a table, which may name one of them."""
+    return [table["metric"]] if isinstance(table["metric"], str) else table["metric"]
+
+
+def _in_words(metrics: Sequence[Metric]) -> str:
+    """Metrics in a row, with their unit where they have the same."""
+    same = len({metric.percent for metric in metrics}) == 1
+    *others, last = [
+        metric.label
+        + (" (of the training rows)" if metric.of_fit and metric.percent else "")
+        + (" in percent" if metric.percent and not same else "")
+        for metric in metrics
+    ]
+    what = f"{', '.join(others)} and {last}" if others else last
+    return what + (" in percent" if same and metrics[0].percent else "")
+
+
+def _tolerance(spec: Mapping) -> str:
+    """How far from the printed number ours may be, in words; empty if its ± says that."""
+    match spec["tolerance"]:
+        case {"points": points}:
+            return f"{points:g} point{'' if points == 1 else 's'}"
+        case {"percent": percent}:
+            return f"{percent:g} %"
+    return ""
+
+
+def _fewer_trials(found: int, spec: Mapping) -> list[str]:
+    return [f"{found} trial{'' if found == 1 else 's'}"] if found < spec["trials"] else []
+
+
+def _notes(record: Mapping) -> list[str]:
+    """The record's notes, each as ``"note in k of n fits"``."""
+    fits = record.get("n_candidates", 0)
+    found = dict(record.get("notes") or {})
+    if record.get("n_failed"):
+        found["no result"] = record["n_failed"]
+    return [f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items()]

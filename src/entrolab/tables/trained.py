@@ -1,0 +1,59 @@
+"""What tables of trained models share."""
+
+from collections.abc import Mapping
+
+from entrolab.fit.learners import estimator_of, searched
+from entrolab.study.lookup import labels
+from entrolab.tables.base import PRINTED_ALONE, Cell, Found, TableType, phrase
+
+
+class OfModels(TableType):
+    """Tables of a study's models."""
+
+    trains = True
+
+    def names(self, table, study):
+        yield from (("models", model, study["models"], "model") for model in table["models"])
+
+    def models(self, table, study):
+        return {
+            key: named
+            | {
+                "printed_only": study["models"][key].get("printed_only", False),
+                "estimators": study["models"][key].get("estimators", {}),
+                "searched": bool(searched(study["models"][key])),
+            }
+            for key, named in labels(study, table["models"]).items()
+        }
+
+    def found(self, cell, spec, results):
+        if not is_trained(cell, spec):
+            return Found(trouble=PRINTED_ALONE)
+        record = results.record(*cell[:2])
+        return without_result(record) or self.of_trained(cell, spec, results, record)
+
+    def of_trained(self, cell: Cell, spec: Mapping, results, record: Mapping) -> Found:
+        """Look up what there is of ours in a cell whose training succeeded."""
+        raise NotImplementedError
+
+
+def is_trained(cell: Cell, spec: Mapping) -> bool:
+    """Whether a model is more than a column of printed numbers, and fits the task of a cell's data set."""
+    dataset, model, _ = cell
+    known = spec["models"][model]
+    if known["printed_only"]:
+        return False
+    return not known["estimators"] or estimator_of(known, spec["datasets"][dataset]["task"]) is not None
+
+
+def without_result(record: Mapping | None) -> Found | None:
+    """Why a trained cell has no number; None if its training succeeded."""
+    if record is None:
+        return Found(trouble="failed", reason="no record of this cell")
+    if record["success"]:
+        return None
+    kind = record.get("kind") or "failed"
+    reason = phrase(record.get("error") or kind)
+    if kind == "time limit" and "time limit" not in reason:
+        reason = f"time limit: {reason}"
+    return Found(trouble="no data" if kind == "no data" else "failed", reason=reason)

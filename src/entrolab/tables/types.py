@@ -1,0 +1,77 @@
+"""Kinds of tables: what is in a cell, how it is judged beside the printed number, and how it is shown.
+
+All that tells one kind of table from another is in its object here; the checks of a study, the rules, the
+tables' frames and their views ask it. The workflow asks before any job starts, so nothing heavy is imported.
+"""
+
+from entrolab.experiments.clusterings.table import Clusterings
+from entrolab.experiments.correlations.table import Correlations
+from entrolab.experiments.density.table import Capacity, Density
+from entrolab.experiments.evaluations.table import Evaluations
+from entrolab.experiments.growth.table import Growth
+from entrolab.experiments.information.table import Information
+from entrolab.experiments.searches.table import Searches
+from entrolab.experiments.separability.table import Separability
+from entrolab.experiments.starts.table import Starts
+from entrolab.tables.base import (
+    GENERATED,
+    PRINTED_ALONE,
+    Cell,
+    Found,
+    Judged,
+    Printed,
+    TableType,
+)
+from entrolab.tables.characteristics import Characteristics
+from entrolab.tables.parameters import Parameters
+from entrolab.tables.scores import CRITERIA, Scores
+from entrolab.tables.times import Times
+from entrolab.tables.training import Training
+from entrolab.text import one_line
+
+__all__ = [
+    "CRITERIA",
+    "FILES",
+    "GENERATED",
+    "TABLE_TYPES",
+    "PRINTED_ALONE",
+    "Cell",
+    "Found",
+    "Judged",
+    "TableType",
+    "Printed",
+    "one_line",
+]
+
+TABLE_TYPES: dict[str, TableType] = {
+    "scores": Scores(),
+    "times": Times(),
+    "characteristics": Characteristics(),
+    "parameters": Parameters(),
+    "correlations": Correlations(),
+    "growth": Growth(),
+    "separability": Separability(),
+    "density": Density(),
+    "capacity": Capacity(),
+    "starts": Starts(),
+    "evaluations": Evaluations(),
+    "clusterings": Clusterings(),
+    "training": Training(),
+    "information": Information(),
+    "searches": Searches(),
+}
+
+# Where the files of a stage are.
+FILES = {
+    "data": "results/data/{dataset}.npz",
+    "folds": "results/{paper}/folds/{dataset}.npz",
+    "scaled": "results/{paper}/scaled/{dataset}.npz",
+    "candidates": "results/{paper}/candidates/{dataset}/{model}.parquet",
+    "selection": "results/{paper}/selection/{dataset}/{model}.parquet",
+    "predictions": "results/{paper}/predictions/{dataset}/{model}.parquet",
+    "model": "results/{paper}/models/{dataset}/{model}.skops",
+    "facts": "results/{paper}/models/{dataset}/{model}.json",
+    "record": "results/{paper}/records/{dataset}/{model}.json",
+    "measured": "results/{paper}/measured/{table}/{dataset}.parquet",
+    "tables": "results/{paper}/tables/{table}.csv",
+}

@@ -1,0 +1,62 @@
+"""What a job says, and to whom."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from entrolab.io.atomic import DiskFull
+from entrolab.jobs.job_logging import job_log
+
+
+@pytest.mark.fault("Surroundings", "a terminal that is closed while a job reports", "the job goes on")
+def test_a_job_whose_terminal_is_gone_goes_on(tmp_path):
+    program = (
+        "from entrolab.jobs.job_logging import Progress, job_log\n"
+        "with job_log('job.log', 'train'):\n"
+        "    Progress('train', every=0)(1, 2)\n"
+        "    open('result', 'w').close()"
+    )
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, stderr=writer, check=False)
+    finally:
+        os.close(writer)
+    assert done.returncode == 0
+    assert (tmp_path / "result").exists()
+    assert "train: 1 of 2 fits, 50 %" in (tmp_path / "job.log").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def own_handlers(monkeypatch):
+    """No handler of a job's log, or of signals, stays behind."""
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    yield
+    logging.captureWarnings(False)
+    root.handlers[:], root.level = before, level
+
+
+@pytest.mark.fault("Disk", "an error that one line explains", "no traceback, in the terminal or in the log")
+@pytest.mark.parametrize(
+    ("error", "traced"),
+    [
+        (DiskFull(28, "the disk is full: no room for results/x"), False),
+        (ValueError("\x1b[1;33mx\x1b[0m"), True),
+    ],
+)
+def test_what_one_line_explains_has_no_traceback(tmp_path, capsys, own_handlers, error, traced):
+    log = tmp_path / "job.log"
+    with pytest.raises(SystemExit), job_log(str(log), "train"):
+        raise error
+    said, logged = capsys.readouterr().err, log.read_text(encoding="utf-8")
+    assert said.startswith("train: ")
+    assert said.count("\n") == 1
+    assert (f"(traceback in {log})" in said) == ("Traceback" in logged) == traced
+    assert "\x1b" not in said + logged
+    assert "[1;33m" not in said + logged

@@ -1,0 +1,324 @@
+"""Cells, and what decides each of them: what a study comes down to."""
+
+from entrolab.study.job_specs import (
+    figure_files,
+    figure_formats,
+    figure_runs,
+    figure_spec,
+    measurement_spec,
+    rows_to_hover,
+    run_spec,
+    study_runs,
+    table_files,
+    table_runs,
+)
+from entrolab.study.lookup import protocol_of, scaling_of
+
+DATASETS = ("heart", "sonar", "two-moons")  # of each study here
+
+
+def test_cells_are_those_that_tables_and_figures_show(load, study):
+    study = load(study)
+    four = [("heart", "svm"), ("heart", "lda"), ("sonar", "svm"), ("sonar", "lda")]
+
+    assert table_runs(study, "table1") == four
+    assert table_runs(study, "table2") == [("two-moons", "svm")]
+    assert table_runs(study, "seconds") == [("two-moons", "lda")]
+    for measured in ("counts", "ranks", "growth"):
+        assert table_runs(study, measured) == []
+    assert figure_runs(study, "figure1") == []
+    assert figure_runs(study, "figure2") == [("two-moons", "eem")]
+    moons = [("two-moons", model) for model in ("svm", "lda", "eem")]
+    assert study_runs(study) == [*four, *moons]
+
+
+def test_cells_are_those_that_have_a_learner(load_trials, study_of_trials):
+    study = load_trials(study_of_trials)
+    assert study["tables"]["errors"]["models"] == ["ridge", "svm"]
+    assert study_runs(study) == [
+        ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
+    ]  # fmt: skip
+    assert "results/mine/records/heart/other.json" not in table_files("mine", study, "accuracies")
+
+
+def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_cell_of_its_own(load, study):
+    study["figures"]["ranks"] = {
+        "kind": "critical_difference",
+        "caption": "",
+        "table": "table1",
+        "metric": "gmean",
+    }
+    study = load(study)
+    assert figure_files("mine", study, "ranks") == ["results/mine/tables/table1.csv"]
+    assert figure_runs(study, "ranks") == []
+    spec = figure_spec("mine", study, "ranks", 0)
+    assert spec["metric"] == "gmean"
+    assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
+
+
+def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
+    study["tables"]["table2"]["among"] = {"gamma": {"max": 1}}
+    study = load(study)
+
+    assert table_files("mine", study, "counts") == ["results/data/heart.npz", "results/data/sonar.npz"]
+    assert table_files("mine", study, "ranks") == [
+        "results/mine/measured/ranks/heart.parquet",
+        "results/mine/measured/ranks/sonar.parquet",
+    ]
+    assert table_files("mine", study, "seconds") == [
+        "results/mine/models/two-moons/lda.json",
+        "results/mine/records/two-moons/lda.json",
+    ]
+    assert table_files("mine", study, "table2") == [
+        "results/mine/candidates/two-moons/svm.parquet",
+        "results/mine/records/two-moons/svm.json",
+    ]
+
+
+def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study_of_all_trials):
+    study = load_trials(study_of_all_trials)
+    assert table_files("mine", study, "sparse") == ["results/mine/measured/sparse/generated.parquet"]
+    assert figure_files("mine", study, "density") == ["results/mine/measured/sparse/generated.parquet"]
+    assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
+    assert figure_files("mine", study, "each") == [
+        f"results/mine/{stage}/{dataset}/{model}.parquet"
+        for dataset, model in figure_runs(study, "each")
+        for stage in ("selection", "predictions")
+    ]
+    assert "results/mine/folds/heart.npz" in table_files("mine", study, "sizes")
+    assert ("two-moons", "svm") not in table_runs(study, "chosen")
+    assert figure_spec("mine", study, "density", 0)["dims"] == [10, 100]
+    assert figure_spec("mine", study, "each", 0)["metrics"] == ["accuracy", "rmse"]
+
+
+def test_a_cell_changes_with_its_own_model_alone(load, study):
+    before = load(study)
+    study["models"]["svm"]["grid"]["C"] = [1, 10]
+    after = load(study)
+
+    assert run_spec("mine", before, "heart", "svm", 0) != run_spec("mine", after, "heart", "svm", 0)
+    assert run_spec("mine", before, "heart", "lda", 0) == run_spec("mine", after, "heart", "lda", 0)
+
+
+def test_a_caption_is_no_part_of_a_cell(load, study):
+    before = load(study)
+    study["tables"]["table1"]["caption"] = "Another"
+    after = load(study)
+
+    assert run_spec("mine", before, "heart", "svm", 0) == run_spec("mine", after, "heart", "svm", 0)
+
+
+def test_a_cell_holds_the_values_of_its_data_set(load_trials, study_of_trials):
+    study = load_trials(study_of_trials)
+    heart, sonar = (run_spec("mine", study, dataset, "ridge", 0) for dataset in ("heart", "sonar"))
+
+    assert (heart["params"], heart["grid"]) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
+    assert (sonar["params"], sonar["grid"]) == ({"max_iter": 9}, {"alpha": [1, 2]})
+    assert heart["protocol"] == {
+        "trials": 20, "train": 100, "test": 30, "inner": {"folds": 4, "used": 1}
+    }  # fmt: skip
+    assert sonar["protocol"]["inner"] == {"folds": 4, "used": 4}
+    assert [scaling_of(study, dataset)["method"] for dataset in DATASETS] == ["minmax", "maxabs", "minmax"]
+
+
+def test_a_cell_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):
+    study = load_trials(study_of_trials)
+    cells = [run_spec("mine", study, dataset, "ridge", 0) for dataset in DATASETS]
+    assert [cell["estimator"].rpartition(".")[2] for cell in cells] == ["RidgeClassifier"] * 2 + ["Ridge"]
+    assert [cell["metrics"] for cell in cells] == [["accuracy"], ["accuracy"], ["rmse"]]
+
+
+def test_a_cell_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
+    study = load(study_of_alternatives)
+    heart, sonar = (run_spec("mine", study, dataset, "chooses", 0) for dataset in ("heart", "sonar"))
+
+    assert (heart["estimator"], heart["grid"]) == (None, {"step1__n_components": [1, 2]})
+    assert heart["one_of"]["svm"]["params"] == {"class_weight": "balanced"}
+    assert heart["one_of"]["svm"]["grid"] == {"C": [1.0, 10.0]}
+    assert sonar["one_of"]["svm"]["grid"] == {"C": [3]}
+    assert heart["one_of"]["knn"]["grid"] == {"n_neighbors": [1, 3, 5]}
+    assert ("heart", "chooses") in table_runs(study, "table1")
+    assert run_spec("mine", study, "heart", "svm", 0)["one_of"] == {}
+
+
+def test_a_model_may_have_fewer_trials_and_shares_the_draws(load_trials, study_of_trials):
+    study = load_trials(study_of_trials)
+    assert run_spec("mine", study, "heart", "svm", 0)["protocol"]["trials"] == 5
+    assert protocol_of(study, "heart")["trials"] == 20
+
+
+def test_training_needs_its_cells_trained_and_information_is_measured(load_trials, study_of_training):
+    study = load_trials(study_of_training)
+    cells = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
+    assert table_runs(study, "taken") == cells
+    assert table_files("mine", study, "taken") == [
+        *(f"results/mine/selection/{dataset}/{model}.parquet" for dataset, model in cells),
+        *(f"results/mine/predictions/{dataset}/{model}.parquet" for dataset, model in cells),
+        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
+        *(f"results/mine/models/{dataset}/{model}.json" for dataset, model in cells),
+    ]
+    assert table_runs(study, "known") == []
+    assert table_files("mine", study, "known") == [
+        "results/mine/measured/known/heart.parquet",
+        "results/mine/measured/known/sonar.parquet",
+    ]
+    heart = measurement_spec("mine", study, "known", "heart", seed=0)
+    assert heart["models"] == {
+        "ridge": {
+            "estimator": "sklearn.linear_model.RidgeClassifier",
+            "params": {"max_iter": 7},
+            "steps": [],
+        },
+        "svm": {"estimator": "sklearn.svm.SVC", "params": {"C": 2}, "steps": []},
+    }
+    assert heart["protocol"] == protocol_of(study, "heart") | {"trials": 1}
+
+
+def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_trials):
+    study_of_trials["of_dataset"]["shuffled"] = {"default": True, "heart": False}
+    study_of_trials["protocol"]["shuffle"] = {"of_dataset": "shuffled"}
+    study = load_trials(study_of_trials)
+    for model in ("ridge", "svm"):
+        assert run_spec("mine", study, "heart", model, 0)["protocol"]["trials"] == 1
+    assert protocol_of(study, "heart")["trials"] == 1
+    assert protocol_of(study, "sonar")["trials"] == 20
+
+
+def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
+    study = load(study)
+    ranks = measurement_spec("mine", study, "ranks", "heart", seed=3)
+
+    assert ranks == {
+        "paper": "mine",
+        "table": "ranks",
+        "dataset": "heart",
+        "measured_by": "entrolab.experiments.correlations.measure",
+        "seed": 3,
+        "sizes": [1, 10],
+        "layers": 3,
+        "operators": 4,
+        "reading": study["tables"]["ranks"]["reading"],
+        "readings": [],
+    }
+
+
+def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_group_alone(load, study):
+    study["datasets"]["moons"] = ["two-moons", "heart"]
+    study["tables"] = {"ranks": study["tables"]["ranks"]}
+    study = load(study)
+    readings = measurement_spec("mine", study, "ranks", "heart", seed=0)["readings"]
+
+    assert [(one["activation"], one["data"]) for one in readings] == [
+        ("rbf", "raw"),
+        ("sigmoid", "scaled"),
+        ("sigmoid", "raw"),
+    ]
+    assert measurement_spec("mine", study, "ranks", "sonar", seed=0)["readings"] == []
+
+
+def test_growth_is_measured_with_a_models_own_parameters_and_rows(load, study):
+    models = measurement_spec("mine", load(study), "growth", "two-moons", seed=0)["models"]
+
+    assert models["svm"] == {
+        "estimator": "sklearn.svm.SVC",
+        "steps": [],
+        "params": {"kernel": "rbf", "C": 2},
+        "size": "",
+        "rows": [5, 6, 7],
+    }
+    assert (models["lda"]["size"], models["lda"]["rows"]) == ("n_components", [10, 20, 40])
+
+
+def test_table_that_shows_the_measurement_of_another_one_is_made_of_its_files(load, study_of_alternatives):
+    other = study_of_alternatives["tables"]["apart"] | {"rows": "learnt", "measured_for": "apart"}
+    study_of_alternatives["tables"]["learnt"] = other
+    study = load(study_of_alternatives)
+    assert table_files("mine", study, "learnt") == table_files("mine", study, "apart")
+
+
+def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
+    measured = measurement_spec("mine", load(study_of_alternatives), "apart", "heart", seed=0)
+    assert (measured["subsets"], measured["share"]) == (5, 0.8)
+    assert measured["models"] == {
+        "lda": {"steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "grid": {}},
+        "chooses": {
+            "steps": [{"estimator": "sklearn.decomposition.PCA"}],
+            "grid": {"step1__n_components": [1, 2]},
+        },
+    }
+
+
+def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials, study_of_all_trials):
+    study = load_trials(study_of_all_trials)
+    measured = measurement_spec("mine", study, "sparse", "generated", 0)
+    assert measured["models"]["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
+    assert measured["models"]["ridge"]["params"]["alpha"] == 2
+    assert (measured["repeats"], measured["gib"], measured["task"]) == (3, 8, "binary")
+
+
+def test_a_figure_resolves_its_names(load, study):
+    study = load(study)
+
+    process = figure_spec("mine", study, "figure1", 0)
+    assert process["model"] == {
+        "label": "EEM",
+        "sublabel": "",
+        "estimator": "entrolearn.EEMClassifier",
+        "steps": [],
+        "params": {"activation": "rbf", "n_hidden": 9},
+    }
+    assert process["seed"] != figure_spec("mine", study, "figure1", 1)["seed"]
+    curves = figure_spec("mine", study, "figure2", 0)
+    assert (curves["datasets"], list(curves["models"])) == (["two-moons"], ["eem"])
+    assert study["figures"]["figure1"]["notes"] == []
+
+
+def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_projections):
+    study = load(study_of_projections)
+    assert figure_runs(study, "planes") == []
+    assert figure_files("mine", study, "planes") == [
+        "results/mine/scaled/heart.npz",
+        "results/mine/scaled/sonar.npz",
+    ]
+    assert figure_formats(study, "planes") == ("svg", "png", "csv", "html")
+    assert figure_formats(study, "histograms") == ("svg", "png", "csv")
+    assert rows_to_hover(study, "planes") == ["results/data/heart.npz", "results/data/sonar.npz"]
+    panels = figure_spec("mine", study, "planes", 0)["panels"]
+    assert [(panel["dataset"], panel["model"]) for panel in panels] == [
+        (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
+    ]
+    assert [panels[k]["learner"]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
+    assert panels[1]["learner"] == {
+        "estimator": "sklearn.mixture.GaussianMixture",
+        "params": {},
+        "steps": [],
+    }
+
+
+def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
+    study = load(study_of_projections)
+    files = [f"results/mine/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
+    for name in ("histograms", "maxima"):
+        assert figure_runs(study, name) == []
+        assert figure_files("mine", study, name) == files
+        assert figure_spec("mine", study, name, 0)["datasets"] == ["heart", "sonar"]
+    assert table_files("mine", study, "starts") == files
+    measured = measurement_spec("mine", study, "starts", "heart", 0)
+    assert measured["models"] == {
+        "mixture": {
+            "estimator": "sklearn.mixture.GaussianMixture",
+            "params": {},
+            "steps": [],
+            "starts": 16,
+        },
+        # What comes after the step that has starts is no part of them.
+        "centres": {
+            "estimator": "sklearn.cluster.KMeans",
+            "params": {"n_clusters": 2},
+            "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
+            "starts": 100,
+        },
+    }
+    assert figure_files("mine", study, "speed") == ["results/mine/measured/speed/generated.parquet"]
+    drawn = figure_spec("mine", study, "speed", 0)
+    assert (drawn["rows"], list(drawn["models"])) == ([100, 1000], ["exact", "exact_float32", "binned"])

@@ -1,0 +1,233 @@
+"""Fitted models in files: what is written is read back, and nothing that nobody vouched for."""
+
+import io
+import json
+import os
+import pickle
+import subprocess
+import sys
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+import skops.io
+from crafted_models import called, write_model
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import AdaBoostRegressor, HistGradientBoostingClassifier, VotingClassifier
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import TweedieRegressor
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.multiclass import OutputCodeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.random_projection import SparseRandomProjection
+from sklearn.svm import SVC
+
+from entrolab.io.model_io import TRUSTED_CLASSES, dump, load, trusted_types, types_in
+from entrolearn import EEMClassifier
+
+X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
+
+
+def doubled(rows):
+    return 2 * rows
+
+
+def test_a_stored_model_predicts_the_same(tmp_path):
+    fitted = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    again = load(tmp_path / "model.skops", ["sklearn.svm.SVC"])
+    np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+@pytest.mark.parametrize("fitted", [EEMClassifier(5, random_state=0), make_pipeline(StandardScaler(), SVC())])
+def test_equal_models_have_equal_bytes(fitted):
+    files = [dump(clone(fitted).fit(X, y)) for _ in range(2)]
+    assert files[0] == files[1]
+    with zipfile.ZipFile(io.BytesIO(files[0])) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_a_new_process_finds_the_estimators_of_entrolearn(tmp_path):
+    fitted = EEMClassifier(5, random_state=0).fit(X, y)
+    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    program = "import sys; from entrolab.io.model_io import load; print(type(load(sys.argv[1], [])).__name__)"
+    command = [sys.executable, "-c", program, tmp_path / "model.skops"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "EEMClassifier\n"
+
+
+def test_types_of_other_packages_are_read_only_where_the_study_names_them(tmp_path):
+    fitted = make_pipeline(FunctionTransformer(doubled), SVC()).fit(X, y)
+    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    name, held = f"{doubled.__module__}.doubled", types_in(dump(fitted))
+    for named, stored in (["sklearn.svm.SVC"], held), ([f"{doubled.__module__}.Learner"], []):
+        with pytest.raises(ValueError, match=rf"the model holds {name}; accepted are estimators of "):
+            load(tmp_path / "model.skops", named, stored)
+    assert trusted_types(tmp_path / "model.skops", [f"{doubled.__module__}.Learner"], held) == [name]
+
+
+HOLDERS = [
+    AdaBoostRegressor(n_estimators=2),
+    CalibratedClassifierCV(SVC(), cv=2),
+    GaussianProcessClassifier(),
+    GaussianProcessRegressor(1.0 * RBF()),
+    GridSearchCV(SVC(), {"C": [1.0]}, cv=StratifiedKFold(2)),
+    GridSearchCV(SVC(), {"C": [1.0]}, cv=KFold(2)),
+    HistGradientBoostingClassifier(max_iter=2),
+    KNeighborsClassifier(2, algorithm="ball_tree", p=1),
+    KNeighborsClassifier(2, algorithm="kd_tree"),
+    MLPClassifier(2, max_iter=1),
+    OutputCodeClassifier(SVC(), code_size=1, random_state=0),
+    SimpleImputer(),
+    SparseRandomProjection(2),
+    TweedieRegressor(power=0),
+    VotingClassifier([("svc", SVC())]),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimators_of_scikit_learn_hold_what_is_trusted_and_no_more_is(tmp_path):
+    rows, labels = np.tile(X, (5, 1)) + np.arange(20)[:, None] % 7, np.tile(y, 5)
+    held = set()
+    for holder in HOLDERS:
+        (tmp_path / "model.skops").write_bytes(dump(holder.fit(rows, labels)))
+        held |= set(trusted_types(tmp_path / "model.skops", []))
+        assert type(load(tmp_path / "model.skops", [])) is type(holder)
+    assert held == {name for name in TRUSTED_CLASSES if not name.startswith("entrolearn.")}
+
+
+@pytest.mark.fault("Trust", "a tampered model that names a distribution of scipy", "refused; it did not run")
+def test_a_class_that_runs_a_text_of_its_state_is_not_trusted(tmp_path):
+    file, ran = tmp_path / "model.skops", tmp_path / "ran"
+    with zipfile.ZipFile(io.BytesIO(dump(norm))) as whole, zipfile.ZipFile(file, "w") as archive:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name == "schema.json":
+                schema = json.loads(content)
+                text = schema["content"]["content"]["_parse_arg_template"]
+                text["content"] = json.dumps(f"open({str(ran)!r}, 'w')")
+                content = json.dumps(schema)
+            archive.writestr(name, content)
+    with pytest.raises(ValueError, match=r"the model holds .*scipy\.stats\._continuous_distns\.norm_gen"):
+        load(file, [])
+    assert not ran.exists()
+    with suppress(Exception):  # whatever comes of such a distribution
+        skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
+    assert ran.exists()  # so that nothing ran is due to the refusal
+
+
+@pytest.mark.fault("Trust", "a packed model of a thousand times its size", "refused before it is read")
+def test_a_file_that_expands_to_many_times_its_size_is_refused(tmp_path):
+    file = tmp_path / "model.skops"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", "{}")
+        archive.writestr("array.npy", bytes(10**7))
+    with pytest.raises(ValueError, match=r"expands to 10,000,002 bytes, more than 20 times its size\)"):
+        load(file, [])
+
+
+def test_a_file_that_is_cut_is_named(tmp_path):
+    (tmp_path / "model.skops").write_bytes(dump(SVC().fit(X, y))[:100])
+    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file .*; delete it and run again"):
+        load(tmp_path / "model.skops", [])
+
+
+class Payload:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+@pytest.mark.fault("Trust", "a pickle under the name of a model", "refused; it did not run")
+@pytest.mark.parametrize("packed", [False, True], ids=["bare", "in an archive"])
+def test_a_pickle_is_not_unpickled(tmp_path, packed):
+    file, harm = tmp_path / "model.skops", pickle.dumps(Payload(tmp_path / "ran"))
+    file.write_bytes(harm)
+    if packed:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("schema.json", harm)
+    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file"):
+        load(file, ["sklearn.svm.SVC"])
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.fault("Trust", "a pickled array in a model", "refused; it did not run")
+def test_objects_in_the_arrays_of_a_model_are_not_unpickled(tmp_path):
+    file = tmp_path / "model.skops"
+    with zipfile.ZipFile(io.BytesIO(dump(SVC().fit(X, y)))) as whole, zipfile.ZipFile(file, "w") as archive:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name.endswith(".npy"):
+                buffer = io.BytesIO()
+                np.save(buffer, np.array([Payload(tmp_path / "ran")], dtype=object))
+                content = buffer.getvalue()
+            archive.writestr(name, content)
+    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file \(Object arrays cannot"):
+        load(file, ["sklearn.svm.SVC"])
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.fault(
+    "Trust", "a model that names os.system, or what else runs or writes", "refused; it did not run"
+)
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("os", "mkdir"),
+        ("posix", "mkdir"),
+        ("builtins", "exec"),
+        # Of packages that models are made of: a function that runs a text, what a module has imported from
+        # elsewhere, classes that open a file for writing.
+        ("numpy.testing", "measure"),
+        ("sklearn.utils._testing", "check_output"),
+        ("sklearn.datasets._base", "urlretrieve"),
+        ("sklearn.datasets._openml", "GzipFile"),
+        ("numpy", "memmap"),
+        ("scipy.io", "netcdf_file"),
+        ("entrolab.io.model_io", "os.mkdir"),
+        ("sklearn.no_such_module", "Thing"),
+        ("sklearn.svm", "NoSuchThing"),
+    ],
+)
+def test_what_could_run_is_refused_before_it_is_called(tmp_path, module, name):
+    file, ran = tmp_path / "model.skops", tmp_path / "ran"
+    text = f"open({str(ran)!r}, 'w')" if name in ("exec", "measure") else str(ran)
+    write_model(file, called(module, name, text))
+    with pytest.raises(
+        ValueError, match=rf"the model holds {module}.{name}; accepted are estimators of"
+    ) as caught:
+        load(file, ["sklearn.svm.SVC"])
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.fault(
+    "Trust", "a model that calls a function of the study's packages", "refused; it did not run"
+)
+@pytest.mark.parametrize("loader", ["ConstructorFromReduceNode", "LossNode"])
+def test_a_function_that_was_stored_is_a_value_and_is_never_called(tmp_path, loader):
+    file, ran = tmp_path / "model.skops", tmp_path / "ran"
+    write_model(file, called("numpy.testing", "measure", f"open({str(ran)!r}, 'w')", loader=loader))
+    with pytest.raises(ValueError, match=r"the model holds numpy\.testing\.measure"):
+        load(file, ["numpy.testing.Learner"], ["numpy.testing.measure"])
+    assert not ran.exists()
+
+
+def test_such_a_file_would_run_where_it_is_trusted(tmp_path):
+    """What the test above relies on: that nothing ran is due to the refusal."""
+    runs = called("numpy.testing", "measure", f"open({str(tmp_path / 'ran')!r}, 'w')")
+    write_model(tmp_path / "model.skops", runs)
+    found = skops.io.get_untrusted_types(file=tmp_path / "model.skops")
+    skops.io.load(tmp_path / "model.skops", trusted=found)
+    assert (tmp_path / "ran").exists()

@@ -1,0 +1,118 @@
+"""The papers' own numbers, from the raw bytes to the cell of the table, without snakemake."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from entrolab.data.dataset import save_dataset
+from entrolab.data.download import download
+from entrolab.data.prepare import prepare
+from entrolab.data.scale import scale
+from entrolab.fit.learners import seed_from
+from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import protocol
+from entrolab.fit.selection import choose
+from entrolab.fit.training import train_run
+from entrolab.study.config import load_study
+from entrolab.study.job_specs import run_spec
+from entrolab.study.lookup import scaling_of
+from entrolab.tables.results import Results
+
+ROOT = Path(__file__).parents[2]
+
+
+def read_study(paper, catalog):
+    return load_study(ROOT / f"config/papers/{paper}.yaml", catalog)
+
+
+def printed_of(paper):
+    file = ROOT / f"config/published/{paper}.csv"
+    return pd.read_csv(file).set_index(["table", "dataset", "model", "metric"])
+
+
+@pytest.fixture(scope="module")
+def study(catalog):
+    return read_study("eem", catalog)
+
+
+@pytest.fixture(scope="module")
+def melm(catalog):
+    return read_study("melm", catalog)
+
+
+@pytest.fixture
+def prepared(catalog, mirror, mirrored, tmp_path):
+    """A function that prepares a data set of the mirror."""
+
+    def prepared(dataset):
+        for file in catalog[dataset]["files"]:
+            mirrored(file["path"])
+        download(dataset, catalog[dataset], tmp_path, mirror=mirror)
+        return prepare(dataset, catalog[dataset], tmp_path)
+
+    return prepared
+
+
+@pytest.mark.parametrize("model", ["eem_sig", "eem_nsig", "eem_rbf"])
+@pytest.mark.parametrize("dataset", ["australian", "heart", "liver-disorders"])
+def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, study, prepared):
+    data = scale(prepared(dataset), **study["scaling"])
+    cell = run_spec("eem", study, dataset, model, seed=0)
+    parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "eem", dataset, "folds"))
+
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
+    scores = choose(candidates, cell)
+
+    assert record["success"]
+    printed = printed_of("eem")
+    for table in ("table4", "table9", "table10"):
+        criterion = study["tables"][table]["criterion"]
+        ours = 100 * scores.loc[scores["criterion"] == criterion, "gmean"].mean()
+        value, std = printed.loc[(table, dataset, model, "gmean")]
+        assert abs(ours - value) <= std, table
+
+
+@pytest.mark.parametrize("model", ["pca", "ica", "class_pca", "per_class_pca"])
+def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm, prepared):
+    data = scale(prepared("heart"), **scaling_of(melm, "heart"))
+    cell = run_spec("melm", melm, "heart", model, seed=0)
+    parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "melm", "heart", "folds"))
+
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
+    scores = choose(candidates, cell)
+
+    assert record["success"]
+    ours = 100 * scores.loc[scores["criterion"] == "cv", "balanced_accuracy"].mean()
+    value = printed_of("melm").loc[("table2", "heart", model, "balanced_accuracy"), "value"]
+    assert abs(ours - value) <= melm["tables"]["table2"]["tolerance"]["points"]
+
+
+def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm, prepared, tmp_path):
+    """Of the files as LIBSVM has them, but for breast-cancer's tenth feature, the number of the sample."""
+    datasets = [dataset for dataset in melm["datasets"]["real"] if dataset != "breast-cancer"]
+    results, printed = Results("melm", melm, tmp_path), printed_of("melm")["value"]
+    (tmp_path / "results/melm/scaled").mkdir(parents=True)
+    for dataset in datasets:
+        data = scale(prepared(dataset), **scaling_of(melm, dataset))
+        save_dataset(tmp_path / f"results/melm/scaled/{dataset}.npz", data)
+        for count, ours in results.features(dataset).items():
+            if count != "n_dims_positive":
+                rounded = round(ours, 2 if count == "density" else 0)
+                assert rounded == printed.loc[("table1", dataset, float("nan"), count)], (dataset, count)
+
+
+def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(catalog, prepared):
+    essay = read_study("information_theory", catalog)
+    data = scale(prepared("mnist"), **scaling_of(essay, "mnist"))
+    cell = run_spec("information_theory", essay, "mnist", "softmax_01", seed=0)
+    parts = protocol(cell["protocol"]).draw(data.y, seed=0)
+    assert ((parts == 0) == (data.part == 1)).all()
+
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
+
+    assert record["success"]
+    scores = choose(candidates, cell)
+    ours = 100 * scores.loc[scores["criterion"] == "cv", "accuracy"].mean()
+    value = printed_of("information_theory").loc[("softmax", "mnist", "softmax_01", "accuracy"), "value"]
+    assert abs(ours - value) <= essay["tables"]["softmax"]["tolerance"]["points"]

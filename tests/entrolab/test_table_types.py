@@ -1,0 +1,776 @@
+"""Kinds of tables: what each puts into its cells, how it judges them, and how it shows them."""
+
+import json
+import math
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from entrolab.experiments.searches.table import Searches
+from entrolab.experiments.separability.table import LEARNT
+from entrolab.study.sections import plain
+from entrolab.tables.making import COLUMNS, counts, make_table, table_spec
+from entrolab.tables.rendering import FORMATS, layout, render
+from entrolab.tables.types import TABLE_TYPES
+
+MODELS = {
+    name: {
+        "label": name.upper(),
+        "sublabel": "",
+        "estimator": "sklearn.svm.SVC",
+        "params": {"kernel": "rbf"},
+        "steps": [{"estimator": "sklearn.decomposition.PCA"}],
+        "grid": {},
+    }
+    for name in ("elm", "eem", "svm")
+}
+
+ENTRIES = {
+    "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}, "tolerance": {}},
+    "times": {"models": list(MODELS), "cost": "fit_seconds"},
+    "characteristics": {"counts": ["n_features", "n_negative", "n_positive"]},
+    "parameters": {
+        "models": {"elm": {"C": "C"}, "svm": {"C": "C", "sigma": "1/gamma", "n_support": "n_support"}},
+        "criterion": "cv",
+    },
+    "correlations": {
+        "sizes": [1, 10],
+        "layers": 4,
+        "operators": 5,
+        "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+        "readings": {},
+    },
+    "growth": {
+        "models": {"elm": {"size": "C"}, "svm": {"params": {"C": 1}}},
+        "rows": [100, 200, 400],
+        "sizes": [1, 2, 4],
+        "at": {"rows": 400, "size": 2},
+        "repeats": 1,
+    },
+    "clusterings": {
+        "models": list(MODELS),
+        "measures": ["ari", "ami", "clusters", "divergence", "seconds"],
+        "repeats": 3,
+        "rows": 5000,
+    },
+    "separability": {
+        "models": list(MODELS),
+        "subsets": 2,
+        "share": 0.5,
+        "rows": "left_out",
+        "tolerance": {"points": 2},
+    },
+    "density": {
+        "models": {"elm": {"params": {"C": 1}}, "svm": {}},
+        "dims": [10, 100],
+        "densities": [0.1, 0.5],
+        "rows": 20,
+        "task": "binary",
+        "repeats": 2,
+        "gib": 1,
+    },
+    "capacity": {
+        "models": {"elm": {}, "svm": {}},
+        "rows": 30,
+        "features": 3,
+        "task": "binary",
+        "repeats": 1,
+        "gib": 1,
+    },
+    "starts": {"models": {"elm": {}, "svm": {"starts": 20}}, "starts": 30},
+    "evaluations": {
+        "rows": [100, 2000],
+        "exact_up_to": 1000,
+        "ways": ["exact", "exact_float32", "binned"],
+        "features": 20,
+        "components": 2,
+        "repeats": 1,
+    },
+    "training": {
+        "models": list(MODELS),
+        "metric": "accuracy",
+        "criterion": "cv",
+        "tolerance": {"points": 0.5, "iterations": 20},
+    },
+    "information": {"models": {"elm": {}, "svm": {"params": {"C": 1}}}, "reject": [0, 0.05]},
+    "searches": plain(Searches.Entry(kind="searches", caption="x", datasets="all", models=list(MODELS))),
+}
+
+
+def spec(kind, datasets=("iris",), **changes):
+    entry = {"kind": kind, "caption": "x", "datasets": "all", "notes": [], "printed": "table1"}
+    study = {
+        "metrics": ["gmean"],
+        "criteria": ["cv"],
+        "datasets": {"all": list(datasets)},
+        "models": MODELS,
+        "tables": {"table1": {**entry, **ENTRIES[kind], **changes}},
+    }
+    return table_spec("paper", study, "table1")
+
+
+class Results:
+    """What there is of ours, by the names that kinds look it up with."""
+
+    def __init__(self, seconds=None, counts=None, measured=()):
+        self.seconds, self.counts, self.rows = seconds or {}, counts or {}, measured
+
+    def record(self, dataset, model):
+        known = self.seconds.get((dataset, model))
+        if known is None:
+            return None
+        return {"success": not isinstance(known, str), "kind": "failed", "error": known}
+
+    def facts(self, dataset, model):
+        return {"fit_seconds": self.seconds[dataset, model]}
+
+    def scores(self, dataset, model, among):
+        return {}
+
+    def characteristics(self, dataset):
+        return {"absent": "404"} if dataset not in self.counts else {"absent": "", **self.counts[dataset]}
+
+    def division(self, dataset):
+        return {"n_train": 6, "n_test": 3}
+
+    def features(self, dataset):
+        return {"density": 0.7996, "n_dims": 3, "n_dims_negative": 2}
+
+    def measured(self, table, dataset):
+        empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}
+        return [{**empty, "kind": "", "error": "", **row} for row in self.rows]
+
+
+def printed(*rows):
+    """Printed numbers of table1, each (data set, model, metric, value)."""
+    rows = [
+        ("table1", dataset or None, model or None, metric, value) for dataset, model, metric, value in rows
+    ]
+    table = pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value"])
+    return table.assign(std=np.nan)
+
+
+def verdicts(table):
+    return table["verdict"].tolist()
+
+
+# --- what all kinds have in common -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", TABLE_TYPES)
+def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
+    asked = spec(kind, ["iris"] if TABLE_TYPES[kind].one_dataset else ["iris", "wine"])
+    table = make_table(Results(), printed(), asked)
+    assert list(table.columns) == COLUMNS
+    cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
+    assert cells == TABLE_TYPES[kind].cells(asked)
+    assert set(verdicts(table)) <= {"failed", "no data"}
+    for format in FORMATS:
+        assert render(table, asked, format)
+
+
+@pytest.mark.parametrize("kind", TABLE_TYPES)
+def test_a_table_with_nothing_printed_does_not_speak_of_it(kind):
+    asked = spec(kind)
+    table = make_table(Results(), printed(), asked)
+    for format in ("html", "tex", "md"):
+        text = render(table, asked, format)
+        assert "printed" not in re.sub(r"<style>.*</style>|entroprinted", "", text, flags=re.S)
+        assert TABLE_TYPES[kind].agreement(asked) not in text
+
+
+@pytest.mark.parametrize("kind", TABLE_TYPES)
+def test_what_a_kind_says_of_verdicts_is_about_known_ones(kind):
+    assert TABLE_TYPES[kind].meanings(spec(kind)).keys() <= counts(pd.DataFrame({"verdict": []})).keys()
+
+
+# --- times -----------------------------------------------------------------------------------------------
+
+
+def times(seconds, in_print, datasets=("iris",)):
+    """The table of elm, eem and svm on iris; None: nothing printed."""
+    ours = {("iris", name): value for name, value in zip(MODELS, seconds, strict=True)}
+    rows = [
+        ("iris", name, "fit_seconds", np.nan if value is None else value)
+        for name, value in zip(MODELS, in_print, strict=True)
+    ]
+    return make_table(Results(seconds=ours), printed(*rows), spec("times", datasets))
+
+
+def test_times_are_judged_by_their_ratio_to_the_first_column():
+    """Half the seconds throughout is the same table on another machine."""
+    table = times([1.0, 2.0, 5.0], [2.0, 4.0, 10.0])
+    assert verdicts(table) == ["unit", "reproduced", "reproduced"]
+    assert table["difference"].tolist()[1:] == [1.0, 1.0]
+    assert math.isnan(table["difference"][0])
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0])
+def test_the_machines_speed_changes_no_verdict(scale):
+    seconds = [1.0, 0.1, 9.0]
+    slower = times([scale * one for one in seconds], [2.0, 4.0, 10.0])
+    assert verdicts(slower) == verdicts(times(seconds, [2.0, 4.0, 10.0])) == ["unit", "lower", "reproduced"]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"),
+    [
+        # 0.1 / 0.2 in print is anything from 0.05 / 0.25 to 0.15 / 0.15: 0.2 … 1, and a factor of two around
+        (0.101, "reproduced"),
+        (0.099, "lower"),
+        (1.99, "reproduced"),
+        (2.01, "higher"),
+    ],
+)
+def test_printed_times_are_as_uncertain_as_their_rounding(ratio, expected):
+    assert verdicts(times([1.0, ratio, 1.0], [0.2, 0.1, 0.2]))[1] == expected
+
+
+def test_a_printed_zero_is_a_bound():
+    """0.0 / 0.2 is at most 0.05 / 0.15; the factor is counted from the most that rounds to 0.0."""
+    table = times([1.0, 1e-6, 0.7], [0.2, 0.0, 0.0])
+    assert verdicts(table) == ["unit", "reproduced", "higher"]
+    assert table["difference"][2] == pytest.approx(0.7 / (0.05 / 0.2))
+    shown = layout(table, spec("times"))["rows"][0]["cells"]
+    assert [cell.beside_printed for cell in shown] == ["", "≥×4.0e-06", "≥×2.8"]
+
+
+def test_times_without_a_printed_ratio_are_ours_alone():
+    assert verdicts(times([1.0, 2.0, 3.0], [1.0, None, 3.0])) == ["unit", "ours alone", "reproduced"]
+    table = times([1.0, 2.0, 3.0], [None, 2.0, 3.0])
+    assert verdicts(table) == ["ours alone"] * 3
+    assert table["reason"].tolist() == [""] + ["no ratio, the row's first column has no seconds printed"] * 2
+
+
+def test_times_without_a_first_column_of_ours_are_ours_alone():
+    table = times(["singular matrix", 2.0, 3.0], [1.0, 2.0, 3.0])
+    assert verdicts(table) == ["failed", "ours alone", "ours alone"]
+    assert table["reason"].tolist()[:2] == [
+        "singular matrix",
+        "no ratio, the row's first column has no seconds of ours",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cost", "shown", "said"),
+    [
+        ("fit_seconds", ["1.0", "0.2", "1500.0"], "to fit the chosen model alone on all rows"),
+        ("predict_seconds", ["1.0", "0.2", "1500.0"], "predicts the rows that it was fitted on"),
+        ("n_stored_numbers", ["1", "0", "1,500"], "keeps, fitted on all rows"),
+    ],
+)
+def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
+    class Costs(Results):
+        def facts(self, dataset, model):
+            return {cost: self.seconds[dataset, model]}
+
+    asked = spec("times", cost=cost)
+    ours = {("iris", name): value for name, value in zip(MODELS, [1.0, 0.2, 1500.0], strict=True)}
+    table = make_table(Costs(seconds=ours), printed(), asked)
+    assert [cell.ours for cell in layout(table, asked)["rows"][0]["cells"]] == shown
+    assert said in TABLE_TYPES["times"].says(asked)
+
+
+def test_times_of_a_sample_say_of_how_many_rows():
+    said = TABLE_TYPES["times"].says({**spec("times"), "sample": 1000})
+    assert said == "Processor seconds to fit the chosen model alone on at most 1,000 rows, on one thread."
+
+
+def test_the_unit_of_a_row_is_not_counted_as_agreeing():
+    shown = layout(times([1.0, 2.0, 5.0], [2.0, 4.0, 10.0]), spec("times"))
+    assert [(column["agreeing"], column["printed"]) for column in shown["columns"]] == [
+        (0, 0),
+        (1, 1),
+        (1, 1),
+    ]
+    assert (shown["agreeing"], shown["printed"]) == (2, 2)
+
+
+def test_printed_seconds_are_as_certain_as_their_decimals():
+    """0.0006 / 0.0005 is known to 20 %; as 0.0 / 0.0 nothing would be."""
+    assert verdicts(times([1.0, 0.49, 2.9], [0.0005, 0.0006, 0.0006])) == ["unit", "lower", "higher"]
+    assert verdicts(times([1.0, 0.51, 2.8], [0.0005, 0.0006, 0.0006])) == ["unit", "reproduced", "reproduced"]
+    table = times([1.0, 1.0, 1.0], ["29", "44", "0.150"])
+    shown = layout(table, spec("times"))["rows"][0]["cells"]
+    assert [cell.published for cell in shown] == ["29.0", "44.0", "0.15"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0.0"), (0.2, "0.2"), (4.0, "4.0"), (0.01234, "0.012"), (0.01, "0.010")]
+)
+def test_seconds_are_shown_as_printed_or_with_two_digits(seconds, shown):
+    assert TABLE_TYPES["times"].number("fit_seconds", seconds, 1) == shown
+
+
+# --- characteristics -------------------------------------------------------------------------------------
+
+
+def test_characteristics_are_reproduced_if_they_are_equal():
+    ours = Results(counts={"iris": {"n_features": 4, "n_negative": 1000, "n_positive": 50}})
+    asked = spec("characteristics", ["iris", "wine"])
+    rows = [("iris", "", "n_features", 4), ("iris", "", "n_negative", 1001), ("wine", "", "n_features", 13)]
+    table = make_table(ours, printed(*rows), asked)
+    assert verdicts(table) == ["reproduced", "lower", "ours alone", "no data", "no data", "no data"]
+    assert table["difference"].tolist()[:2] == [0, -1]
+    shown = layout(table, asked)
+    assert [row["heads"][0]["text"] for row in shown["rows"]] == ["iris", "wine"]
+    assert shown["rows"][0]["cells"][1].ours == "1,000"
+
+
+def test_a_division_is_counted_and_numbers_have_no_classes():
+    asked = spec("characteristics", ["iris", "wine"], counts=["n_classes", "n_train", "n_test"])
+    ours = Results(counts={"iris": {"n_classes": 3}, "wine": {"n_features": 4}})
+    rows = [("iris", "", "n_classes", 3), ("iris", "", "n_train", 6), ("iris", "", "n_test", 4)]
+    table = make_table(ours, printed(*rows), asked)
+    assert verdicts(table) == ["reproduced", "reproduced", "lower", "", "ours alone", "ours alone"]
+    assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "folds")
+    assert TABLE_TYPES["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
+
+
+def test_samples_are_all_of_them():
+    asked = spec("characteristics", counts=["n_features", "n_samples"])
+    ours = Results(counts={"iris": {"n_features": 4, "n_samples": 150}})
+    table = make_table(ours, printed(("iris", "", "n_samples", 151)), asked)
+    assert verdicts(table) == ["ours alone", "lower"]
+
+
+def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
+    asked = spec("characteristics", counts=["density", "n_dims", "n_dims_negative", "n_dims_positive"])
+    ours = Results(counts={"iris": {"n_features": 4}})
+    rows = [
+        ("iris", "", "density", "0.80"),
+        ("iris", "", "n_dims", "3"),
+        ("iris", "", "n_dims_negative", "3"),
+    ]
+    table = make_table(ours, printed(*rows), asked)
+    assert verdicts(table) == ["reproduced", "reproduced", "lower", ""]
+    sharper = make_table(ours, printed(("iris", "", "density", "0.800")), asked)
+    assert verdicts(sharper)[0] == "reproduced"
+    assert verdicts(make_table(ours, printed(("iris", "", "density", "0.79")), asked))[0] == "higher"
+    assert layout(table, asked)["rows"][0]["cells"][0].ours == "0.80"
+    assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "scaled")
+    assert "the share of the values that are not zero" in TABLE_TYPES["characteristics"].says(asked)
+    assert "principal" not in TABLE_TYPES["characteristics"].says({"counts": ["n_features"]})
+
+
+# --- separability ----------------------------------------------------------------------------------------
+
+
+def test_separability_is_shown_as_the_steps_come_and_the_oracle_is_the_best_of_their_grid():
+    rows = [
+        {"model": "elm", "metric": "separability", "value": 0.9, "std": 0.02},
+        {"model": "elm", "metric": "separability", "value": 0.93, "reading": "k = 2"},
+        {"model": "elm", "metric": "separability", "value": 0.88, "reading": "k = 3"},
+        {"model": "elm", "metric": "separability", "value": 0.99, "reading": LEARNT},
+        {"model": "eem", "metric": "separability", "value": 0.5, "std": 0.01},
+        {"model": "svm", "kind": "failed", "error": "ValueError: no"},
+    ]
+    numbers = [("iris", "elm", "separability", 92.0), ("iris", "eem", "separability", 52.1)]
+    table = make_table(Results(measured=rows), printed(*numbers), spec("separability"))
+    assert verdicts(table) == ["reproduced", "lower", "failed"]
+    np.testing.assert_allclose(table["ours"], [90, 50, np.nan])
+    np.testing.assert_allclose(table["ours_std"], [2, 1, np.nan])
+    np.testing.assert_allclose(table["oracle"], [93, np.nan, np.nan])
+    said = "93.0 at k = 2, 88.0 at k = 3"
+    assert table["reason"].tolist() == [said, "", "ValueError: no"]
+
+
+def test_separability_on_rows_learnt_from_is_another_reading_of_the_same_measurement():
+    rows = [
+        {"model": "elm", "metric": "separability", "value": 0.9, "std": 0.02},
+        {"model": "elm", "metric": "separability", "value": 0.99, "reading": LEARNT},
+        {"model": "eem", "kind": "failed", "error": "ValueError: no"},
+    ]
+    asked = spec("separability", models=["elm", "eem"]) | {"rows": "learnt", "measured_for": "other"}
+    of_other = Results(measured=rows)
+    results = SimpleNamespace(
+        measured=lambda table, *at: of_other.measured(table, *at) if table == "other" else []
+    )
+    table = make_table(results, printed(("iris", "elm", "separability", 98.0)), asked)
+    assert verdicts(table) == ["reproduced", "failed"]
+    assert table["ours"][0] == 99
+    assert "on the very rows" in TABLE_TYPES["separability"].says(asked)
+
+
+# --- parameters ------------------------------------------------------------------------------------------
+
+
+def chosen(*points, success=True):
+    """Scores of cv, by the grid's points: 0 is C = 1, 1 is C = 0.25, both with gamma = 2."""
+    params = [json.dumps({"C": (1, 0.25)[point], "gamma": 2}) for point in points]
+    return {"cv": pd.DataFrame({"point": points, "params": params, "success": success})}
+
+
+def parameters(scores, *in_print, facts=(), fixed=()):
+    ours = Results(seconds={("iris", "elm"): 1.0, ("iris", "svm"): 1.0})
+    ours.record = lambda dataset, model: {"success": True, "params": dict(fixed)}
+    ours.selection = lambda dataset, model: scores
+    ours.facts = lambda dataset, model: dict(facts)
+    asked = spec("parameters")
+    return make_table(ours, printed(*(("iris", *row) for row in in_print)), asked), asked
+
+
+def test_parameters_are_those_chosen_most_often_by_their_printed_names():
+    table, asked = parameters(
+        chosen(1, 0, 1), ("elm", "C", 0.25), ("svm", "C", 0.125), ("svm", "sigma", 2), facts={"n_support": 64}
+    )
+    cells = table.set_index(["model", "metric"])
+    assert cells["ours"].to_dict() == {
+        ("elm", "C"): 0.25,
+        ("svm", "C"): 0.25,
+        ("svm", "sigma"): 0.5,
+        ("svm", "n_support"): 64,
+    }
+    assert cells["verdict"].tolist() == ["reproduced", "higher", "lower", "ours alone"]
+    shown = layout(table, asked)
+    assert [(column["label"], column["sublabel"]) for column in shown["columns"]] == [
+        ("ELM", "C"),
+        ("SVM", "C"),
+        ("SVM", "σ"),
+        ("SVM", "#SV"),
+    ]
+    (row,) = shown["rows"]
+    assert [cell.ours for cell in row["cells"]] == ["2^-2", "2^-2", "2^-1", "64"]
+    assert [cell.difference for cell in row["cells"]][1:3] == [
+        "ours is 2^1 times the printed value",
+        "ours is 2^-2 times the printed value",
+    ]
+    assert "2<sup>−2</sup>" in render(table, asked, "html")
+    assert "2<sup>−2</sup>" in render(table, asked, "md")
+    assert "$2^{-2}$" in render(table, asked, "tex")
+
+
+def test_of_parameters_chosen_equally_often_the_earlier_point_counts():
+    table, _ = parameters(chosen(1, 0))
+    assert table["ours"].tolist()[0] == 1
+
+
+def test_a_fixed_parameter_is_its_value_and_an_unknown_fact_is_blank():
+    table, _ = parameters(
+        {"cv": chosen(0)["cv"].assign(params="{}")}, ("svm", "n_support", 12), fixed={"C": 3, "gamma": 4}
+    )
+    assert verdicts(table) == ["ours alone", "ours alone", "ours alone", "printed alone"]
+    assert table["ours"].tolist()[:3] == [3, 3, 0.25]
+
+
+def test_parameters_that_nothing_chose_are_failed():
+    table, _ = parameters(chosen(0, success=False))
+    assert set(verdicts(table)) == {"failed"}
+
+
+# --- generated data --------------------------------------------------------------------------------------
+
+
+def test_a_table_of_densities_shows_seconds_and_their_ratio_to_the_first_model():
+    rows = [
+        {"model": model, "metric": "fit_seconds", "reading": "d10_density0.1", "value": value}
+        for model, value in (("elm", 0.25), ("svm", 2.0))
+    ]
+    rows.append({"reading": "d10_density0.5", "kind": "failed", "error": "too large"})
+    rows.append({"model": "svm", "reading": "d100_density0.1", "kind": "failed", "error": "too slow"})
+    rows.append({"model": "elm", "reading": "d100_density0.1", "metric": "fit_seconds", "value": 1.0})
+    asked = spec("density")
+    table = make_table(Results(measured=rows), printed(), asked)
+    shown = layout(table, asked)
+    assert [row["heads"][0]["text"] for row in shown["rows"]] == [
+        f"d = {dim}, density {density}" for dim in (10, 100) for density in (0.1, 0.5)
+    ]
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
+        ["0.25", "2.0", "8.0"],
+        ["", "", ""],
+        ["1.0", "", ""],
+        ["", "", ""],
+    ]
+    assert [note["text"] for note in shown["footnotes"]] == ["too large", "too slow", "not measured"]
+
+
+def test_a_table_of_capacity_shows_what_each_model_costs():
+    rows = [
+        {"model": "elm", "metric": metric, "value": value}
+        for metric, value in (("fit_seconds", 1.5), ("predict_seconds", 0.25), ("peak_mib", 1234.5))
+    ]
+    rows.append({"model": "svm", "kind": "failed", "error": "memory limit"})
+    asked = spec("capacity")
+    shown = layout(make_table(Results(measured=rows), printed(), asked), asked)
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
+        ["1.5", "0.25", "1,234.5"],
+        ["", "", ""],
+    ]
+
+
+# --- correlations ----------------------------------------------------------------------------------------
+
+
+def correlations(*values, in_print, std=0.01, **readings):
+    rows = [
+        {"metric": f"spearman_h{size}", "value": value, "std": std}
+        for size, value in zip((1, 10), values, strict=True)
+    ]
+    rows += [
+        {"metric": f"spearman_h{size}", "reading": name, "value": value}
+        for name, numbers in readings.items()
+        for size, value in zip((1, 10), numbers, strict=True)
+    ]
+    numbers = [
+        ("iris", "", f"spearman_h{size}", value) for size, value in zip((1, 10), in_print, strict=True)
+    ]
+    return make_table(Results(measured=rows), printed(*numbers), spec("correlations"))
+
+
+def test_correlations_are_judged_by_the_error_of_a_difference():
+    """Both numbers come from as many draws: 2·√2·0.01 = 0.0283."""
+    assert verdicts(correlations(0.5, 0.5, in_print=(0.528, 0.529))) == ["reproduced", "lower"]
+    assert verdicts(correlations(0.5, 0.5, in_print=(0.472, 0.471))) == ["reproduced", "higher"]
+
+
+def test_a_correlation_that_rounds_to_the_printed_one_is_reproduced():
+    table = correlations(0.9996, 0.9994, in_print=(1.0, 1.0), std=0.0)
+    assert verdicts(table) == ["reproduced", "lower"]
+
+
+def test_a_departing_row_names_the_reading_that_comes_closest_to_all_of_it():
+    table = correlations(
+        0.5, 0.9, in_print=(-0.3, 0.9), one=(-0.3, -0.9), two=(-0.2, 0.8), broken=(np.nan, 0.9)
+    )
+    assert table["reason"].tolist() == ["closest to this row is the reading two: -0.200, 0.800", ""]
+
+
+def test_a_reading_farther_away_is_not_named():
+    table = correlations(0.5, 0.9, in_print=(0.4, 0.9), one=(-0.3, -0.9))
+    assert table["reason"][0] == "no other reading comes closer to this row"
+
+
+def test_a_measurement_that_failed_fails_the_row():
+    rows = [{"kind": "no data", "error": "404; gone"}]
+    table = make_table(Results(measured=rows), printed(), spec("correlations"))
+    assert verdicts(table) == ["no data"] * 2
+    assert table["reason"][0] == "404, gone"
+
+
+# --- growth ----------------------------------------------------------------------------------------------
+
+
+def test_growth_shows_exponents_of_models_and_leaves_out_what_a_model_has_not():
+    rows = [
+        {"model": "elm", "metric": "seconds_by_rows", "value": 1.2, "std": 0.01},
+        {"model": "elm", "metric": "seconds_by_size", "value": 1.2, "std": 0.5},
+        {"model": "elm", "metric": "numbers_by_rows", "value": 0.0, "std": 0.0},
+        {"model": "elm", "metric": "numbers_by_size", "value": 2.0, "std": 0.0},
+        {"model": "svm", "kind": "failed", "error": "singular"},
+        {"model": "svm", "metric": "fit_seconds", "reading": "N = 100", "value": 7.0},
+    ]
+    in_print = [
+        ("", "elm", "seconds_by_rows", 1),  # off by 0.2: within the tolerance of 0.3
+        ("", "elm", "seconds_by_size", 2),  # off by 0.8: within two errors of 0.5
+        ("", "elm", "numbers_by_size", 1),
+        ("", "svm", "seconds_by_rows", 3),
+    ]
+    asked = spec("growth")
+    table = make_table(Results(measured=rows), printed(*in_print), asked)
+    assert verdicts(table) == ["reproduced", "reproduced", "ours alone", "higher", "failed", "failed"]
+    assert table["published"].tolist()[4:5] == [3.0]
+    shown = layout(table, asked)
+    assert [[cell.verdict for cell in row["cells"]] for row in shown["rows"]] == [
+        ["reproduced", "reproduced", "ours alone", "higher"],
+        ["failed", "", "failed", ""],
+    ]
+
+
+# --- starts ----------------------------------------------------------------------------------------------
+
+
+class Measured(Results):
+    """Rows that were measured by their data set."""
+
+    def measured(self, table, dataset):
+        self.rows = self.by_dataset.get(dataset, [])
+        return super().measured(table, dataset)
+
+    def __init__(self, **by_dataset):
+        super().__init__()
+        self.by_dataset = by_dataset
+
+
+def reaching(**percents):
+    """What is measured of models of which the best of 16 starts reaches some percent of the best."""
+    return [
+        {"model": model, "metric": metric, "value": value}
+        for model, percent in percents.items()
+        for metric, value in (
+            ("best", 2.0), ("expected", percent), ("near", 50.0), ("seconds", 0.123), ("evaluations", 88.4)
+        )
+    ]  # fmt: skip
+
+
+def test_starts_count_the_data_sets_where_sixteen_are_enough():
+    """95 % exactly is enough; of three data sets two are, as they are in print, and one has no number."""
+    results = Measured(
+        iris=reaching(elm=95.0, svm=94.9),
+        wine=reaching(elm=99.0, svm=100.0),
+        zoo=[{"kind": "no data", "error": "404"}],
+    )
+    asked = spec("starts", ["iris", "wine", "zoo"])
+    table = make_table(results, printed(("all", "", "expected", 100)), asked).set_index(["dataset", "model"])
+    said = table.loc["all"]
+    assert said["ours"].to_dict() == {"elm": 100.0, "svm": 50.0}
+    assert said["verdict"].to_dict() == {"elm": "reproduced", "svm": "lower"}
+    assert set(said["reason"]) == {"1 of 3 data sets have no number"}
+    assert set(table.loc["zoo", "verdict"]) == {"no data"}
+    shown = layout(table.reset_index()[COLUMNS], asked)
+    last = shown["rows"][-2]
+    assert last["heads"][0]["text"] == "data sets where 16 starts reach 95 % of the best, in %"
+    assert [cell.ours for cell in last["cells"]] == ["", "100.0", "", "", ""]
+    assert [cell.ours for cell in shown["rows"][0]["cells"]] == ["2.000", "95.0", "50.0", "0.12", "88"]
+
+
+def test_starts_that_failed_are_a_footnote_with_their_number():
+    rows = reaching(svm=97.0)
+    rows += [
+        {
+            "model": "svm",
+            "reading": f"start {k}",
+            "metric": "objective",
+            "kind": "failed",
+            "error": "singular",
+        }
+        for k in (3, 7)
+    ]
+    asked = spec("starts")
+    table = make_table(Measured(iris=rows), printed(), asked).set_index(["dataset", "model", "metric"])
+    assert table.loc[("iris", "svm", "best"), "reason"] == "singular in 2 of 20 fits"
+    assert table.loc[("iris", "elm", "best"), "verdict"] == "failed"
+    assert table.loc[("all", "elm", "expected"), "reason"] == "no data set has a number"
+
+
+# --- training --------------------------------------------------------------------------------------------
+
+
+class Trained(Results):
+    """Cells whose training succeeded: (accuracy, iterations, seconds) of each model on iris, in one trial."""
+
+    def __init__(self, allowed=None, **models):
+        super().__init__(seconds={("iris", name): seconds for name, (_, _, seconds) in models.items()})
+        self.models, self.params = models, {} if allowed is None else {"max_iter": allowed}
+
+    def record(self, dataset, model):
+        notes = {f"stopped at {self.params['max_iter']} iterations": 1} if self.params else {}
+        return super().record(dataset, model) | {"params": self.params, "n_candidates": 1, "notes": notes}
+
+    def scores(self, dataset, model, among):
+        accuracy, iterations, _ = self.models[model]
+        row = {"point": 0, "params": "{}", "success": True, "error": "", "accuracy": accuracy}
+        return {"cv": pd.DataFrame([row | {"iterations": iterations}])}
+
+
+def trained(in_print, **options):
+    results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, math.nan, 5.0), **options)
+    return make_table(results, printed(*in_print), spec("training")).set_index(["model", "metric"])
+
+
+def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
+    in_print = [
+        ("iris", model, metric, value)
+        for model, found in {"elm": (90.5, 50, 30), "eem": (91.4, 190, 60), "svm": (94.0, 7, 9)}.items()
+        for metric, value in zip(("accuracy", "iterations", "fit_seconds"), found, strict=True)
+    ]
+    table = trained(in_print)
+    assert table["verdict"].unstack().loc[["elm", "eem", "svm"]].to_numpy().tolist() == [
+        ["reproduced", "unit", "reproduced"],
+        ["higher", "printed alone", "lower"],
+        ["higher", "printed alone", "printed alone"],
+    ]
+    assert table.loc[("elm", "accuracy"), "difference"] == pytest.approx(-0.5)
+    assert table.loc[("eem", "iterations"), "difference"] == -40
+    # ours took 4 times as long as the first row, in print 2 times
+    assert table.loc[("eem", "fit_seconds"), "difference"] == pytest.approx(2)
+    assert table.loc[("svm", "iterations"), "reason"] == "a learner without iterations"
+
+
+def test_iterations_that_a_study_sets_are_no_finding():
+    table = trained([("iris", "elm", "iterations", 60), ("iris", "eem", "iterations", 150)], allowed=60)
+    assert table.loc[("elm", "iterations"), ["verdict", "reason"]].tolist() == [
+        "printed alone",
+        "as many iterations as were set",
+    ]
+    assert table.loc[("eem", "iterations"), ["verdict", "reason"]].tolist() == ["reproduced", ""]
+    assert table.loc[("elm", "accuracy"), "reason"] == ""
+
+
+def test_training_shows_a_row_per_model_and_the_ratio_of_seconds_beside_print():
+    in_print = [("iris", "elm", "fit_seconds", 30), ("iris", "eem", "fit_seconds", 60)]
+    in_print.append(("iris", "eem", "accuracy", 91.75))
+    table = trained(in_print).reset_index().assign(dataset="iris")
+    shown = layout(table[COLUMNS], spec("training"))
+    assert [column["label"] for column in shown["columns"]] == ["accuracy", "iterations", "seconds"]
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
+        ["90.00", "60", "2.0"],
+        ["92.00", "150", "8.0"],
+        ["95.00", "", "5.0"],
+    ]
+    eem = shown["rows"][1]["cells"]
+    assert [(cell.published, cell.beside_printed) for cell in eem] == [
+        ("91.75", ""),
+        ("", ""),
+        ("60", "×2.0"),
+    ]
+
+
+# --- information -----------------------------------------------------------------------------------------
+
+
+def test_information_has_a_row_for_each_share_of_rejected_rows():
+    rows = [
+        {"model": "elm", "metric": "accuracy", "value": 0.9375},
+        {"model": "elm_reject_0.05", "metric": "accuracy", "value": 0.95},
+        {"model": "elm_reject_0.05", "metric": "cross_entropy_pred_true", "value": math.inf},
+        {"model": "svm_reject_0.05", "kind": "failed", "error": "not certain of anything"},
+    ]
+    asked = spec("information")
+    table = make_table(Results(measured=rows), printed(), asked)
+    shown = layout(table, asked)
+    assert [row["heads"][-1]["text"] for row in shown["rows"]] == [
+        "ELM", "ELM 5 % rejected", "SVM", "SVM 5 % rejected"
+    ]  # fmt: skip
+    columns = [column["label"] for column in shown["columns"]]
+    accuracy, crossed = columns.index("A"), columns.index("H(Y;T)")
+    assert [row["cells"][accuracy].ours for row in shown["rows"]] == ["93.75", "95.00", "", ""]
+    assert shown["rows"][1]["cells"][crossed].ours == "inf"
+    assert shown["rows"][3]["cells"][accuracy].reason == "not certain of anything"
+    assert "rejected they are those" in shown["says"]
+    assert "infinite" not in layout(table[:0], spec("information", reject=[0]))["says"]
+
+
+def test_information_is_reproduced_where_it_rounds_to_print():
+    rows = [
+        {"model": "elm", "metric": "mutual_information", "value": 0.6128},
+        {"model": "elm", "metric": "entropy_true", "value": 0.99},
+    ]
+    in_print = printed(("iris", "elm", "mutual_information", 0.613), ("iris", "elm", "entropy_true", 0.985))
+    table = make_table(Results(measured=rows), in_print.astype({"value": str}), spec("information"))
+    table = table.set_index(["model", "metric"])["verdict"]
+    assert table["elm", "mutual_information"] == "reproduced"
+    assert table["elm", "entropy_true"] == "higher"
+
+
+# --- evaluations -----------------------------------------------------------------------------------------
+
+
+def test_evaluations_show_seconds_of_every_way_and_errors_where_the_exact_value_is_known():
+    values = {"exact": (0.5,), "exact_float32": (0.25, 1e-6, 2e-6), "binned": (0.001, 1e-4, 2e-3)}
+    rows = [
+        {"model": way, "reading": "n100", "metric": metric, "value": value}
+        for way, found in values.items()
+        for metric, value in zip(("seconds", "value_error", "gradient_error"), found, strict=False)
+    ]
+    rows.append({"model": "binned", "reading": "n2000", "metric": "seconds", "value": 120.0})
+    asked = spec("evaluations")
+    shown = layout(make_table(Results(measured=rows), printed(), asked), asked)
+    assert [row["heads"][0]["text"] for row in shown["rows"]] == ["N = 100", "N = 2,000"]
+    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
+        ["0.50", "0.25", "1.0e-06", "2.0e-06", "0.0010", "0.00010", "0.0020"],
+        ["", "", "", "", "120", "", ""],
+    ]
+    assert {cell.verdict for cell in shown["rows"][1]["cells"]} == {"", "ours alone"}

@@ -1,0 +1,221 @@
+"""Csv files of a user's own: what is read from them, and the one line for each thing that is wrong."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from entrolab.data.prepare import prepare
+from entrolab.study.config import load_configuration, load_study
+from entrolab.study.sections import ConfigError
+
+ROOT = Path(__file__).parents[2]
+LINE = "one line with its place and what is accepted, before any job"
+
+# Six rows of each class.
+ROWS = [f"{k / 4},{k % 5},{'red' if k % 3 else 'blue'},{'yes' if k % 2 else 'no'}" for k in range(12)]
+TABLE = "\n".join(["size,sort,colour,bought", *ROWS]) + "\n"
+OWN = {"file": "table.csv", "label": "bought", "categorical": ["colour"]}
+SVC, SVR = "sklearn.svm.SVC", "sklearn.svm.SVR"
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Read a study of one data set of its own, and what becomes of it."""
+
+    def read(own: dict, content: str | bytes = TABLE, model: str = SVC) -> tuple[dict, dict]:
+        content = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / "table.csv").write_bytes(content)
+        file = tmp_path / "mine.yaml"
+        file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}}))
+        study = load_study(file, {})
+        return study, study["own_data"]["shop"]
+
+    return read
+
+
+def with_labels(*labels) -> str:
+    return "\n".join(["x,y", *(f"{k},{label}" for k, label in enumerate(labels))])
+
+
+def test_the_smallest_study_is_whole(load):
+    study, _ = load(OWN)
+    assert study["title"] == "Mine"
+    assert study["scaling"] == {"method": "minmax", "fit_on": "all"}
+    assert study["protocol"] == {"folds": 5, "repeats": 1, "inner": "leave-two-folds-out"}
+    assert study["models"]["svm"]["label"] == "svm"
+    assert {key: study["tables"]["scores"][key] for key in ("kind", "models", "metric", "criterion")} == {
+        "kind": "scores",
+        "models": ["svm"],
+        "metric": ["balanced_accuracy", "gmean", "accuracy"],
+        "criterion": "cv",
+    }
+    assert study["datasets"][study["tables"]["scores"]["datasets"]] == ["shop"]
+
+
+def test_the_smallest_study_of_values_has_a_table_of_errors(load):
+    own = {"file": "table.csv", "label": "size", "drop": ["colour", "bought"]}
+    study, entry = load(own, model=SVR)
+    assert entry["task"] == "regression"
+    assert (list(study["tables"]), study["metrics"]) == (["errors"], ["rmse"])
+    assert study["tables"]["errors"]["metric"] == ["rmse"]
+
+
+def test_a_study_of_both_has_both_tables(tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE)
+    values = {"file": "table.csv", "label": "size", "drop": ["colour", "bought"]}
+    study = {
+        "datasets": {"shop": OWN, "sizes": values},
+        "models": {"svm": {"estimators": {"classification": SVC, "regression": SVR}}},
+    }
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
+    read = load_study(tmp_path / "mine.yaml", {})
+    shown = {name: read["datasets"][table["datasets"]] for name, table in read["tables"].items()}
+    assert shown == {"scores": ["shop"], "errors": ["sizes"]}
+
+
+def test_tables_may_leave_out_what_they_show(tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE)
+    study = {"datasets": {"shop": OWN}, "models": {"svm": SVC}, "tables": {"seconds": {"kind": "times"}}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
+    read = load_study(tmp_path / "mine.yaml", {})
+    assert read["datasets"][read["tables"]["seconds"]["datasets"]] == ["shop"]
+    assert read["tables"]["seconds"]["models"] == ["svm"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TABLE,
+        TABLE.replace("\n", "\r\n"),
+        "\ufeff" + TABLE,
+        TABLE.replace("size,sort,colour,bought", '"size","sort", "colour","bought"'),
+        TABLE.replace("\n", "\n\n"),
+    ],
+    ids=["plain", "of Windows", "of a spreadsheet", "quoted names", "empty lines"],
+)
+def test_what_is_found_before_is_what_is_prepared(load, content):
+    _, entry = load(OWN, content)
+    dataset = prepare("shop", entry)
+    assert dataset.feature_names == ["size", "sort", "colour"]
+    np.testing.assert_array_equal(dataset.X[:4], [[0, 0, 0], [0.25, 1, 1], [0.5, 2, 1], [0.75, 3, 0]])
+    assert (dataset.task, dataset.classes) == ("binary", ["no", "yes"])
+    assert dataset.y.tolist() == [0, 1] * 6
+    assert dataset.provenance["files"][0]["path"] == "table.csv"
+
+
+@pytest.mark.parametrize(
+    ("labels", "task", "classes"),
+    [
+        (["b", "a", "b", "a"], "binary", ["a", "b"]),
+        ([10, 9, 10, 9], "binary", ["9", "10"]),
+        ([1.0, -1.0, 1, -1], "binary", ["-1", "1"]),
+        (["TRUE", "FALSE", "TRUE", "FALSE"], "binary", ["False", "True"]),
+        (["c", "b", "a"] * 2, "multiclass", ["a", "b", "c"]),
+        ([*range(1, 4)] * 2, "multiclass", ["1", "2", "3"]),
+        ([*range(20)] * 2, "multiclass", [str(k) for k in range(20)]),
+        ([*range(21)] * 2, "regression", []),
+        ([0.5, 1, 2] * 2, "regression", []),
+    ],
+)
+def test_the_task_follows_from_the_labels(load, labels, task, classes):
+    own = {"file": "table.csv", "label": "y"}
+    _, entry = load(own, with_labels(*labels * 5), model=SVR if task == "regression" else SVC)
+    assert (entry["task"], prepare("shop", entry).classes) == (task, classes)
+
+
+@pytest.mark.parametrize(
+    ("positive", "labels", "classes"),
+    [
+        ("no", ["no", "yes"], ["yes", "no"]),
+        (False, ["No", "Yes"], ["Yes", "No"]),  # no, as YAML reads it
+        (0, [0, 1], ["1", "0"]),
+        (1.0, [0, 1], ["0", "1"]),
+        ("b", ["a", "b", "c"], ["rest", "b"]),
+        (["b", "c"], ["a", "b", "c"], ["a", "b, c"]),
+    ],
+)
+def test_the_positive_class_is_the_one_that_the_study_names(load, positive, labels, classes):
+    _, entry = load({"file": "table.csv", "label": "y", "positive": positive}, with_labels(*labels * 5))
+    assert prepare("shop", entry).classes == classes
+
+
+def test_rows_with_gaps_are_left_out_where_that_is_asked_for(load):
+    content = TABLE + "NA,1,red,yes\n3,1,red,\n"
+    _, entry = load({**OWN, "missing_rows": "drop"}, content)
+    assert (entry["expect"]["rows"], prepare("shop", entry).n_samples) == (12, 12)
+
+
+@pytest.mark.fault("Configuration", "a csv file of one's own that is wrong", LINE)
+@pytest.mark.parametrize(
+    ("changes", "content", "line"),
+    [
+        ({"label": "bougt"}, TABLE, "shop.label: found no column 'bougt' in {}, did you mean 'bought'?"),
+        ({"drop": ["shape"]}, TABLE, "shop.drop: found no column 'shape' in {}; accepted: 'size', 'sort'"),
+        ({"label": "size"}, TABLE.replace("sort", "size"), "found several columns 'size' in"),
+        ({"file": "tabel.csv"}, TABLE, "datasets.shop.file: there is no file "),
+        ({"file": "."}, TABLE, "Is a directory"),
+        ({}, TABLE.replace(",", ";"), "delimiter: ',' finds one column in {}, whose line 1 begins 'siz"),
+        ({"delimiter": "\\t"}, TABLE, "delimiter: found '\\\\t', expected one character (a tab is"),
+        ({}, TABLE.replace("0.25,", "big,"), "{}: line 3: found 'big' in the column 'size'; accepted: numb"),
+        ({}, TABLE.replace("0.25,", "inf,"), "{}: line 3: found 'inf' in the column 'size'; accepted: numb"),
+        ({}, TABLE.replace("0.25,", ","), "{}: line 3: no value in the column 'size', and gaps in 1 of"),
+        ({}, TABLE.replace("0.25,", ""), "{}: line 3: found 3 values; accepted: 4, as line 1 has names"),
+        ({}, TABLE.replace("yes", "no"), "datasets.shop.label: found 'bought', which is 'no' in all rows"),
+        ({}, "", "datasets.shop.file: there is nothing in {}"),
+        ({}, "size,sort,colour,bought\n", "found no rows in {}"),
+        ({}, TABLE.encode("utf-16"), "shop.file: found the byte 0xff in {}; accepted: a csv file in"),
+        ({"positive": "Yess"}, TABLE, "positive: found 'Yess', did you mean 'yes'?; accepted: a label"),
+        ({"positive": ["yes", "no"]}, TABLE, "positive: found all labels, 'no', 'yes'; accepted: some"),
+        ({"task": "regression"}, TABLE, "task: found regression, and 'no' in the column 'bought'; acc"),
+        (
+            {"task": "multiclass", "label": "size", "drop": ["bought"]},
+            TABLE,
+            "task: found multiclass, and of 12 classes in the column 'size' '0' has one ",
+        ),
+        ({"task": "binary", "label": "sort", "drop": ["bought"]}, TABLE, "found binary, and 5 labels in the"),
+        (
+            {"label": "size", "drop": ["bought"]},
+            TABLE,
+            "models.svm: 'sklearn.svm.SVC' is a classifier, and the task of 'shop' is regression; acce",
+        ),
+        ({}, "\n".join(TABLE.splitlines()[:6]), "protocol.folds: found 5 for 'shop', whose smallest class"),
+        ({"lable": "x"}, TABLE, "datasets.shop: unknown key 'lable', did you mean 'label'?"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_one_line(tmp_path, load, changes, content, line):
+    with pytest.raises(ConfigError) as caught:
+        load({**OWN, **changes}, content)
+    message = str(caught.value)
+    assert line.replace("{}", str(tmp_path / "table.csv")) in message
+    assert str(tmp_path / "mine.yaml") in message
+    assert "\n" not in message
+
+
+def test_a_string_is_no_data(tmp_path, load):
+    with pytest.raises(ConfigError, match="found 'table.csv', expected a list of keys of the catalog, or"):
+        load("table.csv")
+
+
+def test_names_of_data_are_taken_once(tmp_path):
+    """Data sets are prepared in one place for all studies."""
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "other.csv").write_text(TABLE)
+
+    def written(name: str, **datasets) -> None:
+        study = {"datasets": datasets, "models": {"svm": SVC}}
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(study))
+
+    def read() -> dict:
+        return load_configuration(ROOT, {"papers": "demo", "seed": 0, "extra_studies": str(tmp_path)})[0]
+
+    written("one", shop=OWN)
+    written("two", shop=OWN)
+    assert read()["shop"]["source"] == "own"
+    written("two", shop={**OWN, "file": "other.csv"})
+    with pytest.raises(ConfigError, match="another study has other data of this name"):
+        read()
+    written("two", heart=OWN)
+    with pytest.raises(ConfigError, match="the catalog has a data set 'heart'; accepted: another name"):
+        read()
