@@ -21,8 +21,8 @@ from benchmarks.data import from_catalog
 from benchmarks.measure import measured
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
-from entrolab.dataset import DataUnavailable
-from entrolab.limits import Limits
+from entrolab.data.dataset import DataUnavailable
+from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, ELMClassifier
 from entrolearn.streaming import SlidingWindow
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import drift
-from entrolab.limits import Limits
+from entrolab.fit.limits import Limits
 
 
 @pytest.mark.parametrize(
