@@ -13,6 +13,7 @@ from benchmarks import (
     clusterings,
     device,
     distributed,
+    drift,
     information,
     manifold,
     mutual_information,
@@ -70,6 +71,7 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "support": ("Support vectors beside peers", sparse_machines.support),
     "softmax": ("Softmax regression", information.softmax),
     "mlp": ("Epochs of perceptrons", information.perceptrons),
+    "drift": ("Streams that drift", drift.drift),
 }
 PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
 DEVICE_PART = "device"  # with sizes of its own

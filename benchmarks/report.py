@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 from entrolab.io.atomic import replacing
 from entrolab.jobs.checkout import commit_of
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt", "hpelm", "skglm", "abess")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt", "hpelm", "skglm", "abess", "river")
 
 
 @dataclass(frozen=True)

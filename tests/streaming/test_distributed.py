@@ -175,11 +175,11 @@ def test_merging_leaves_what_it_merges_as_it_was(machine, X):
 def test_layer_travels_once_and_the_sums_without_what_they_do_not_need(monkeypatch):
     graphs = []
 
-    def computed(self, result):
+    def computed(result, progress):
         graphs.append(len(cloudpickle.dumps(dict(result.__dask_graph__()))))
         return result.compute()
 
-    monkeypatch.setattr(distributed._Fit, "_computed", computed)
+    monkeypatch.setattr(distributed, "_computed", computed)
     X = da.random.default_rng(0).uniform(size=(2000, 100), chunks=(50, 100))
     machine = EEMClassifier(300, random_state=0)
     distributed.fit(machine, X, X[:, 0] > 0.5, classes=[False, True])

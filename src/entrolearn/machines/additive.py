@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
@@ -322,6 +322,20 @@ class Additive:
             )
         return True
 
+    def _fade(self, decay: float) -> None:
+        """Multiply the weights of the rows so far, if there are any.
+
+        Raises
+        ------
+        ValueError
+            If `decay` is no number in (0, 1].
+        """
+        if not isinstance(decay, Real) or not 0 < decay <= 1:
+            raise ValueError(f"decay={decay!r}; accepted: a number above 0, up to 1.")
+        stream = getattr(self, "_stream", []) if decay < 1 else []
+        for sums in stream if isinstance(stream, list) else [stream]:
+            sums *= decay
+
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=False)
     def forget(self, X, y, sample_weight=None) -> Self:
@@ -393,7 +407,7 @@ class AdditiveOverClasses(Additive):
 
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=False)
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+    def partial_fit(self, X, y, classes=None, sample_weight=None, decay=1.0) -> Self:
         """Update the machine with more rows of a stream.
 
         The machine is then the one that :meth:`fit` makes of all rows so far with the hidden layer of the
@@ -411,6 +425,9 @@ class AdditiveOverClasses(Additive):
             All labels that the stream can bring; asked for in the first call only.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+        decay : float in (0, 1], default=1.0
+            Multiplies the weights of all earlier rows, which so fade: the machine is the one that :meth:`fit`
+            makes with weights of ``decay**k`` for the rows that came k calls ago.
 
         Returns
         -------
@@ -420,14 +437,15 @@ class AdditiveOverClasses(Additive):
         ------
         ValueError
             If `classes` is missing in the first call, names one class only or changes later, y brings another
-            label, a setting needs all rows at once (a ``covariance`` that is an estimator), or the machine
-            was fitted without ``keep_sums``.
+            label, `decay` is out of range, a setting needs all rows at once (a ``covariance`` that is an
+            estimator), or the machine was fitted without ``keep_sums``.
         """
         first = self._begins()
         learn_stream_classes(self, classes)
         self._refuse_sums()
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         X, codes, weights = weighted_rows(X, codes, sample_weight)
+        self._fade(decay)
         if first:
             self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, codes)

@@ -109,9 +109,10 @@ class _LayeredRidge(Additive):
         self._keep(float(self.C), equations, *equations.solve(self.C))
         return True
 
-    def _extend_stream(self, X, T: np.ndarray, sample_weight) -> None:
+    def _extend_stream(self, X, T: np.ndarray, sample_weight, decay: float) -> None:
         """Add rows to the equations and solve them again; the first rows draw the layer."""
         X, T, weights = weighted_rows(X, T, sample_weight)
+        self._fade(decay)
         if not hasattr(self, "_stream"):
             self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, T)
@@ -130,7 +131,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+    def partial_fit(self, X, y, classes=None, sample_weight=None, decay=1.0) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
@@ -146,6 +147,9 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
             All labels that the stream can bring, at least two; asked for in the first call only.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+        decay : float in (0, 1], default=1.0
+            Multiplies the weights of all earlier rows, which so fade: the machine is the one that :meth:`fit`
+            makes with weights of ``decay**k`` for the rows that came k calls ago.
 
         Returns
         -------
@@ -155,11 +159,11 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         ------
         ValueError
             If `classes` is missing in the first call, names one class only or changes later, y brings another
-            label, or the machine was fitted without ``keep_sums``.
+            label, `decay` is out of range, or the machine was fitted without ``keep_sums``.
         """
         first = self._begins()
         learn_stream_classes(self, classes)
-        self._extend_stream(*self._checked(X, y, first=first, dtypes=[np.float64]), sample_weight)
+        self._extend_stream(*self._checked(X, y, first=first, dtypes=[np.float64]), sample_weight, decay)
         return self
 
     def _checked(self, X, y, *, first, dtypes):
@@ -172,7 +176,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
 
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, sample_weight=None) -> Self:
+    def partial_fit(self, X, y, sample_weight=None, decay=1.0) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
 
         The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
@@ -186,6 +190,9 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+        decay : float in (0, 1], default=1.0
+            Multiplies the weights of all earlier rows, which so fade: the machine is the one that :meth:`fit`
+            makes with weights of ``decay**k`` for the rows that came k calls ago.
 
         Returns
         -------
@@ -194,10 +201,11 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         Raises
         ------
         ValueError
-            If y has another number of outputs than in the first call, or the machine was fitted without
-            ``keep_sums``.
+            If y has another number of outputs than in the first call, `decay` is out of range, or the machine
+            was fitted without ``keep_sums``.
         """
-        self._extend_stream(*self._checked(X, y, first=self._begins(), dtypes=[np.float64]), sample_weight)
+        rows = self._checked(X, y, first=self._begins(), dtypes=[np.float64])
+        self._extend_stream(*rows, sample_weight, decay)
         return self
 
     def _checked(self, X, y, *, first, dtypes):

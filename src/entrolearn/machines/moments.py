@@ -1,6 +1,7 @@
 """What an entropic readout needs to know of a class, as one small object that adds up."""
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import imul
 
 import numpy as np
 
@@ -63,6 +64,8 @@ SOLUTION_SQUARES = 3
 LEAST_SHARE = 1e-12
 # The same in roundings of the sums, which are coarser where the rows lie far from zero or from their shift.
 ROUNDINGS = 16
+# Of all rows of a class: a class that fades further would leave sums that underflow.
+LEAST_WEIGHT = 1e-100
 # What a difference of sums must be of the larger one, at the least, to keep its digits.
 LEAST_KEPT = 1 / 16
 # Share by which a sum of squares may be wrong once rows are taken out: hidden rows that are computed again,
@@ -206,6 +209,33 @@ class ClassMoments:
 
     def __isub__(self, other: "ClassMoments") -> "ClassMoments":
         return self._combine(other, subtract=True)
+
+    def __imul__(self, factor: float) -> "ClassMoments":
+        """Multiply the weights of all rows by a factor, in place, down to LEAST_WEIGHT in all.
+
+        The number of rows stays.
+        """
+        if self.n * factor >= LEAST_WEIGHT:
+            for name in ("n", *_SUMS):
+                setattr(self, name, imul(getattr(self, name), factor))
+        return self
+
+    def about(self, shift: np.ndarray) -> "ClassMoments":
+        """Moments of the same rows with another shift, shape (n_hidden,): a copy, for NumPy's arrays."""
+        moments, step = self._copy(), self.shift - shift
+        moments.shift = np.asarray(shift)
+        cross = np.outer(self._sum + self.n / 2 * step, step)
+        moments._outer += np.tril(cross + cross.T)
+        moments._sum += self.n * step
+        for k, h in enumerate(self.sizes):
+            leading = np.where(np.arange(len(step)) < h, step, 0.0)
+            norm2, along = leading @ leading, leading @ self._sum
+            row = symmetric_product(self._outer, leading)
+            moments._norm2[k] += 2 * along + self.n * norm2
+            moments._norm4[k] += 4 * (leading @ row + leading @ self._norm2_row[k] + norm2 * along)
+            moments._norm4[k] += norm2 * (2 * self._norm2[k] + self.n * norm2)
+            moments._norm2_row[k] += 2 * row + norm2 * self._sum + moments._norm2[k] * step
+        return moments
 
     def _combine(self, other: "ClassMoments", subtract: bool = False) -> "ClassMoments":
         if self.sizes != other.sizes or not np.array_equal(to_numpy(self.shift), to_numpy(other.shift)):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
+from operator import imul
 
 import numpy as np
 from scipy.linalg import eigh
@@ -125,10 +126,10 @@ class NormalEquations:
             H = np.ascontiguousarray(H, dtype=np.float64)
         if self.shifts is not None:
             H, T = (rows - cast(shift, rows) for rows, shift in zip((H, T), self.shifts, strict=True))
-            for name, rows in (("_units", H), ("_targets", T)):
-                total = getattr(self, name)
-                sums = _column_sums(rows, total) if roots is None else (roots * roots) @ rows
-                setattr(self, name, add_in_place(total, total_of(sums, total)))
+        for name, rows in (("_units", H), ("_targets", T)):
+            total = getattr(self, name)
+            sums = _column_sums(rows, total) if roots is None else (roots * roots) @ rows
+            setattr(self, name, add_in_place(total, total_of(sums, total)))
         if roots is not None:
             H, T = H * roots[:, None], T * roots[:, None]
         self._gram = plus_products(self._gram, H)
@@ -147,6 +148,34 @@ class NormalEquations:
     def __isub__(self, other: "NormalEquations") -> "NormalEquations":
         return self._combine(other, subtract=True)
 
+    def __imul__(self, factor: float) -> "NormalEquations":
+        """Multiply the weights of all rows by a factor, in place."""
+        for name in _SUMS:
+            setattr(self, name, imul(getattr(self, name), factor))
+        return self
+
+    def about(self, shifts: tuple | None) -> "NormalEquations":
+        """Equations of the same rows with other shifts, None for None: a copy, for NumPy's arrays."""
+        equations = self._copy()
+        if self.shifts is None:
+            return equations
+        units, targets = (mine - new for mine, new in zip(self.shifts, shifts, strict=True))
+        cross = np.outer(self._units + self.n / 2 * units, units)
+        equations.shifts = shifts
+        equations._gram += np.tril(cross + cross.T)
+        equations._right += np.outer(self._units + self.n * units, targets) + np.outer(units, self._targets)
+        equations._units += self.n * units
+        equations._targets += self.n * targets
+        return equations
+
+    def of_targets(self, matrix: np.ndarray, offset: np.ndarray) -> "NormalEquations":
+        """Equations of the same rows with the targets ``T @ matrix + offset``: a copy, for NumPy's arrays."""
+        right, targets = self._right @ matrix, self._targets @ matrix
+        if self.shifts is None:
+            right, targets = right + np.outer(self._units, offset), targets + self.n * offset
+        shifts = None if self.shifts is None else (self.shifts[0], self.shifts[1] @ matrix + offset)
+        return self._with(copied(self._gram, "F"), right, copied(self._units), targets, shifts)
+
     def _combine(self, other: "NormalEquations", subtract: bool = False) -> "NormalEquations":
         if self._right.shape != other._right.shape:
             raise ValueError(
@@ -155,7 +184,7 @@ class NormalEquations:
             )
         if self.shifts is not other.shifts and not _equal(self.shifts, other.shifts):
             raise ValueError("only equations with the same shifts can be combined.")
-        for name in ("n", "_gram", "_right", "_units", "_targets"):
+        for name in _SUMS:
             setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
@@ -226,7 +255,7 @@ class NormalEquations:
         array, shape (n_outputs,)
         """
         if self.shifts is None:
-            return self._targets
+            return 0 * self._targets
         units, targets = self.means()
         return targets - units @ coef
 
@@ -254,6 +283,9 @@ class NormalEquations:
         if self.shifts is None:
             return self._right
         return self._right - self._units[:, None] * (self._targets / self.n)[None, :]
+
+
+_SUMS = ("n", "_gram", "_right", "_units", "_targets")
 
 
 def _column_sums(rows, total):

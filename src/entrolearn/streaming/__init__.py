@@ -11,18 +11,30 @@ from typing import TYPE_CHECKING
 
 _MODULES = {
     "Rows": "entrolearn.streaming.base",
+    "SlidingWindow": "entrolearn.streaming.window",
+    "bounds": "entrolearn.streaming.merging",
     "fit": "entrolearn.streaming.fitting",
+    "load_sums": "entrolearn.streaming.sums_file",
+    "merge": "entrolearn.streaming.merging",
+    "merge_bounds": "entrolearn.streaming.merging",
     "predict": "entrolearn.streaming.predicting",
     "predict_chunks": "entrolearn.streaming.predicting",
     "rows": "entrolearn.streaming.sources",
+    "save_sums": "entrolearn.streaming.sums_file",
 }
 
 if TYPE_CHECKING:
     from entrolearn.streaming.base import Rows as Rows
     from entrolearn.streaming.fitting import fit as fit
+    from entrolearn.streaming.merging import bounds as bounds
+    from entrolearn.streaming.merging import merge as merge
+    from entrolearn.streaming.merging import merge_bounds as merge_bounds
     from entrolearn.streaming.predicting import predict as predict
     from entrolearn.streaming.predicting import predict_chunks as predict_chunks
     from entrolearn.streaming.sources import rows as rows
+    from entrolearn.streaming.sums_file import load_sums as load_sums
+    from entrolearn.streaming.sums_file import save_sums as save_sums
+    from entrolearn.streaming.window import SlidingWindow as SlidingWindow
 
 __all__ = [*_MODULES]
 

@@ -275,19 +275,25 @@ class _Fit:
 
     def _merged(self, merged: Callable, parts: list[Delayed]):
         """What comes of the parts."""
-        return self._computed(_tree(merged, parts))
+        return _computed(_tree(merged, parts), self.progress)
 
-    def _computed(self, result: Delayed):
-        client = getattr(dask.base.get_scheduler(), "__self__", None)  # of a Client's get, where there is one
-        if client is None:
-            with ProgressBar() if self.progress else nullcontext():
-                return result.compute()
-        future = client.compute(result)
-        if self.progress:
-            from distributed import progress
 
-            progress(future)
-        return future.result()
+def merge_delayed(merged: Callable, parts: list[Delayed]):
+    """What `merged` makes of estimators that Dask holds or has yet to fit, a few at a time."""
+    return _computed(_tree(merged, parts), progress=False)
+
+
+def _computed(result: Delayed, progress: bool):
+    client = getattr(dask.base.get_scheduler(), "__self__", None)  # of a Client's get, where there is one
+    if client is None:
+        with ProgressBar() if progress else nullcontext():
+            return result.compute()
+    future = client.compute(result)
+    if progress:
+        from distributed import progress as show
+
+        show(future)
+    return future.result()
 
 
 def _ship(work) -> Delayed:

@@ -1,0 +1,131 @@
+"""What estimators must have alike so that their sums add up: parameters, features and hidden units."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
+
+from entrolearn.machines.additive import Additive
+from entrolearn.validation import is_numpy
+
+__all__ = ["check_agreement", "check_learner", "check_sums", "terms"]
+
+# Parameters that change no sum, or whose effect on the hidden units is compared instead.
+NOT_COMPARED = {"keep_sums", "random_state", "feature_range", "landmarks", "n_landmarks"}
+# Relative difference of two projections of the same numbers, computed on other machines.
+ROUNDING = 1e-12
+REMEDIES = {
+    "feature_range_": "agree on one box: streaming.bounds at each site, then streaming.merge_bounds",
+    "_one_value": "give y of one shape to each",
+    "units.weights": "draw them with the same random_state, a number",
+    "units.biases": "draw them with the same random_state, a number",
+    "units.landmarks": "give the same landmarks to each",
+    "units.kernel_params": "give the width of the kernel as a number",
+}
+
+
+def check_learner(estimator) -> None:
+    """Refuse an estimator whose fit is no sum over the rows.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not isinstance(estimator, Additive):
+        raise TypeError(
+            f"{type(estimator).__name__} has no sums over rows; accepted: EEMClassifier, EEKMClassifier, "
+            "WELMClassifier, ELMClassifier, ELMRegressor, RKELMClassifier, RKELMRegressor."
+        )
+
+
+def check_sums(estimator) -> None:
+    """Refuse an estimator that has no sums to merge or write.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    check_learner(estimator)
+    if not hasattr(estimator, "_stream"):
+        check_is_fitted(estimator)
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted with keep_sums=False: it has no sums; accepted: fit with "
+            "keep_sums=True, or partial_fit."
+        )
+    if not is_numpy(estimator._layer.where):
+        raise ValueError(
+            f"{type(estimator).__name__} has its sums in another library's arrays; accepted: NumPy's."
+        )
+
+
+def terms(estimator: Additive) -> dict:
+    """What must be alike, by name, as JSON has it; of arrays their shape and a random projection."""
+    found = {"estimator": type(estimator).__name__}
+    for name, value in estimator.get_params(deep=False).items():
+        if name not in NOT_COMPARED:
+            found[name] = _plain(value)
+    names = getattr(estimator, "feature_names_in_", None)
+    found["n_features_in_"] = int(estimator.n_features_in_)
+    found["feature_names_in_"] = None if names is None else [str(name) for name in names]
+    for name in ("feature_range_", "_n_outputs", "_one_value"):
+        if hasattr(estimator, name):
+            found[name] = _plain(getattr(estimator, name))
+    for field in fields(estimator._layer):
+        found[f"units.{field.name}"] = _plain(getattr(estimator._layer, field.name))
+    return found
+
+
+def check_agreement(mine: dict, others: dict, where: str) -> None:
+    """Refuse terms that differ; `where` says whose the others are.
+
+    Raises
+    ------
+    ValueError
+        That names the first difference.
+    """
+    for name, value in mine.items():
+        if name not in others or not _equal(value, others[name]):
+            found = f"{name}={others.get(name)!r}, and {value!r} in the first"
+            if isinstance(value, dict) or isinstance(others.get(name), dict):
+                found = f"another {name}"
+            remedy = REMEDIES.get(name, "only sums of equal settings and hidden units add up")
+            raise ValueError(f"{where} has {found}; {remedy}.")
+
+
+def _plain(value):
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {
+            str(name): _plain(each) for name, each in sorted(value.items(), key=lambda pair: str(pair[0]))
+        }
+    if callable(value):
+        return f"{value.__module__}.{value.__qualname__}"
+    if not issparse(value):
+        value = np.asarray(value)
+        if value.ndim == 0 or value.dtype.kind not in "biuf":
+            return value.tolist()
+    return _projected(value)
+
+
+def _projected(array) -> dict:
+    """The shape of an array, w'Av with random w and v, and its rounding: the sum of the absolute terms."""
+    rng = np.random.RandomState(0)
+    right, absolute = array, abs(array)
+    for length in reversed(array.shape):
+        weights = rng.standard_normal(length)
+        right, absolute = right @ weights, absolute @ abs(weights)
+    return {"shape": list(array.shape), "projection": float(right), "size": float(absolute)}
+
+
+def _equal(mine, others) -> bool:
+    if isinstance(mine, dict) and isinstance(others, dict):
+        if mine.keys() != others.keys():
+            return False
+        if mine.keys() == {"shape", "projection", "size"} and mine["shape"] == others["shape"]:
+            gap = abs(mine["projection"] - others["projection"])
+            return bool(gap <= ROUNDING * (mine["size"] + others["size"]))
+        return all(_equal(value, others[name]) for name, value in mine.items())
+    return mine == others

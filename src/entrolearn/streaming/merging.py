@@ -1,0 +1,210 @@
+"""The model of all rows from models that several sites fitted to theirs, and the box on which they agree."""
+
+import copy
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import check_array
+
+from entrolearn.machines.additive import Additive, Needs, Seen, Survey
+from entrolearn.machines.base import class_targets
+from entrolearn.machines.boxes import BOX_ROWS, box_sampler, given_box
+from entrolearn.machines.moments import ClassMoments
+from entrolearn.machines.ridge import NormalEquations
+from entrolearn.streaming.agreement import check_agreement, check_sums, terms
+from entrolearn.streaming.sampling import sample_of
+from entrolearn.streaming.sources import rows
+
+__all__ = ["bounds", "merge", "merge_bounds", "solve"]
+
+
+def bounds(X) -> np.ndarray:
+    """The box of a site's rows, as ``feature_range="data"`` takes it: values far out are no part of it.
+
+    Parameters
+    ----------
+    X : Rows, or what :func:`rows` takes
+        Read once, chunk by chunk.
+
+    Returns
+    -------
+    ndarray of shape (2, n_features)
+        Lower and upper bounds.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, or a chunk holds no finite numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import streaming
+    >>> streaming.bounds(np.array([[0.0, 5.0], [1.0, 7.0], [2.0, 6.0]]))
+    array([[0., 5.],
+           [2., 7.]])
+    """
+    source = rows(X)
+    sample, seen, needs, chunk = (
+        sample_of(source.n_rows, BOX_ROWS, box_sampler()),
+        Seen(),
+        Needs(box=True),
+        None,
+    )
+    for chunk, _ in source:
+        chunk = check_array(chunk, accept_sparse="csr", dtype=[np.float64, np.float32])
+        sample.offer(chunk)
+        seen = seen.merge(Seen.of(chunk, needs))
+    if chunk is None:
+        raise ValueError("there are no rows to take bounds of.")
+    return Survey.of_passes(chunk, needs, sample.rows, seen).box
+
+
+def merge_bounds(boxes: Iterable) -> np.ndarray:
+    """The box around the boxes of several sites: the ``feature_range`` of all of them.
+
+    Parameters
+    ----------
+    boxes : iterable of array-like of shape (2, n_features)
+        What :func:`bounds` returned at each site.
+
+    Returns
+    -------
+    ndarray of shape (2, n_features)
+
+    Raises
+    ------
+    ValueError
+        If there is none, their shapes differ, or one holds no finite bounds, low <= high.
+
+    Examples
+    --------
+    >>> from entrolearn import streaming
+    >>> streaming.merge_bounds([[[0.0, 5.0], [2.0, 7.0]], [[-1.0, 6.0], [1.0, 6.5]]])
+    array([[-1.,  5.],
+           [ 2.,  7.]])
+    """
+    boxes = [np.asarray(box, dtype=np.float64) for box in boxes]
+    if not boxes:
+        raise ValueError("there are no boxes to merge; accepted: one or more, each what bounds returned.")
+    for i, box in enumerate(boxes):
+        if box.ndim != 2:
+            raise ValueError(f"box {i} has shape {box.shape}; accepted: (2, n_features).")
+        given_box(box, boxes[0].shape[1], f"box {i}: merge_bounds")
+    return np.stack([np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)])
+
+
+def merge(estimators: Iterable):
+    """The model of all rows, from estimators that were fitted to disjoint sets of them.
+
+    The result is what one fit to all rows would have made with the same hidden units, to rounding, whatever
+    the order of the estimators and however they are merged in between. Sums over rows are all that is read.
+
+    Parameters
+    ----------
+    estimators : iterable of estimators
+        One class, one set of parameters and the same hidden units: one `random_state` (a number) and one
+        `feature_range` (see :func:`merge_bounds`), or the same landmarks. Each has its sums: fitted with
+        ``keep_sums=True``, by ``partial_fit``, or from :func:`load_sums`. Their classes may differ. Or
+        Dask's delayed estimators, which are merged where they are, a few at a time.
+
+    Returns
+    -------
+    estimator : object
+        A new one, which ``partial_fit`` and `merge` go on from; those given are as they were. A classifier
+        knows the classes of all, and answers once each of them has a row.
+
+    Raises
+    ------
+    TypeError
+        If an estimator keeps no sums.
+    ValueError
+        If one has no sums, or differs from the first: the error names what differs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from entrolearn import EEMClassifier, streaming
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> box = streaming.merge_bounds([streaming.bounds(X[::2]), streaming.bounds(X[1::2])])
+    >>> sites = [
+    ...     EEMClassifier(50, feature_range=box, keep_sums=True, random_state=0).fit(X[i::2], y[i::2])
+    ...     for i in (0, 1)
+    ... ]
+    >>> together = EEMClassifier(50, feature_range=box, random_state=0).fit(X, y)
+    >>> gap = abs(streaming.merge(sites).decision_function(X) - together.decision_function(X))
+    >>> bool(gap.max() < 1e-9)
+    True
+    """
+    estimators = list(estimators)
+    if not estimators:
+        raise ValueError("there are no estimators to merge; accepted: one or more that have their sums.")
+    if any(hasattr(each, "__dask_graph__") for each in estimators):
+        from entrolearn.streaming.distributed import merge_delayed  # imports Dask, as they have
+
+        return solve(merge_delayed(merge_sums, estimators))
+    return solve(merge_sums(estimators))
+
+
+def merge_sums(estimators: Sequence[Additive]) -> Additive:
+    """A copy of the first estimator with the sums of all, not solved."""
+    for estimator in estimators:
+        check_sums(estimator)
+    first = terms(estimators[0])
+    for i, estimator in enumerate(estimators[1:], 1):
+        check_agreement(first, terms(estimator), f"estimator {i}")
+    merged = copy.copy(estimators[0])
+    merged._forget()
+    if is_classifier(merged):
+        kinds = {estimator.classes_.dtype.kind in "biuf" for estimator in estimators}
+        if len(kinds) > 1:
+            raise ValueError("some estimators have numbers for classes and others words; accepted: one kind.")
+        merged.classes_ = reduce(np.union1d, [estimator.classes_ for estimator in estimators])
+    sums = [_sums_over(estimator, getattr(merged, "classes_", None)) for estimator in estimators]
+    if isinstance(sums[0], dict):
+        merged._stream = [
+            _total([each[label] for each in sums if label in each]) for label in merged.classes_.tolist()
+        ]
+    else:
+        merged._stream = _total(sums)
+    return merged
+
+
+def solve(estimator: Additive) -> Additive:
+    """The estimator, answering from its sums; or not at all, where a class, or all, has no row."""
+    sums = estimator._stream
+    if all(each.n for each in (sums if isinstance(sums, list) else [sums])):
+        estimator._finish(sums, np.dtype(np.float64))
+    else:
+        vars(estimator).pop("hidden_coef_", None)
+    return estimator
+
+
+def _sums_over(estimator: Additive, classes: np.ndarray | None) -> dict | NormalEquations:
+    """Moments by label; or equations of the targets that these classes have."""
+    sums = estimator._stream
+    if isinstance(sums, list):
+        return dict(zip(estimator.classes_.tolist(), sums, strict=True))
+    if classes is None or len(classes) == len(estimator.classes_):
+        return sums
+    places = np.searchsorted(classes, estimator.classes_)
+    offset, matrix = np.full(len(classes), -1.0), np.zeros((sums._right.shape[1], len(classes)))
+    targets = class_targets(len(places))  # of a row of each class; offset + targets @ matrix are the new ones
+    if len(places) == 2:
+        offset[places], matrix[:, places] = 0.0, targets.T
+    else:
+        offset[places], matrix[:, places] = 0.0, np.eye(len(places))
+    return sums.of_targets(matrix, offset)
+
+
+def _total(parts: Sequence[ClassMoments | NormalEquations]):
+    """The sum, with the shift of the part of the most rows."""
+    largest = max(range(len(parts)), key=lambda i: parts[i].n)
+    total = parts[largest]._copy()
+    shift = total.shift if isinstance(total, ClassMoments) else total.shifts
+    for i, part in enumerate(parts):
+        if i != largest:
+            total += part.about(shift)
+    return total

@@ -1,0 +1,236 @@
+"""A learner of the last rows of a stream."""
+
+import copy
+from collections import deque
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse import vstack as stack_sparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from entrolearn.machines.base import codes_among, encode
+from entrolearn.streaming.agreement import check_learner
+from entrolearn.streaming.merging import solve
+from entrolearn.validation import HasMethods, Interval, validated
+
+__all__ = ["SlidingWindow"]
+
+
+def _has(method: str):
+    return available_if(lambda window: hasattr(window.estimator, method))
+
+
+class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
+    """An estimator of the last rows of a stream: the fit to these, to rounding.
+
+    Each call of :meth:`partial_fit` subtracts from the sums over rows those that leave the window, adds the
+    new ones and solves once; whenever as many rows have left as the window holds, the sums are made anew of
+    its rows, so that rounding does not build up.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A learner whose fit is a sum over rows, as :func:`merge` takes. The first call draws its hidden units,
+        which stay: with ``feature_range="data"`` they are those of the box of its rows.
+    n_rows : int, default=1000
+        Rows of the window, which holds them.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        Fitted to the rows of the window. Its classes are those that are there; while there is only one, it is
+        the estimator of the last window with two.
+    classes_ : ndarray of shape (n_classes,)
+        Of a classifier: of ``estimator_``.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import ELMClassifier, streaming
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 2))
+    >>> y = np.where(np.arange(1000) < 600, X[:, 0] > 0, X[:, 1] > 0)  # from row 600 on another feature
+    >>> window = streaming.SlidingWindow(ELMClassifier(20, C=0.1, random_state=0), n_rows=200)
+    >>> for chunk, labels in streaming.rows(X, y, chunk_rows=50):
+    ...     window = window.partial_fit(chunk, labels, classes=[False, True])
+    >>> window.score(X[-200:], y[-200:]) > 0.9
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "partial_fit"])],
+        "n_rows": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, estimator, n_rows=1000):
+        self.estimator = estimator
+        self.n_rows = n_rows
+
+    def fit(self, X, y) -> Self:
+        """Begin a stream with these rows, of which the window takes the last.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or, of a regressor, (n_samples, n_outputs)
+
+        Returns
+        -------
+        self : object
+        """
+        for name in ("estimator_", "_learner"):
+            vars(self).pop(name, None)
+        targets, classes = self._targets(y), None
+        if is_classifier(self.estimator) and len(targets):
+            classes, _ = encode(targets, type(self).__name__)
+        return self.partial_fit(X, y, classes)
+
+    @validated(prefer_skip_nested_validation=False)
+    def partial_fit(self, X, y, classes=None) -> Self:
+        """Move the window over more rows of a stream.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or, of a regressor, (n_samples, n_outputs)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that the stream can bring; asked for in the first call of a classifier only.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        TypeError
+            If the estimator's fit is no sum over rows.
+        ValueError
+            As of the estimator's own ``partial_fit``.
+        """
+        check_learner(self.estimator)
+        first = not hasattr(self, "_learner")
+        learner = clone(self.estimator) if first else self._learner
+        announced = {"classes": classes} if is_classifier(learner) else {}
+        X, y = indexable(X, self._targets(y))
+        n_new = min(len(y), self.n_rows)
+        X, y = X[-n_new:], y[-n_new:].copy()
+        if first:
+            learner.partial_fit(X, y, **announced)
+            self._learner, self._held, self._n_left = learner, deque(), 0
+            self._counts = np.zeros(len(learner.classes_) if is_classifier(learner) else 1, dtype=int)
+        checked, targets = learner._checked(X, y, first=False, dtypes=[np.float64])
+        if not first:
+            self._leave(sum(len(labels) for _, _, labels in self._held) + n_new - self.n_rows)
+            learner.partial_fit(X, y, **announced)
+        self._held.append((checked.copy(), targets, y))
+        self._count(y, 1)
+        self.estimator_ = self._answering()
+        return self
+
+    def _targets(self, y) -> np.ndarray:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        return column_or_1d(y, warn=True) if is_classifier(self.estimator) else np.asarray(y)
+
+    def _leave(self, n_rows: int) -> None:
+        """Take the oldest rows out of the sums."""
+        left = []
+        while n_rows > 0:
+            oldest = self._held.popleft()
+            if len(oldest[-1]) > n_rows:
+                self._held.appendleft(tuple(each[n_rows:] for each in oldest))
+                oldest = tuple(each[:n_rows] for each in oldest)
+            left.append(oldest)
+            n_rows -= len(oldest[-1])
+            self._n_left += len(oldest[-1])
+            self._count(oldest[-1], -1)
+        learner = self._learner
+        if not left:
+            return
+        if self._n_left >= self.n_rows and self._held:
+            self._n_left = 0
+            X, targets = _joined(self._held)
+            learner._stream = learner._add_rows(learner._no_sums(X, targets), X, targets, None)
+            return
+        several = isinstance(learner._stream, list)
+        sums = learner._stream if several else [learner._stream]
+        none = [each.empty() for each in sums]
+        if not self._held:
+            learner._stream = none if several else none[0]
+            return
+        gone = learner._add_rows(none if several else none[0], *_joined(left), None)
+        for each, rows in zip(sums, gone if several else [gone], strict=True):
+            each -= rows
+
+    def _count(self, y: np.ndarray, sign: int) -> None:
+        if is_classifier(self._learner):
+            codes = codes_among(self._learner.classes_, y)
+            self._counts += sign * np.bincount(codes, minlength=len(self._counts))
+
+    def _answering(self):
+        """The learner of the classes that are in the window."""
+        learner, present = self._learner, self._counts > 0
+        if not is_classifier(learner) or present.all():
+            return copy.copy(learner)
+        if present.sum() < 2:
+            return getattr(self, "estimator_", learner)
+        found = copy.copy(learner)
+        found.classes_ = learner.classes_[present]
+        if isinstance(learner._stream, list):
+            found._stream = [sums for sums, there in zip(learner._stream, present, strict=True) if there]
+        else:
+            columns = np.flatnonzero(present)
+            columns = columns[1:] if len(columns) == 2 else columns  # two classes have one column
+            matrix = np.eye(len(present))[:, columns]
+            found._stream = learner._stream.of_targets(matrix, np.zeros(len(columns)))
+        return solve(found)
+
+    @_has("predict")
+    def predict(self, X: Any) -> np.ndarray:
+        """What the estimator of the window predicts for the rows X, shape (n_samples, n_features)."""
+        return self._fitted().predict(X)
+
+    @_has("decision_function")
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The real outputs of the estimator of the window for the rows X, shape (n_samples, n_features)."""
+        return self._fitted().decision_function(X)
+
+    @_has("predict_proba")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes in the window for the rows X, shape (n_samples, n_features)."""
+        return self._fitted().predict_proba(X)
+
+    def score(self, X: Any, y: Any) -> float:
+        """The accuracy on the rows X with labels y, or R² of a regressor."""
+        return self._fitted().score(X, y)
+
+    def _fitted(self):
+        check_is_fitted(self, "estimator_")
+        return self.estimator_
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Labels of the window's rows."""
+        return self.estimator_.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Features of a row."""
+        return self._learner.n_features_in_
+
+    def __sklearn_tags__(self):
+        tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
+        for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags", "input_tags"):
+            setattr(tags, name, getattr(own, name))
+        return tags
+
+
+def _joined(chunks) -> tuple:
+    """The rows of some chunks and their targets."""
+    X, targets, _ = zip(*chunks, strict=True)
+    return stack_sparse(X, "csr") if issparse(X[0]) else np.concatenate(X), np.concatenate(targets)

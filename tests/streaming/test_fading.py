@@ -1,0 +1,132 @@
+"""Streams of which old rows fade or leave: the fits with weights, and to the last rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from additive_learners import LABELS, LANDMARKS, LEARNERS, X, announced, assert_same_model, targets
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import SGDClassifier
+from sklearn.utils.estimator_checks import check_estimator
+
+from entrolearn import EEMClassifier, ELMClassifier, RKELMClassifier
+from entrolearn.streaming import SlidingWindow
+
+by_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+few = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than pool_below")
+chunked = given(
+    cuts=st.lists(st.integers(1, len(X) - 1), max_size=6, unique=True).map(sorted),
+    decay=st.floats(0.05, 1.0),
+    n_rows=st.integers(20, 200),
+)
+
+
+@few
+@by_learner
+@settings(max_examples=4, deadline=None, derandomize=True, database=None)
+@chunked
+def test_fading_rows_are_a_fit_with_weights(learner, cuts, decay, n_rows):
+    y, fading, age = targets(learner), clone(learner), np.empty(len(X))
+    for k, rows in enumerate(np.split(np.arange(len(X)), cuts)):
+        fading.partial_fit(X[rows], y[rows], **announced(learner), decay=decay)
+        age[rows] = len(cuts) - k
+    assert_same_model(fading, clone(learner).fit(X, y, sample_weight=decay**age), 1e-9)
+
+
+@pytest.mark.parametrize("name", ["EEM", "WELM", "ELM"])
+def test_a_class_that_never_comes_again_fades_without_end(name):
+    """After 4,000 calls its weight would be 1e-1204; it keeps 1e-100, which decides nothing."""
+    learner = clone(LEARNERS[name]).partial_fit(X, LABELS, np.unique(LABELS))
+    still = LABELS != 1
+    for _ in range(4000):
+        learner._fade(0.5)
+    learner.partial_fit(X[still], LABELS[still], decay=0.5)
+    assert np.isfinite(learner.hidden_coef_).all()
+    assert (learner.predict(X[still]) == LABELS[still]).mean() > 0.9
+
+
+@pytest.mark.parametrize("decay", [0, -0.5, 1.5, np.nan, "fast", None])
+def test_other_decays_are_refused(decay):
+    learner = clone(LEARNERS["ELM"]).partial_fit(X, LABELS, np.unique(LABELS))
+    before = learner.hidden_coef_
+    with pytest.raises(ValueError, match="decay=.*; accepted: a number above 0, up to 1"):
+        learner.partial_fit(X, LABELS, decay=decay)
+    assert_array_equal(learner.hidden_coef_, before)
+
+
+@few
+@by_learner
+@settings(max_examples=4, deadline=None, derandomize=True, database=None)
+@chunked
+def test_a_window_is_the_fit_of_its_rows(learner, cuts, decay, n_rows):
+    y, window, stop = targets(learner), SlidingWindow(learner, n_rows), 0
+    for rows in np.split(np.arange(len(X)), cuts):
+        window.partial_fit(X[rows], y[rows], **announced(learner))
+        stop += len(rows)
+        held = slice(max(0, stop - n_rows), stop)
+        if is_regressor(learner) or len(np.unique(LABELS[held])) > 1:
+            expected = clone(learner).fit(X[held], y[held])
+            assert_same_model(window.estimator_, expected, 1e-9)
+
+
+def test_rounding_does_not_stay_in_a_window():
+    """Large rows leave rounding behind, which is gone a window later."""
+    learner = RKELMClassifier(landmarks=LANDMARKS, kernel="linear", sigma=1.0, C=0.1)
+    window = SlidingWindow(learner, 40)
+    window.partial_fit(1e6 * X[:40], LABELS[:40], classes=[0, 1, 2])
+    for rows in np.split(np.arange(150), 15):
+        window.partial_fit(X[rows], LABELS[rows])
+    assert_same_model(window.estimator_, clone(learner).fit(X[110:150], LABELS[110:150]))
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("rows", [csr_array(X), pd.DataFrame(X).add_prefix("x")], ids=["csr", "frame"])
+def test_windows_of_other_rows_are_the_same(rows):
+    learner = LEARNERS["ELM"]
+    windows = [SlidingWindow(learner, 50), SlidingWindow(learner, 50)]
+    for start in range(0, 160, 40):
+        for window, given_rows in zip(windows, (X, rows), strict=True):
+            window.partial_fit(given_rows[start : start + 40], LABELS[start : start + 40], classes=[0, 1, 2])
+    assert_same_model(windows[1].estimator_, windows[0].estimator_)
+
+
+def test_a_window_is_an_estimator_of_its_kind():
+    for learner in LEARNERS.values():
+        window = SlidingWindow(learner, 60)
+        assert is_classifier(window) == is_classifier(learner)
+        assert hasattr(window, "predict_proba") == hasattr(learner, "predict_proba")
+        y = targets(learner)
+        assert window.fit(X, y).score(X, y) == clone(learner).fit(X[-60:], y[-60:]).score(X, y)
+        assert_array_equal(window.fit(X, y).predict(X), clone(window).fit(X, y).predict(X))
+
+
+def test_one_class_in_the_window_leaves_the_answers_of_the_last_window_with_two():
+    window = SlidingWindow(EEMClassifier(5, feature_range=(0, 1), random_state=0), 40)
+    window.partial_fit(X, LABELS, classes=[0, 1, 2])
+    before = window.decision_function(X)
+    window.partial_fit(X[LABELS == 0], LABELS[LABELS == 0])
+    assert_array_equal(window.decision_function(X), before)
+    assert window.partial_fit(X[:30], LABELS[:30]).classes_.tolist() == [0, 1, 2]
+
+
+def test_what_no_window_takes_is_refused():
+    with pytest.raises(TypeError, match="SGDClassifier has no sums over rows; accepted: EEMClassifier"):
+        SlidingWindow(SGDClassifier()).fit(X, LABELS)
+    with pytest.raises(ValueError, match="'n_rows' parameter .* Got 0"):
+        SlidingWindow(ELMClassifier(), 0).fit(X, LABELS)
+    with pytest.raises(NotFittedError):
+        SlidingWindow(ELMClassifier()).predict(X)
+    window = SlidingWindow(LEARNERS["ELM"], 50).fit(X, LABELS)
+    before = window.predict(X)
+    with pytest.raises(ValueError, match="brings the label 5"):
+        window.partial_fit(X, LABELS + 5)
+    assert_array_equal(window.partial_fit(X[-50:], LABELS[-50:]).predict(X), before)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_window_passes_the_checks_of_scikit_learn():
+    check_estimator(SlidingWindow(EEMClassifier(20, random_state=0)))
