@@ -67,6 +67,22 @@ def plot_panels(
     return figure
 
 
+def panels_text(panels: Mapping[str, object]) -> str:
+    """An alternative text of small multiples: what all show, then the numbers of each panel that is drawn.
+
+    Parameters
+    ----------
+    panels : mapping of str to display, or str
+        As :func:`plot_panels` takes them; where none is drawn, the text says why.
+    """
+    drawn = {title: panel for title, panel in panels.items() if not isinstance(panel, str)}
+    if not drawn:
+        return "; ".join(dict.fromkeys(panels.values()))
+    subject = next(iter(drawn.values())).subject
+    said = [f"{title}: {panel.summary()}" if title else panel.summary() for title, panel in drawn.items()]
+    return f"{subject}. {'. '.join(said)}."
+
+
 def _name_all(figure: Figure, displays: Sequence, common: bool) -> None:
     """The names of common axes, which all displays have, and of the lines, which one with the most has."""
     if common:
