@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import drawn, text_of
 from numpy.testing import assert_allclose
 from scipy.stats import gaussian_kde
 from sklearn.datasets import load_iris
@@ -19,13 +20,8 @@ from entrolab.data.dataset import Dataset, DataUnavailable, passing_absence, sav
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.experiments.measuring import frame
-from entrolab.figure_types.making import (
-    alternative_text,
-    make_figure,
-    make_page_to_hover,
-    read_figure,
-    reasons,
-)
+from entrolab.figure_types.making import make_page_to_hover, reasons
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
 from entrolab.io.model_io import dump
 from entrolab.tables.making import COLUMNS
@@ -64,14 +60,6 @@ CURVES = {
 @pytest.fixture(scope="module")
 def rings(catalog):
     return scale(prepare("rings", catalog["rings"]), "minmax", (0, 1), "all")
-
-
-def drawn(folder, spec, sources, records=()):
-    """The csv of a figure that is written in every format."""
-    outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
-    make_figure(spec, list(map(str, sources)), list(map(str, records)), list(map(str, outputs)))
-    assert all(output.stat().st_size for output in outputs)
-    return read_figure(outputs[-1])
 
 
 # ------------------------------------------------------------------------------------------------- process
@@ -113,8 +101,8 @@ def test_ellipses_of_the_csv_are_one_and_two_deviations_from_the_mean(process, r
         assert_allclose(two, 2 * one, atol=1e-5)
 
 
-def test_a_process_in_words(process):
-    text = alternative_text(PROCESS, process)
+def test_a_process_in_words(tmp_path, process):
+    text = text_of(tmp_path)
     thresholds = points(process, "projected", "threshold")[:, 0]
     assert f"thresholds: {thresholds[0]:.3g} and {thresholds[1]:.3g}" in text
 
@@ -135,7 +123,7 @@ def test_a_machine_that_fails_is_said_in_figure_and_csv(tmp_path, rings, change,
     table = drawn(tmp_path, spec, [tmp_path / "rings.npz"])
     assert table["reason"].str.startswith(reason).tolist() == [True]
     assert "failed" in (tmp_path / "figure.svg").read_text()
-    assert reason in alternative_text(spec, table)
+    assert reason in text_of(tmp_path)
 
 
 def test_data_that_cannot_be_had_are_said(tmp_path):
@@ -219,16 +207,11 @@ def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, cells):
 
 
 def test_curves_in_words(tmp_path, cells):
-    text = alternative_text(CURVES, drawn(tmp_path, CURVES, *cells))
-    assert text == (
-        "Mean GMEAN in percent against n_hidden. iris, EEM rbf: 55.0 at 5, 85.0 at 50; "
-        "iris, WELM: 70.0 at 10, 85.0 at 50"
+    drawn(tmp_path, CURVES, *cells)
+    assert text_of(tmp_path) == (
+        "Mean GMEAN, % against n_hidden. "
+        "iris: EEM rbf from 55 at 5 to 85 at 50; WELM from 70 at 10 to 85 at 50."
     )
-
-
-def test_an_unknown_kind_names_the_known_ones():
-    with pytest.raises(ValueError, match="unknown kind of figure 'proces', did you mean 'process'"):
-        make_figure({**PROCESS, "kind": "proces"}, [], [], [])
 
 
 # --------------------------------------------------------------------------------- a grid of two parameters
@@ -280,8 +263,8 @@ def test_a_surface_shows_the_mean_over_the_trials(tmp_path, grid):
     assert np.isnan(table.loc[(0.25, 5), "mean"])
     assert table.loc[(0.25, 5), "reason"] == "singular"
     assert "no score at 1 of 12" in (tmp_path / "figure.svg").read_text()
-    text = alternative_text(SURFACE, table.reset_index())
-    assert "iris, RKELM: from 20 at C = 0.5, L = 5 to 50 at C = 2, L = 20" in text
+    text = text_of(tmp_path)
+    assert "RKELM: from 20 at C = 0.5, L = 5 to 50 at C = 2, L = 20" in text
 
 
 def test_a_surface_without_a_result_says_why(tmp_path, grid):
@@ -295,14 +278,14 @@ def test_a_surface_without_a_result_says_why(tmp_path, grid):
 
 def test_curves_by_a_second_parameter_are_its_values(tmp_path, grid):
     table = drawn(tmp_path, BY, *grid)
-    assert table["by"].unique().tolist() == [5, 10, 20]
-    curve = table[table["by"] == 20]
+    assert table["series"].unique().tolist() == ["L = 5", "L = 10", "L = 20"]
+    curve = table[table["series"] == "L = 20"]
     assert curve["value"].tolist() == [0.25, 0.5, 1, 2]
     assert_allclose(curve["mean"], [32.5, 35, 40, 50])
     svg = (tmp_path / "figure.svg").read_text()
     assert "L = 20" in svg
     assert "L = 5: no score at 1 of 4" in svg
-    assert "iris, RKELM, L = 10: 22.5 at 0.25, 40.0 at 2" in alternative_text(BY, table)
+    assert "L = 10 from 22.5 at 0.25 to 40 at 2" in text_of(tmp_path)
 
 
 # -------------------------------------------------------------------------------------------------- trials
@@ -346,7 +329,7 @@ def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
     assert "accuracy, %" in svg
     assert "RMSE" in svg
     assert "ELM: no score" in svg
-    assert "iris, RKELM: 37.5 ± 18" in alternative_text(TRIALS, table)
+    assert "iris: RKELM 37.5 ± 18" in text_of(tmp_path)
 
 
 # ------------------------------------------------------------------------------------------------- tradeoffs
@@ -416,9 +399,9 @@ def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
     assert "error, %" in svg
     assert "SVM: no scores at 1 of 3" in svg
     assert "no data: 404" in svg
-    text = alternative_text(TRADEOFF, table)
-    assert "Mean error in percent against support vectors in percent along the grids" in text
-    assert "iris, SVM: from 55 at 10 to 35 at 30" in text
+    text = text_of(tmp_path)
+    assert "Mean error, % against support vectors, %" in text
+    assert "iris: SVM from 55 at 10 to 35 at 30" in text
 
 
 # ------------------------------------------------------------------------------------------- support vectors
@@ -476,7 +459,7 @@ def test_a_figure_of_support_vectors_shows_the_stored_machine_among_its_training
         "stretched, lasso: failed: TypeError: LinearSVC has no support_ or no decision_function; "
         "accepted: classifiers with both, or a pipeline or search that ends in one"
     ]
-    assert f"stretched, SVM: {len(kept)} of 60" in alternative_text(SUPPORT, table)
+    assert f"SVM: {len(kept)} of 60 rows" in text_of(tmp_path)
     assert f"{len(kept)} of 60 rows" in (tmp_path / "figure.svg").read_text()
 
 
@@ -518,7 +501,7 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
         "d = 1,000, elm: too large (at 2 values)",
     ]
     assert "too large" in (tmp_path / "figure.svg").read_text()
-    assert "d = 10, ELM: 2 at 0.1, 2 at 0.5" in alternative_text(spec, table)
+    assert "d = 10: RKELM from 1 at 0.1 to 1 at 0.5; ELM from 2 at 0.1 to 2 at 0.5" in text_of(tmp_path)
 
 
 # --------------------------------------------------------------------------------------------- projections
@@ -582,22 +565,11 @@ def test_a_projection_that_fails_is_said_in_its_panel(tmp_path, projections):
     assert "component 1" in svg
 
 
-def test_projections_in_words_say_how_far_the_classes_are_apart(rings):
-    """Means (0, 0) and (3, 0), variance 1 along x and 4 along y: 3 deviations, whatever the coordinates."""
-    square = np.array([[1, 2], [1, -2], [-1, 2], [-1, -2.0]])
-    skew = np.array([[1.0, 2.0], [0.5, -1.0]])
-    points = np.vstack([square, square + [3, 0]]) @ skew
-    table = pd.DataFrame(points, columns=["x", "y"]).assign(dataset="rings", model="pca", reason="")
-    table["series"] = np.repeat(["rows of 0", "rows of 1"], 4)
-    assert "apart: PCA white: 3.0" in alternative_text(PROJECTIONS, table)
-
-
 def test_a_page_to_hover_over_tells_the_features_before_they_were_scaled(tmp_path, projections, catalog):
     data = prepare("rings", catalog["rings"])
     save_dataset(tmp_path / "prepared.npz", data)
-    make_page_to_hover(
-        PROJECTIONS, tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html"
-    )
+    paths = (tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html")
+    make_page_to_hover(FIGURE_TYPES["projections"], PROJECTIONS, *paths)
     page = (tmp_path / "figure.html").read_text(encoding="utf-8")
     for row in (0, 7):
         name, value = data.feature_names[1], data.X[row, 1]
@@ -630,9 +602,8 @@ def test_projections_of_data_that_cannot_be_had_say_so(tmp_path):
             raise DataUnavailable("rings: 404")
     table = drawn(tmp_path, PROJECTIONS, [tmp_path / "scaled.npz"])
     assert reasons(table) == ["rings, pca: no data: rings: 404", "rings, lda: no data: rings: 404"]
-    make_page_to_hover(
-        PROJECTIONS, tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html"
-    )
+    paths = (tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html")
+    make_page_to_hover(FIGURE_TYPES["projections"], PROJECTIONS, *paths)
     assert "no data: rings: 404" in (tmp_path / "figure.html").read_text(encoding="utf-8")
 
 
@@ -681,9 +652,7 @@ def test_histograms_of_starts_show_what_was_measured(tmp_path, started):
     for said in ("fast: nothing from 1 of 20", "wine: 404", ">good slow<", "divergence"):
         assert said in svg
     low, middle, high = np.quantile(found["good"], [0, 0.5, 1])
-    assert f"iris, good slow: {low:.3g}, {middle:.3g}, {high:.3g} in 20 starts" in alternative_text(
-        STARTS, table
-    )
+    assert f"good slow {low:.3g}, {middle:.3g}, {high:.3g} in 20 starts" in text_of(tmp_path)
 
 
 @pytest.mark.parametrize("against", ["starts", "seconds"])
@@ -699,10 +668,9 @@ def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, agai
         assert_allclose(mine["percent_of_best"], 100 * twin / best, rtol=1e-5)
         assert_allclose(mine["seconds"], 2.0 * mine["starts"], rtol=1e-5)
     assert reasons(table) == ["iris, fast: singular", "wine, fast: wine: 404", "wine, good: wine: 404"]
-    text = alternative_text(spec, table)
+    text = text_of(tmp_path)
     sixteen = expected_maximum(found["good"])[15]
-    assert f"{100 * sixteen / best:.0f} % with 16 (32 s)" in text
-    assert ("processor seconds" in text) == (against == "seconds")
+    assert f"{100 * sixteen / best:.3g} with 16" in text
     assert f"best {best:.3g}" in (tmp_path / "figure.svg").read_text()
 
 
@@ -731,15 +699,18 @@ def test_a_figure_of_evaluations_shows_seconds_and_errors_by_the_number_of_rows(
     ]
     frame(rows).to_parquet(tmp_path / "measured.parquet")
     table = drawn(tmp_path, EVALUATIONS, [tmp_path / "measured.parquet"])
-    assert table[["model", "rows", "seconds"]].to_numpy().tolist() == [
+    assert table.dropna(subset="seconds")[["series", "rows", "seconds"]].to_numpy().tolist() == [
         ["exact", 100, 0.5],
         ["binned", 100, 0.125],
         ["binned", 1000, 0.25],
     ]
     assert reasons(table) == []
-    text = alternative_text(EVALUATIONS, table)
-    assert "binned: 0.12 s at 100 rows, 0.25 s at 1,000 rows, gradient off by 1.5 % at most" in text
-    assert "exact: 0.5 s at 100 rows, 0.5 s at 100 rows" in text
+    text = text_of(tmp_path)
+    assert (
+        "binned from 0.125 at 100 to 0.25 at 1000; relative error of the gradient of binned at most 0.015"
+        in text
+    )
+    assert "exact 0.5 at 100; " in text
 
 
 def test_evaluations_that_failed_say_why(tmp_path):
@@ -747,7 +718,7 @@ def test_evaluations_that_failed_say_why(tmp_path):
     table = drawn(tmp_path, EVALUATIONS, [tmp_path / "measured.parquet"])
     assert reasons(table) == ["MemoryError"]
     assert "MemoryError" in (tmp_path / "figure.svg").read_text()
-    assert "MemoryError" in alternative_text(EVALUATIONS, table)
+    assert "MemoryError" in text_of(tmp_path)
 
 
 # --------------------------------------------------------------------------------------------------- ranks
@@ -788,7 +759,7 @@ def test_a_figure_of_ranks_shows_a_tables_ranks_and_pairs(tmp_path, table1):
         ["eem", "welm", 6, 0, 0], ["eem", "svm", 6, 0, 0], ["welm", "svm", 5, 0, 1]
     ]  # fmt: skip
     assert reasons(table) == ["SLOW rbf: no number on more than half of the data sets"]
-    assert alternative_text(RANKS, table) == (
+    assert text_of(tmp_path) == (
         "Average ranks on 6 data sets, the best first: EEM rbf 1.00, WELM rbf 2.17, SVM rbf 2.83. "
         "Not told apart from the best by Nemenyi's test: WELM rbf."
     )
@@ -802,5 +773,5 @@ def test_a_figure_of_too_few_ranks_says_so(tmp_path, table1):
     table = drawn(tmp_path, RANKS, [table1])
     said = "fewer than 3 models or 5 data sets with numbers: nothing is ranked"
     assert reasons(table) == [said]
-    assert alternative_text(RANKS, table) == said
+    assert text_of(tmp_path) == said
     assert "nothing is ranked" in (tmp_path / "figure.svg").read_text()

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import drawn, text_of
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.linear_model import RidgeClassifier
@@ -16,7 +17,7 @@ from sklearn.svm import SVC
 from entrolab.data.dataset import DataUnavailable, passing_absence, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
-from entrolab.figure_types.making import alternative_text, make_figure, read_figure, reasons
+from entrolab.figure_types.making import reasons
 from entrolab.io.model_io import dump
 from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
 from entrolab.study.sections import ConfigError
@@ -26,14 +27,6 @@ ROOT = Path(__file__).parents[2]
 NET = {"hidden_layer_sizes": [3], "learning_rate_init": 0.02}
 KEYS = {"paper": "paper", "figure": "figure1", "caption": "x"}
 NAMED = {"label": "One", "sublabel": ""}
-
-
-def drawn(folder, spec, sources, records=()):
-    """The csv of a figure that is written in every format."""
-    outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
-    make_figure(spec, list(map(str, sources)), list(map(str, records)), list(map(str, outputs)))
-    assert all(output.stat().st_size for output in outputs)
-    return read_figure(outputs[-1])
 
 
 def svg(folder):
@@ -83,7 +76,7 @@ def test_samples_are_the_first_rows_each_with_its_class(tmp_path, prepared, abse
     assert first["series"].tolist() == [str(label) for label in data.y[:12]]
     assert reasons(table) == ["mnist: no data: mnist: 404"]
     assert "no data: mnist: 404" in svg(tmp_path)
-    assert "digits, 8 x 8 pixels: 0 1 2 3 4 5 6 7 8 9 0 1" in alternative_text(spec, table)
+    assert "digits: 12 of 8 x 8 pixels, values from 0 to 1: 0 1 2 3 4 5 6 7 8 9 0 1." in text_of(tmp_path)
 
 
 def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepared):
@@ -113,7 +106,7 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
         "digits, none: nothing was chosen",
     ]
     low, high = models["ridge"].coef_.min(), models["ridge"].coef_.max()
-    assert f"digits, ridge: {low:.2g} to {high:.2g}" in alternative_text(spec, table)
+    assert f"ridge: 10 of 8 x 8 pixels, values from {low:.2g} to {high:.2g}: 0 1 2" in text_of(tmp_path)
 
 
 # --- clusters --------------------------------------------------------------------------------------------
@@ -149,7 +142,7 @@ def test_clusterings_hold_every_row_with_its_cluster_and_the_agreement(tmp_path,
     assert_allclose(mine[["x", "y"]], data.X, rtol=1e-5)
     index = adjusted_rand_score(data.y, clusters)
     assert mine["ari"].iloc[0] == pytest.approx(index, rel=1e-5)
-    assert f"moons: One {index:.2f}" in alternative_text(spec, table)
+    assert f"moons: One {index:.2f}" in text_of(tmp_path)
     assert [reason[:48] for reason in reasons(table)] == [
         "moons, broken: failed: InvalidParameterError: Th",
         "mnist, kmeans: no data: mnist: 404",
@@ -179,12 +172,12 @@ def test_error_densities_are_of_a_learner_fitted_anew_to_all_rows(tmp_path, prep
         MLPClassifier(**NET, random_state=3), data.X, data.y, epochs=[1, 20]
     )
     for epochs in (1, 20):
-        mine = table[table["epochs"] == epochs]
+        mine = table[table["time"] == epochs]
         assert_allclose(mine["density"], twin.density(epochs, mine["error"]), rtol=1e-3, atol=1e-6)
         assert mine["std"].iloc[0] == pytest.approx(np.std(twin.errors[epochs]), rel=1e-5)
     spread = [np.std(twin.errors[epochs]) for epochs in (1, 20)]
     assert spread[1] < spread[0]
-    assert f"moons, One: {spread[0]:.3g} after 1, {spread[1]:.3g} after 20" in alternative_text(spec, table)
+    assert f"moons, One: {spread[0]:.3g} at epoch 1, {spread[1]:.3g} at epoch 20" in text_of(tmp_path)
     assert reasons(table) == ["mnist, net: no data: mnist: 404"]
     assert ">epoch 20<" in svg(tmp_path)
 
@@ -206,11 +199,11 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
     }
     table = drawn(tmp_path, spec, [tmp_path / "models" / f"{name}.skops" for name in models], records)
-    curve = table[table["model"] == "net"]
+    curve = table[(table["model"] == "net")]
     assert_allclose(curve["loss"], models["net"].loss_curve_, rtol=1e-5)
     assert curve["iteration"].tolist() == [1, 2, 3, 4, 5, 6]
     first, last = models["net"].loss_curve_[0], models["net"].loss_curve_[-1]
-    assert f"moons, One: {first:.4g}, after 6 iterations {last:.4g}" in alternative_text(spec, table)
+    assert f"moons: One from {first:.4g} at 1 to {last:.4g} at 6" in text_of(tmp_path)
     assert reasons(table) == [
         "moons, svm: failed: TypeError: SVC has no loss_curve_; accepted: estimators with one"
     ]

@@ -59,6 +59,31 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
     write_frame(output, frame(rows))
 
 
+def of_each_model(
+    measured: Callable[[str, Mapping], Iterable[Mapping]], spec: Mapping, progress: Callable[[int, int], None]
+) -> list[dict]:
+    """The rows of every model of a measurement; a model that fails is a row with the reason.
+
+    Parameters
+    ----------
+    measured : callable
+        From the name and the entry of a model to its rows.
+    spec : mapping
+        ``models``.
+    progress : callable
+    """
+    rows: list[dict] = []
+    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+        try:
+            found = list(measured(name, model))
+        except Exception as error:  # what is measured may fail in any way; the row says how
+            logger.exception("%s failed", name)
+            found = [{"kind": "failed", "error": describe(error)}]
+        rows += [{"model": name, **row} for row in found]
+        progress(done, len(spec["models"]))
+    return rows
+
+
 def frame(rows: Iterable[Mapping]) -> pd.DataFrame:
     """Rows as a table of `COLUMNS`, typed also where there is no row."""
     types = {name: "float64" if isinstance(default, float) else "str" for name, default in COLUMNS.items()}

@@ -10,8 +10,8 @@ from entrolearn.plotting.style import new_axes
 class Display:
     """A display of one picture, or of several that it draws itself.
 
-    A subclass draws on axes in ``_plot``, and gives the columns of its table in ``_parts``, part by part. Where a
-    part is a line, its name, its x and its y come first.
+    A subclass draws on axes in ``_plot``, and gives the columns of its table in ``_parts``, part by part. The
+    name, the x and the y of a line come first.
     """
 
     # What is drawn, in a few words.

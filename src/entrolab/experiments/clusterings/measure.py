@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from scipy.special import xlogy
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-from entrolab.experiments.clusterings.table import CLASSES, DIVERGENCE
+from entrolab.experiments.clusterings import CLASSES, DIVERGENCE
 from entrolab.fit.learners import build, seed_from
 from entrolab.fit.limits import LimitError, Limits, within
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from entrolab.experiments.density.table import place_of
+from entrolab.experiments.density import place_of
 from entrolab.experiments.generated import costs, sparse_gib, sparse_rows, targets
 from entrolab.fit.learners import seed_from
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from entrolab.experiments.evaluations.table import EXACT, place_of
+from entrolab.experiments.evaluations import EXACT, place_of
 from entrolab.fit.learners import seed_from
 from entrolearn.manifold.objective import ProjectedDivergence
 
