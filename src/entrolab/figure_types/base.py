@@ -285,6 +285,25 @@ class OfRows(PanelPerModel):
     def spec(self, name, figure, study, seed):
         return {"datasets": self.datasets(figure, study)}
 
+    def places(self, spec: Mapping) -> list[dict]:
+        """The panels, each with its ``dataset`` and its ``model``."""
+        return [{"dataset": dataset, "model": ""} for dataset in spec["datasets"]]
+
+    def of_rows(self, data, place: Mapping, spec: Mapping):
+        """The display of a panel, from the scaled data set."""
+        raise NotImplementedError
+
+    def panels(self, spec, sources, records):
+        from entrolab.data.dataset import load_dataset
+        from entrolab.figure_types.drawing import attempt
+
+        files = dict(zip(spec["datasets"], sources, strict=True))
+
+        def drawn(place):
+            return self.of_rows(load_dataset(files[place["dataset"]]), place, spec)
+
+        return {(at["dataset"], at["model"]): attempt(drawn, at) for at in self.places(spec)}
+
 
 class FittedAnew(OfRows):
     """What is drawn of models that the figure fits itself, a panel per data set and model."""
@@ -310,19 +329,13 @@ class FittedAnew(OfRows):
         """The display of a learner that is yet to be fitted to all rows of a data set."""
         raise NotImplementedError
 
-    def panel(self, dataset, model, files, record, spec):
-        from entrolab.data.dataset import load_dataset
+    def places(self, spec):
+        return spec["panels"]
+
+    def of_rows(self, data, place, spec):
         from entrolab.fit.learners import build
 
-        (entry,) = (one for one in spec["panels"] if (one["dataset"], one["model"]) == (dataset, model))
-        return self.fitted(load_dataset(files), build(entry["learner"], spec["seed"]), spec)
-
-    def panels(self, spec, sources, records):
-        from entrolab.figure_types.drawing import attempt
-
-        files = dict(zip(spec["datasets"], sources, strict=True))
-        places = [(one["dataset"], one["model"]) for one in spec["panels"]]
-        return {at: attempt(self.panel, *at, files[at[0]], {}, spec) for at in places}
+        return self.fitted(data, build(place["learner"], spec["seed"]), spec)
 
 
 # -------------------------------------------------------------------------------------------------- of tables

@@ -15,11 +15,9 @@ class Samples(OfImages, OfRows):
 
     layout = {"n_columns": 2, "width": 12.0, "height": 0.6, "common": False}
 
-    def panel(self, dataset, model, files, record, spec):
-        from entrolab.data.dataset import load_dataset
+    def of_rows(self, data, place, spec):
         from entrolearn.plotting import ImageGridDisplay
 
-        data = load_dataset(files)
         X, y = data.X[: spec["rows"]], data.y[: spec["rows"]]
         captions = [data.classes[code] for code in y] if data.classes else [f"{value:g}" for value in y]
-        return ImageGridDisplay.from_rows(X, spec["shapes"][dataset], captions=captions)
+        return ImageGridDisplay.from_rows(X, spec["shapes"][place["dataset"]], captions=captions)

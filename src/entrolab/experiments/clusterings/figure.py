@@ -45,4 +45,6 @@ class Clusterings(FittedAnew):
             keys = {name: model for model, name in names.items()}
             drawn = display.to_frame().rename(columns={"set": "dataset"}).assign(reason="")
             tables.insert(0, drawn.assign(model=drawn.pop("series").map(keys)))
-        return Drawing(display.figure_, arranged(tables), display.alternative_text())
+        table = arranged(tables)
+        text = display.alternative_text() if points else "; ".join(table["reason"].unique())
+        return Drawing(display.figure_, table, text)

@@ -24,11 +24,13 @@ class ExpectedMaximum(Starts):
             name, reached = name_of_model(spec, model), starts["objective"].dropna()
             costs[dataset, name] = starts["seconds"].mean()
             seconds = costs[dataset, name] * np.arange(1, 1 + len(reached))
+            if len(reached):
+                lines[dataset, model, name] = Line(
+                    starts["objective"].to_numpy(), columns={"seconds": seconds}
+                )
             # The starts that came to nothing are rows of their own.
             for k, lost in enumerate(starts.loc[starts["objective"].isna(), "reason"]):
                 lines[dataset, model, f"lost start {k}"] = lost
-            if len(reached):
-                lines[dataset, model, name] = Line(reached.to_numpy(), columns={"seconds": seconds})
 
         def display(dataset, found):
             of_a_start = {name: costs[dataset, name] for name in found}
