@@ -62,6 +62,9 @@ class FigureType:
             yield "metric", metric, known, "metric of this study"
         for model in figure.get("models", ()):
             yield "models", model, study["models"], "model"
+            if "criterion" in figure:
+                criteria = study["models"][model]["criteria"]
+                yield "criterion", figure["criterion"], criteria, f"criterion of model {model!r}"
 
     def mistakes(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
         """Yield a line, `place: found; accepted`, for each other mistake in an entry of known names."""
@@ -226,6 +229,13 @@ class OfSelectedModels(FigureType):
                     f"models: {model!r} has no criteria, so that no candidate is selected and refitted; "
                     "accepted: models with criteria"
                 )
+
+
+def class_mistakes(datasets: Iterable[str], catalog: Mapping) -> Iterator[str]:
+    """Classes are shown of data sets that have some."""
+    for dataset in datasets:
+        if catalog[dataset]["task"] == "regression":
+            yield f"datasets: {dataset!r} is a regression data set; accepted: data sets of classes"
 
 
 def plane_mistakes(dataset: str, tasks: tuple[str, ...], catalog: Mapping) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Figures of rows in the planes of some projections, with the densities of their classes."""
 
-from entrolab.figure_types.base import FittedAnew, title_of
+from entrolab.figure_types.base import FittedAnew, class_mistakes, title_of
 from entrolab.fit.learners import projection_of
 from entrolab.study.entries import Entry, TwelveModels
 
@@ -24,9 +24,7 @@ class Projections(FittedAnew):
         return bool(model["steps"]) or "estimator" in model
 
     def mistakes(self, figure, study, catalog):
-        for dataset in self.datasets(figure, study):
-            if catalog[dataset]["task"] == "regression":
-                yield f"datasets: {dataset!r} is a regression data set; accepted: data sets of classes"
+        yield from class_mistakes(self.datasets(figure, study), catalog)
 
     def fitted(self, data, learner, spec):
         from entrolearn.plotting import ProjectionDisplay

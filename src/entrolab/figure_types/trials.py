@@ -17,12 +17,6 @@ class Trials(LinePerModel, OfScores):
     stages = ("selection", "predictions")
     layout = {"n_columns": 2, "width": 10.0, "common": False}
 
-    def names(self, figure, study, catalog):
-        yield from super().names(figure, study, catalog)
-        for model in figure["models"]:
-            criteria = study["models"][model]["criteria"]
-            yield "criterion", figure["criterion"], criteria, f"criterion of model {model!r}"
-
     def line(self, dataset, model, files, record, spec):
         from entrolab.figure_types.drawing import Line, as_shown, status_of
         from entrolab.fit.predictions import read_scores
