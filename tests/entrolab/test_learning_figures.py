@@ -10,7 +10,7 @@ from drawn_figures import drawn, text_of
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.linear_model import RidgeClassifier
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
@@ -226,6 +226,49 @@ def test_a_figure_of_what_was_not_trained_says_why(tmp_path):
     assert "time limit: after 3 fits" in svg(tmp_path)
 
 
+# --- predictions -----------------------------------------------------------------------------------------
+
+
+def test_a_confusion_matrix_counts_the_kept_predictions_of_what_was_selected(tmp_path, prepared):
+    data, file = prepared("moons-apart")
+    rng = np.random.default_rng(0)
+    kept = pd.DataFrame({"repeat": np.repeat([0, 1], 60), "fold": 0, "point": rng.integers(2, size=120)})
+    kept = kept.assign(y=rng.integers(2, size=120), prediction=rng.integers(2, size=120))
+    rows = [(0, "cv", 1, True), (1, "cv", 0, True), (0, "oracle", 0, True), (1, "oracle", 1, False)]
+    chosen = pd.DataFrame(rows, columns=["repeat", "criterion", "point", "success"]).assign(fold=0)
+    kept.to_parquet(tmp_path / "predictions")
+    chosen.to_parquet(tmp_path / "selection")
+    records = [stored(tmp_path / "models", name, None) for name in ("net", "none")]
+    records[1].write_text(json.dumps({"success": False, "kind": "no data", "error": "404"}))
+    spec = {
+        **KEYS,
+        "kind": "confusion_matrix",
+        "datasets": ["moons"],
+        "models": {"net": NAMED, "none": {"label": "Other", "sublabel": ""}},
+        "cells": [("moons", "net"), ("moons", "none")],
+        "criterion": "cv",
+    }
+    sources = [file, tmp_path / "selection", tmp_path / "predictions"] * 2
+    table = drawn(tmp_path, spec, sources, records)
+    mine = kept[kept["point"] == 1 - kept["repeat"]]
+    counts = confusion_matrix(mine["y"], mine["prediction"])
+    found = table[table["model"] == "net"]
+    assert found["count"].tolist() == counts.ravel().tolist()
+    assert found["true"].astype(str).tolist() == list(np.repeat(data.classes, 2))
+    assert found["predicted"].astype(str).tolist() == list(data.classes) * 2
+    shares = confusion_matrix(mine["y"], mine["prediction"], normalize="true")
+    assert_allclose(found["percent"], 100 * shares.ravel(), rtol=1e-5)
+    assert f"One: {data.classes[0]} {100 * shares[0, 0]:.1f}, " in text_of(tmp_path)
+    assert reasons(table) == ["moons, none: no data: 404"]
+    nothing = drawn(
+        tmp_path,
+        spec | {"criterion": "other"},
+        [file, tmp_path / "selection", tmp_path / "predictions"] * 2,
+        records,
+    )
+    assert "moons, net: nothing was selected by this criterion" in reasons(nothing)
+
+
 # --- the figures of a study ------------------------------------------------------------------------------
 
 
@@ -253,6 +296,13 @@ def study_of_images(study):
             "epochs": [1, 5],
             "params": {"alpha": 0.5},
         },
+        "matrix": {
+            "kind": "confusion_matrix",
+            "caption": "",
+            "datasets": "small",
+            "models": ["ridge"],
+            "criterion": "cv",
+        },
     }  # fmt: skip
     return study
 
@@ -271,6 +321,10 @@ def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(loa
     ]
     assert figure_files("mine", study, "losses") == [models.format(key) for key in ("heart", "sonar")]
     assert figure_files("mine", study, "errors") == [scaled.format("two-moons")]
+    stages = ("scaled/{}.npz", "selection/{}/ridge.parquet", "predictions/{}/ridge.parquet")
+    assert figure_files("mine", study, "matrix") == [
+        f"results/mine/{stage.format(key)}" for key in ("heart", "sonar") for stage in stages
+    ]
     assert figure_runs(study, "samples") == figure_runs(study, "errors") == []
     assert figure_runs(study, "weights") == [("heart", "ridge"), ("sonar", "ridge")]
     assert figure_formats(study, "samples") == ("svg", "png", "csv")
@@ -303,6 +357,8 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
         ("weights", "shape", [4, 4], "figures.weights.shape: found [4, 4] for 'heart', which has 4 features"),
         ("losses", "models", ["net"], "'net' has no criteria"),
         ("losses", "models", ["nett"], "figures.losses.models: unknown model 'nett', did you mean 'net'?"),
+        ("matrix", "models", ["net"], "'net' has no criteria"),
+        ("matrix", "criterion", "kv", "matrix.criterion: unknown criterion of model 'ridge' 'kv'"),
         ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),
         ("errors", "params", {"alfa": 1}, "has no parameter 'alfa' (figures.errors.params), did you mean"),
         ("errors", "epochs", [0], "figures.errors.epochs.0: found 0; accepted: at least 1"),

@@ -45,6 +45,8 @@ def _table(ranking, labels):
     """A row per model, then one per two models, then one for each model that is left out."""
     import pandas as pd
 
+    from entrolab.figure_types.drawing import arranged
+
     of_all = {"datasets": len(ranking.scores), "friedman": ranking.p}
     models = [
         {"model": model, "rank": rank, "scored": ranking.scored[model], **of_all}
@@ -64,4 +66,4 @@ def _table(ranking, labels):
         {"model": model, "reason": f"{labels[model]}: no number on more than half of the data sets"}
         for model in ranking.lacking
     ]
-    return pd.DataFrame([*models, *pairs, *out]).fillna({"reason": ""})
+    return arranged([pd.DataFrame([{"reason": ""} | row for row in (*models, *pairs, *out)])])

@@ -7,6 +7,7 @@ from entrolab.experiments.starts.expected_maximum import ExpectedMaximum
 from entrolab.experiments.starts.figure import Starts
 from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.by_data import ByData
+from entrolab.figure_types.confusion_matrix import ConfusionMatrix
 from entrolab.figure_types.critical_difference import CriticalDifference
 from entrolab.figure_types.error_densities import ErrorDensities
 from entrolab.figure_types.grid_curves import GridCurves
@@ -41,4 +42,5 @@ FIGURE_TYPES: dict[str, FigureType] = {
     "error_densities": ErrorDensities(),
     "loss_curves": LossCurves(),
     "critical_difference": CriticalDifference(),
+    "confusion_matrix": ConfusionMatrix(),
 }

@@ -81,7 +81,8 @@ class LossCurvesDisplay(Display):
         for (name, losses), style in zip(curves.items(), styles, strict=True):
             # A point at the end: that is where the learner stopped.
             at = np.arange(1, len(losses) + 1)
-            ax.plot(at, losses, label=name, marker="o", markersize=2.5, markevery=[-1], **style)
+            last = [-1] if len(losses) else None
+            ax.plot(at, losses, label=name, marker="o", markersize=2.5, markevery=last, **style)
         positive = all((losses[np.isfinite(losses)] > 0).all() for losses in curves.values())
         ax.set(xscale="log", yscale="log" if positive else "linear")
         lost = {name: int((~np.isfinite(losses)).sum()) for name, losses in curves.items()}
