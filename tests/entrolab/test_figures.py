@@ -24,6 +24,7 @@ from entrolab.figure_types.making import make_page_to_hover, reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
 from entrolab.io.model_io import dump
+from entrolab.jobs.source_analysis import source_digests
 from entrolab.tables.making import COLUMNS
 from entrolearn import EEMClassifier
 from entrolearn.measures import expected_maximum
@@ -775,3 +776,11 @@ def test_a_figure_of_too_few_ranks_says_so(tmp_path, table1):
     assert reasons(table) == [said]
     assert text_of(tmp_path) == said
     assert "nothing is ranked" in (tmp_path / "figure.svg").read_text()
+
+
+@pytest.mark.parametrize("name", FIGURE_TYPES)
+def test_the_code_of_a_figure_holds_its_own_type_alone(name):
+    figure_type = type(FIGURE_TYPES[name])
+    modules = source_digests("entrolab.figure_types.making", figure_type.__module__)
+    types = {type(one).__module__ for one in FIGURE_TYPES.values()}
+    assert types.intersection(modules) == types & {base.__module__ for base in figure_type.__mro__}

@@ -7,9 +7,9 @@ in marker, line or hatching, so that a print in black and white says the same.
 import io
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from textwrap import wrap
-from xml.etree.ElementTree import iterparse
+from xml.etree.ElementTree import ParseError, iterparse
 
 import numpy as np
 
@@ -169,11 +169,12 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200, desc
 
 def description_of(file: str | os.PathLike) -> str:
     """The alternative text that :func:`save_figure` kept in an svg file; empty where there is none."""
-    for _, element in iterparse(file):
-        if element.tag == "{http://purl.org/dc/elements/1.1/}description":
-            return element.text or ""
-        if element.tag.endswith("}metadata"):
-            break
+    with suppress(OSError, ParseError):
+        for _, element in iterparse(file):
+            if element.tag == "{http://purl.org/dc/elements/1.1/}description":
+                return element.text or ""
+            if element.tag.endswith("}metadata"):
+                break
     return ""
 
 
