@@ -547,7 +547,7 @@ def test_information_is_that_of_the_first_test_rows_with_the_least_certain_ones_
             mutual_info_score(y, three) / np.log(2)
         )
         assert found[rejected, "cross_entropy_pred_true"]["value"] == math.inf
-        assert [metric for model, metric in found if model == name] == list(MEASURES)
+        assert {*MEASURES} <= {metric for model, metric in found if model == name}
 
 
 def test_what_a_classifier_is_not_certain_of_is_not_rejected_and_a_failure_takes_no_other_with_it():
