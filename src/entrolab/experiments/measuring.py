@@ -1,7 +1,9 @@
 """Measuring what a table asks of a data set, from files to a file.
 
-Each kind of table that measures has a module here with a function ``measure(load, spec, progress)``, which
-gives rows as mappings with some of the keys of `COLUMNS`.
+Each experiment has a module with a function ``measure(load, spec, progress)``: `load` gives the data set for
+"raw" or "scaled" (data that are made for a measurement need none), `spec` is that of
+:func:`entrolab.study.job_specs.measurement_spec`, `progress` is told what is done and what there is in all. It
+returns rows, mappings with some of the keys of `COLUMNS`.
 """
 
 import importlib

@@ -14,12 +14,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Not called: there is no data set.
     spec : mapping
         ``rows``, ``features`` and ``task`` of the data; ``models``, and what
         :func:`entrolab.experiments.generated.costs` asks for.
-    progress : callable
 
     Returns
     -------

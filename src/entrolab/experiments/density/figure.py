@@ -1,5 +1,8 @@
 """The figure of the density table: seconds of some learners against the density of the data."""
 
+import itertools
+
+from entrolab.experiments.base import found_among
 from entrolab.experiments.density import place_of
 from entrolab.experiments.density.table import Density as DensityTable
 from entrolab.figure_types.base import OfTable, name_of_model
@@ -15,26 +18,14 @@ class Density(OfTable):
         from entrolab.io.parquet import read_frame
         from entrolearn.plotting import TimingDisplay
 
-        (source,) = sources
-        measured = read_frame(source)
+        rows = read_frame(sources[0]).to_dict("records")
         densities = sorted(spec["densities"])
         lines = {}
-        for dim in spec["dims"]:
+        for dim, model in itertools.product(spec["dims"], spec["models"]):
             places = [place_of(dim, density) for density in densities]
-            for model in spec["models"]:
-                seconds, reasons = zip(*(_seconds(measured, place, model) for place in places), strict=True)
-                line = Line((densities, seconds), reasons)
-                lines[f"d = {dim:,}", model, name_of_model(spec, model)] = line
+            found = [found_among(rows, model, "fit_seconds", place) for place in places]
+            line = Line((densities, [one.ours for one in found]), [one.reason for one in found])
+            lines[f"d = {dim:,}", model, name_of_model(spec, model)] = line
         return draw_lines(
             lines, lambda dim, lines: TimingDisplay(lines, param_name="density"), empty=None, n_columns=3
         )
-
-
-def _seconds(measured, place: str, model: str) -> tuple[float, str]:
-    """The seconds of a model at a place, and why there are none; what failed for all names neither."""
-    from entrolab.text import one_line
-
-    found = measured[measured["reading"].isin(["", place]) & measured["model"].isin(["", model])]
-    if found.empty:
-        return float("nan"), "not measured"
-    return found["value"].iloc[0], one_line(found["error"].iloc[0])

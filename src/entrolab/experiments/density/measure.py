@@ -15,12 +15,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Not called: there is no data set.
     spec : mapping
         ``dims``, ``densities``, ``rows`` and ``task`` of the data; ``models``, and what
         :func:`entrolab.experiments.generated.costs` asks for.
-    progress : callable
 
     Returns
     -------

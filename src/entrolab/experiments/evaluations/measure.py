@@ -23,12 +23,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Not called: there is no data set.
     spec : mapping
         ``rows`` of both classes together, ``features``, ``components``; the ``ways``; ``exact_up_to`` this
         many rows; ``repeats``, of which the quickest counts.
-    progress : callable
 
     Returns
     -------

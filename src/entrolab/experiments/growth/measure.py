@@ -16,13 +16,10 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``models``: estimator, params and steps of each, the name of its ``size`` parameter ("" if it has
         none) and the numbers of ``rows`` to fit it on; ``sizes`` to give it; ``at``: the size at which rows
         vary, the rows at which sizes do; ``repeats`` of each fit, of which the quickest counts.
-    progress : callable
 
     Returns
     -------

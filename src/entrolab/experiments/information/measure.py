@@ -19,12 +19,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``protocol``, whose first part is drawn as for training; ``models``: estimator, params and steps of
         each, seeded as the same model is in training; ``reject``: shares of the test rows.
-    progress : callable
 
     Returns
     -------

@@ -26,14 +26,11 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``protocol``, whose first repeat (or trials) is drawn as for training, and of it at most so many
         ``folds``; ``models``: estimator, params, steps, grid and alternatives of each, seeded as the same
         model is in training; the ``criterion`` of the divergence; the ``scoring`` of the cross-validation and
         its ``inner`` folds; ``seconds`` and ``gib`` that all searches of a model may take.
-    progress : callable
 
     Returns
     -------

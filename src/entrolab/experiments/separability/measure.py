@@ -16,12 +16,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``models``: the ``steps`` of each, and the ``grid`` of their parameters; the number of ``subsets`` and
         the ``share`` of the rows in each. All models are scored on the same subsets.
-    progress : callable
 
     Returns
     -------

@@ -20,13 +20,10 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``models``: estimator, params and steps of each, and how many ``starts`` it has; ``some`` of these, of
         which the best counts; ``enough``: percent of the best of all models. A learner has the parameters
         ``n_init`` and ``random_state``, and once it is fitted ``objective_`` and ``n_evaluations_``.
-    progress : callable
 
     Returns
     -------
