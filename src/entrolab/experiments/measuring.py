@@ -2,8 +2,8 @@
 
 Each experiment has a module with a function ``measure(load, spec, progress)``: `load` gives the data set for
 "raw" or "scaled" (data that are made for a measurement need none), `spec` is that of
-:func:`entrolab.study.job_specs.measurement_spec`, `progress` is told what is done and what there is in all. It
-returns rows, mappings with some of the keys of `COLUMNS`.
+:func:`entrolab.study.job_specs.measurement_spec`, `progress` takes the number of parts done and of all parts.
+It returns rows, mappings with some of the keys of `COLUMNS`.
 """
 
 import importlib

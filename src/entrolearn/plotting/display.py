@@ -14,8 +14,10 @@ class Display:
     name, the x and the y of a line come first.
     """
 
-    # What is drawn, in a few words.
-    subject = ""
+    @property
+    def subject(self) -> str:
+        """What is drawn, in a few words."""
+        return ""
 
     def plot(self, ax=None):
         """Draw the display.

@@ -74,6 +74,17 @@ def panels_text(panels: Mapping[str, object]) -> str:
     ----------
     panels : mapping of str to display, or str
         As :func:`plot_panels` takes them; where none is drawn, the text says why.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from entrolearn.plotting import TimingDisplay, panels_text
+    >>> display = TimingDisplay({"ridge": ([1, 2], [3, 4])}, param_name="rows")
+    >>> panels_text({"one": display, "two": "no data"})
+    'Seconds against rows. one: ridge from 3 at 1 to 4 at 2.'
     """
     drawn = {title: panel for title, panel in panels.items() if not isinstance(panel, str)}
     if not drawn:
