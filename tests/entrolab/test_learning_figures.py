@@ -1,6 +1,7 @@
 """Figures of images, clusters and of how learners learn: csv, pictures and words tell the same."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -254,8 +255,8 @@ def test_a_confusion_matrix_counts_the_kept_predictions_of_what_was_selected(tmp
     counts = confusion_matrix(mine["y"], mine["prediction"])
     found = table[table["model"] == "net"]
     assert found["count"].tolist() == counts.ravel().tolist()
-    assert found["true"].astype(str).tolist() == list(np.repeat(data.classes, 2))
-    assert found["predicted"].astype(str).tolist() == list(data.classes) * 2
+    classes = [float(name) for name in data.classes]
+    assert found[["true", "predicted"]].to_numpy().tolist() == [*map(list, product(classes, repeat=2))]
     shares = confusion_matrix(mine["y"], mine["prediction"], normalize="true")
     assert_allclose(found["percent"], 100 * shares.ravel(), rtol=1e-5)
     assert f"One: {data.classes[0]} {100 * shares[0, 0]:.1f}, " in text_of(tmp_path)
@@ -357,7 +358,7 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
         ("weights", "shape", [4, 4], "figures.weights.shape: found [4, 4] for 'heart', which has 4 features"),
         ("losses", "models", ["net"], "'net' has no criteria"),
         ("losses", "models", ["nett"], "figures.losses.models: unknown model 'nett', did you mean 'net'?"),
-        ("matrix", "models", ["net"], "'net' has no criteria"),
+        ("matrix", "models", ["net"], "matrix.criterion: unknown criterion of model 'net' 'cv'"),
         ("matrix", "criterion", "kv", "matrix.criterion: unknown criterion of model 'ridge' 'kv'"),
         ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),
         ("errors", "params", {"alfa": 1}, "has no parameter 'alfa' (figures.errors.params), did you mean"),

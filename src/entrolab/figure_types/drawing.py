@@ -1,11 +1,11 @@
 """From results to displays, and from displays to a figure with its table and its text."""
 
+import itertools
 import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -130,16 +130,15 @@ def draw_lines(
     """
     panels: dict[str, Any] = {}
     tables = []
-    for dataset, keys in groupby(lines, key=lambda key: key[0]):
+    for dataset, keys in itertools.groupby(lines, key=lambda key: key[0]):
         mine = {key: lines[key] for key in keys}
-        values = {key[2]: line.values if isinstance(line, Line) else empty for key, line in mine.items()}
-        reasons = dict.fromkeys(line for line in mine.values() if isinstance(line, str))
-        if all(isinstance(line, str) for line in mine.values()):
-            panels[dataset], table = "; ".join(reasons), None
-        else:
-            shown = {name: value for name, value in values.items() if value is not None}
-            panels[dataset] = display(dataset, shown)
+        missing = [_missing(line) for line in mine.values()]
+        if any(isinstance(line, Line) for line in mine.values()):
+            values = {key[2]: line.values if isinstance(line, Line) else empty for key, line in mine.items()}
+            panels[dataset] = display(dataset, {name: one for name, one in values.items() if one is not None})
             table = panels[dataset].to_frame()
+        if all(missing):
+            panels[dataset] = "; ".join(dict.fromkeys(itertools.chain.from_iterable(missing)))
         for (_, model, name), line in mine.items():
             if isinstance(line, str):
                 rows = table_of(line)
@@ -147,6 +146,13 @@ def draw_lines(
                 rows = table[table["series"] == name].assign(**line.columns, reason=line.reasons)
             tables.append(rows.assign(dataset=dataset, model=model))
     return drawing_of(panels, tables, **layout)
+
+
+def _missing(line: Line | str) -> Sequence[str]:
+    """Why nothing of a line is there; empty where something is."""
+    if isinstance(line, str):
+        return [line]
+    return () if isinstance(line.reasons, str) or not all(line.reasons) else line.reasons
 
 
 def runs_of(
