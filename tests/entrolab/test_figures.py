@@ -194,6 +194,13 @@ def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, cells):
     assert "WELM: no score at 1 of 3" in (tmp_path / "figure.svg").read_text()
 
 
+def test_models_of_one_label_are_two_curves(tmp_path, cells):
+    spec = CURVES | {"models": dict.fromkeys(CURVES["models"], {"label": "Machine", "sublabel": ""})}
+    table = drawn(tmp_path, spec, *cells).dropna(subset="value")
+    assert table["series"].unique().tolist() == ["Machine", "Machine (welm)"]
+    assert table.groupby("model").size().to_dict() == {"eem": 3, "welm": 3}
+
+
 def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, cells):
     table = drawn(tmp_path, CURVES, *cells)
     assert table.loc[table["dataset"] == "wine", "reason"].tolist() == ["no data: wine: 404"] * 2

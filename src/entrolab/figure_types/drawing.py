@@ -131,15 +131,18 @@ def draw_lines(
     panels: dict[str, Any] = {}
     tables = []
     for dataset, keys in itertools.groupby(lines, key=lambda key: key[0]):
-        mine = {key: lines[key] for key in keys}
-        missing = [_missing(line) for line in mine.values()]
-        if any(isinstance(line, Line) for line in mine.values()):
-            values = {key[2]: line.values if isinstance(line, Line) else empty for key, line in mine.items()}
+        mine: dict[str, tuple[str, Line | str]] = {}
+        for key in keys:
+            _, model, name = key
+            mine[f"{name} ({model})" if name in mine else name] = model, lines[key]  # labels may be the same
+        missing = [_missing(line) for _, line in mine.values()]
+        values = {name: line.values if isinstance(line, Line) else empty for name, (_, line) in mine.items()}
+        if any(isinstance(line, Line) for _, line in mine.values()):
             panels[dataset] = display(dataset, {name: one for name, one in values.items() if one is not None})
             table = panels[dataset].to_frame()
         if all(missing):
             panels[dataset] = "; ".join(dict.fromkeys(itertools.chain.from_iterable(missing)))
-        for (_, model, name), line in mine.items():
+        for name, (model, line) in mine.items():
             if isinstance(line, str):
                 rows = table_of(line)
             else:
