@@ -51,7 +51,6 @@ class AgreementDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return f"printed {self.name}", f"ours {self.name}"
 
     @property

@@ -99,7 +99,6 @@ class GridCurveDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.param_name, self.score_name
 
     def mean_and_spread(self, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -57,7 +57,6 @@ class DifferencesDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.x_name, self.y_name
 
     @property

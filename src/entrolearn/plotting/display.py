@@ -19,6 +19,11 @@ class Display:
         """What is drawn, in a few words."""
         return ""
 
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return "", ""
+
     def plot(self, ax=None):
         """Draw the display.
 

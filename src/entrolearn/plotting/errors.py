@@ -87,7 +87,6 @@ class ErrorDensityDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return "error", "density"
 
     def width(self) -> float:

@@ -105,11 +105,6 @@ class ImageGridDisplay(Display):
         )
 
     @property
-    def axis_names(self) -> tuple[str, str]:
-        """What the axes show: nothing."""
-        return "", ""
-
-    @property
     def subject(self) -> str:
         shades = "from dark blue, below zero, to yellow" if self.signed else "dark where values are large"
         return f"Images, {shades}"

@@ -64,7 +64,6 @@ class LossCurvesDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.step_name, self.loss_name
 
     @property

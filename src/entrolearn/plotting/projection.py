@@ -66,6 +66,8 @@ class ProjectionDisplay(Display):
     >>> page = display.html()
     """
 
+    axis_names = ("component 1", "component 2")
+
     def __init__(
         self,
         coordinates,

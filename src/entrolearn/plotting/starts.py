@@ -70,7 +70,6 @@ class StartsDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.objective_name, "starts, %"
 
     def bins(self) -> np.ndarray:
@@ -177,7 +176,6 @@ class ExpectedMaximumDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         what = "% of the best" if self.relative else self.objective_name
         return "starts" if self.costs is None else self.cost_name, f"expected best, {what}"
 

@@ -128,7 +128,6 @@ class SupportVectorDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return tuple(self.feature_names)
 
     def lines(self, name: str) -> list[np.ndarray]:

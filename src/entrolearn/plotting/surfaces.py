@@ -113,7 +113,6 @@ class GridSurfaceDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.x_name, self.y_name
 
     @property

@@ -67,7 +67,6 @@ class TimingDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.param_name, "seconds"
 
     @property

@@ -81,7 +81,6 @@ class TradeoffDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.x_name, self.y_name
 
     @property

@@ -66,7 +66,6 @@ class TrialsDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return "trial", self.score_name
 
     @property
