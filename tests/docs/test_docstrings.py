@@ -53,6 +53,7 @@ WITHOUT_EXAMPLE = {
     "entrolearn.optimize.Family",
     "entrolearn.path.PathPoint",
     "entrolearn.plotting.clustering_axes",
+    "entrolearn.plotting.description_of",
     "entrolearn.plotting.evaluation_axes",
     "entrolearn.plotting.page_to_hover",
     "entrolearn.plotting.plot_panels",

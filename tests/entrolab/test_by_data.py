@@ -2,13 +2,14 @@
 
 import json
 
+import drawn_figures
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import spearmanr, theilslopes
 
 from entrolab.figure_types.by_data import compared, facts_of, trend_of
-from entrolab.figure_types.making import alternative_text, make_figure, read_figure, reasons
+from entrolab.figure_types.making import reasons
 from entrolab.study.job_specs import figure_files, figure_runs, figure_spec, study_runs
 from entrolab.study.sections import ConfigError
 from entrolab.tables.making import COLUMNS
@@ -57,9 +58,7 @@ def sources(tmp_path):
 
 
 def drawn(folder, sources, **changes):
-    outputs = [str(folder / f"figure.{suffix}") for suffix in ("svg", "png", "csv")]
-    make_figure({**SPEC, **changes}, sources, [], outputs)
-    return read_figure(outputs[-1]).set_index("dataset")
+    return drawn_figures.drawn(folder, {**SPEC, **changes}, sources).set_index("dataset")
 
 
 def test_the_csv_has_the_best_of_each_side_their_difference_and_what_the_data_are_like(tmp_path, sources):
@@ -116,8 +115,8 @@ def test_data_sets_that_are_few_or_alike_have_no_trend():
 
 
 def test_a_figure_in_words_says_where_it_is_ahead(tmp_path, sources):
-    table = drawn(tmp_path, sources)
-    text = alternative_text(SPEC, table.reset_index())
+    drawn(tmp_path, sources)
+    text = drawn_figures.text_of(tmp_path)
     assert (
         "A gain in GMEAN, points, of the best of EEM, EEKM over SVM on 5 data sets: ahead on 2, behind on 2"
         in text

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import drawn, text_of
 from numpy.testing import assert_allclose
 from scipy.stats import gaussian_kde
 from sklearn.datasets import load_iris
@@ -18,19 +19,12 @@ from told_scores import write_scores
 from entrolab.data.dataset import Dataset, DataUnavailable, passing_absence, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
-from entrolab.experiments.measuring import frame
-from entrolab.figure_types.making import (
-    alternative_text,
-    make_figure,
-    make_page_to_hover,
-    read_figure,
-    reasons,
-)
+from entrolab.figure_types.making import make_page_to_hover, reasons
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
 from entrolab.io.model_io import dump
-from entrolab.tables.making import COLUMNS
+from entrolab.jobs.source_analysis import source_digests
 from entrolearn import EEMClassifier
-from entrolearn.measures import expected_maximum
 from entrolearn.plotting.regions import plane_density
 
 PROCESS = {
@@ -64,14 +58,6 @@ CURVES = {
 @pytest.fixture(scope="module")
 def rings(catalog):
     return scale(prepare("rings", catalog["rings"]), "minmax", (0, 1), "all")
-
-
-def drawn(folder, spec, sources, records=()):
-    """The csv of a figure that is written in every format."""
-    outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
-    make_figure(spec, list(map(str, sources)), list(map(str, records)), list(map(str, outputs)))
-    assert all(output.stat().st_size for output in outputs)
-    return read_figure(outputs[-1])
 
 
 # ------------------------------------------------------------------------------------------------- process
@@ -113,8 +99,8 @@ def test_ellipses_of_the_csv_are_one_and_two_deviations_from_the_mean(process, r
         assert_allclose(two, 2 * one, atol=1e-5)
 
 
-def test_a_process_in_words(process):
-    text = alternative_text(PROCESS, process)
+def test_a_process_in_words(tmp_path, process):
+    text = text_of(tmp_path)
     thresholds = points(process, "projected", "threshold")[:, 0]
     assert f"thresholds: {thresholds[0]:.3g} and {thresholds[1]:.3g}" in text
 
@@ -135,7 +121,7 @@ def test_a_machine_that_fails_is_said_in_figure_and_csv(tmp_path, rings, change,
     table = drawn(tmp_path, spec, [tmp_path / "rings.npz"])
     assert table["reason"].str.startswith(reason).tolist() == [True]
     assert "failed" in (tmp_path / "figure.svg").read_text()
-    assert reason in alternative_text(spec, table)
+    assert reason in text_of(tmp_path)
 
 
 def test_data_that_cannot_be_had_are_said(tmp_path):
@@ -205,6 +191,13 @@ def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, cells):
     assert "WELM: no score at 1 of 3" in (tmp_path / "figure.svg").read_text()
 
 
+def test_models_of_one_label_are_two_curves(tmp_path, cells):
+    spec = CURVES | {"models": dict.fromkeys(CURVES["models"], {"label": "Machine", "sublabel": ""})}
+    table = drawn(tmp_path, spec, *cells).dropna(subset="value")
+    assert table["series"].unique().tolist() == ["Machine", "Machine (welm)"]
+    assert table.groupby("model").size().to_dict() == {"eem": 3, "welm": 3}
+
+
 def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, cells):
     table = drawn(tmp_path, CURVES, *cells)
     assert table.loc[table["dataset"] == "wine", "reason"].tolist() == ["no data: wine: 404"] * 2
@@ -219,16 +212,11 @@ def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, cells):
 
 
 def test_curves_in_words(tmp_path, cells):
-    text = alternative_text(CURVES, drawn(tmp_path, CURVES, *cells))
-    assert text == (
-        "Mean GMEAN in percent against n_hidden. iris, EEM rbf: 55.0 at 5, 85.0 at 50; "
-        "iris, WELM: 70.0 at 10, 85.0 at 50"
+    drawn(tmp_path, CURVES, *cells)
+    assert text_of(tmp_path) == (
+        "Mean GMEAN, % against n_hidden. "
+        "iris: EEM rbf from 55 at 5 to 85 at 50; WELM from 70 at 10 to 85 at 50."
     )
-
-
-def test_an_unknown_kind_names_the_known_ones():
-    with pytest.raises(ValueError, match="unknown kind of figure 'proces', did you mean 'process'"):
-        make_figure({**PROCESS, "kind": "proces"}, [], [], [])
 
 
 # --------------------------------------------------------------------------------- a grid of two parameters
@@ -280,8 +268,8 @@ def test_a_surface_shows_the_mean_over_the_trials(tmp_path, grid):
     assert np.isnan(table.loc[(0.25, 5), "mean"])
     assert table.loc[(0.25, 5), "reason"] == "singular"
     assert "no score at 1 of 12" in (tmp_path / "figure.svg").read_text()
-    text = alternative_text(SURFACE, table.reset_index())
-    assert "iris, RKELM: from 20 at C = 0.5, L = 5 to 50 at C = 2, L = 20" in text
+    text = text_of(tmp_path)
+    assert "RKELM: from 20 at C = 0.5, L = 5 to 50 at C = 2, L = 20" in text
 
 
 def test_a_surface_without_a_result_says_why(tmp_path, grid):
@@ -295,14 +283,14 @@ def test_a_surface_without_a_result_says_why(tmp_path, grid):
 
 def test_curves_by_a_second_parameter_are_its_values(tmp_path, grid):
     table = drawn(tmp_path, BY, *grid)
-    assert table["by"].unique().tolist() == [5, 10, 20]
-    curve = table[table["by"] == 20]
+    assert table["series"].unique().tolist() == ["L = 5", "L = 10", "L = 20"]
+    curve = table[table["series"] == "L = 20"]
     assert curve["value"].tolist() == [0.25, 0.5, 1, 2]
     assert_allclose(curve["mean"], [32.5, 35, 40, 50])
     svg = (tmp_path / "figure.svg").read_text()
     assert "L = 20" in svg
     assert "L = 5: no score at 1 of 4" in svg
-    assert "iris, RKELM, L = 10: 22.5 at 0.25, 40.0 at 2" in alternative_text(BY, table)
+    assert "L = 10 from 22.5 at 0.25 to 40 at 2" in text_of(tmp_path)
 
 
 # -------------------------------------------------------------------------------------------------- trials
@@ -346,7 +334,7 @@ def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
     assert "accuracy, %" in svg
     assert "RMSE" in svg
     assert "ELM: no score" in svg
-    assert "iris, RKELM: 37.5 ± 18" in alternative_text(TRIALS, table)
+    assert "iris: RKELM 37.5 ± 18" in text_of(tmp_path)
 
 
 # ------------------------------------------------------------------------------------------------- tradeoffs
@@ -416,9 +404,9 @@ def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
     assert "error, %" in svg
     assert "SVM: no scores at 1 of 3" in svg
     assert "no data: 404" in svg
-    text = alternative_text(TRADEOFF, table)
-    assert "Mean error in percent against support vectors in percent along the grids" in text
-    assert "iris, SVM: from 55 at 10 to 35 at 30" in text
+    text = text_of(tmp_path)
+    assert "Mean error, % against support vectors, %" in text
+    assert "iris: SVM from 55 at 10 to 35 at 30" in text
 
 
 # ------------------------------------------------------------------------------------------- support vectors
@@ -476,7 +464,7 @@ def test_a_figure_of_support_vectors_shows_the_stored_machine_among_its_training
         "stretched, lasso: failed: TypeError: LinearSVC has no support_ or no decision_function; "
         "accepted: classifiers with both, or a pipeline or search that ends in one"
     ]
-    assert f"stretched, SVM: {len(kept)} of 60" in alternative_text(SUPPORT, table)
+    assert f"SVM: {len(kept)} of 60 rows" in text_of(tmp_path)
     assert f"{len(kept)} of 60 rows" in (tmp_path / "figure.svg").read_text()
 
 
@@ -487,38 +475,6 @@ def test_support_vectors_of_what_is_not_there_say_why(tmp_path, machines):
     (tmp_path / "models" / "lasso.json").write_text(json.dumps({"error": "nothing was chosen"}))
     table = drawn(tmp_path, SUPPORT, sources, records)
     assert reasons(table) == ["stretched, svm: no data: 404", "stretched, lasso: nothing was chosen"]
-
-
-# ------------------------------------------------------------------------------------------------- density
-
-
-def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
-    spec = {
-        "paper": "paper",
-        "figure": "figure4",
-        "kind": "density",
-        "caption": "Density",
-        "table": "density",
-        "dims": [10, 1000],
-        "densities": [0.5, 0.1],
-        "models": TRIALS["models"],
-    }
-    rows = [
-        {"reading": f"d10_density{density}", "model": model, "metric": "fit_seconds", "value": seconds}
-        for model, seconds in (("rkelm", 1.0), ("elm", 2.0))
-        for density in (0.1, 0.5)
-    ]
-    rows += [{"reading": f"d1000_density{one}", "kind": "failed", "error": "too large"} for one in (0.1, 0.5)]
-    frame(rows).to_parquet(tmp_path / "measured.parquet")
-    table = drawn(tmp_path, spec, [tmp_path / "measured.parquet"])
-    assert table["density"].tolist() == [0.1, 0.5] * 4
-    assert table["seconds"].dropna().tolist() == [1, 1, 2, 2]
-    assert reasons(table) == [
-        "d = 1,000, rkelm: too large (at 2 values)",
-        "d = 1,000, elm: too large (at 2 values)",
-    ]
-    assert "too large" in (tmp_path / "figure.svg").read_text()
-    assert "d = 10, ELM: 2 at 0.1, 2 at 0.5" in alternative_text(spec, table)
 
 
 # --------------------------------------------------------------------------------------------- projections
@@ -582,22 +538,11 @@ def test_a_projection_that_fails_is_said_in_its_panel(tmp_path, projections):
     assert "component 1" in svg
 
 
-def test_projections_in_words_say_how_far_the_classes_are_apart(rings):
-    """Means (0, 0) and (3, 0), variance 1 along x and 4 along y: 3 deviations, whatever the coordinates."""
-    square = np.array([[1, 2], [1, -2], [-1, 2], [-1, -2.0]])
-    skew = np.array([[1.0, 2.0], [0.5, -1.0]])
-    points = np.vstack([square, square + [3, 0]]) @ skew
-    table = pd.DataFrame(points, columns=["x", "y"]).assign(dataset="rings", model="pca", reason="")
-    table["series"] = np.repeat(["rows of 0", "rows of 1"], 4)
-    assert "apart: PCA white: 3.0" in alternative_text(PROJECTIONS, table)
-
-
 def test_a_page_to_hover_over_tells_the_features_before_they_were_scaled(tmp_path, projections, catalog):
     data = prepare("rings", catalog["rings"])
     save_dataset(tmp_path / "prepared.npz", data)
-    make_page_to_hover(
-        PROJECTIONS, tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html"
-    )
+    paths = (tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html")
+    make_page_to_hover(FIGURE_TYPES["projections"], PROJECTIONS, *paths)
     page = (tmp_path / "figure.html").read_text(encoding="utf-8")
     for row in (0, 7):
         name, value = data.feature_names[1], data.X[row, 1]
@@ -630,177 +575,14 @@ def test_projections_of_data_that_cannot_be_had_say_so(tmp_path):
             raise DataUnavailable("rings: 404")
     table = drawn(tmp_path, PROJECTIONS, [tmp_path / "scaled.npz"])
     assert reasons(table) == ["rings, pca: no data: rings: 404", "rings, lda: no data: rings: 404"]
-    make_page_to_hover(
-        PROJECTIONS, tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html"
-    )
+    paths = (tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html")
+    make_page_to_hover(FIGURE_TYPES["projections"], PROJECTIONS, *paths)
     assert "no data: rings: 404" in (tmp_path / "figure.html").read_text(encoding="utf-8")
 
 
-# -------------------------------------------------------------------------------------------------- starts
-
-
-STARTS = {
-    "paper": "paper",
-    "figure": "figure3",
-    "kind": "starts",
-    "caption": "Starts",
-    "table": "starts",
-    "datasets": ["iris", "wine"],
-    "models": {"fast": {"label": "fast", "sublabel": ""}, "good": {"label": "good", "sublabel": "slow"}},
-}
-
-
-@pytest.fixture
-def started(tmp_path):
-    """Twenty starts of two models on iris, of which one came to nothing; no data for wine."""
-    rng = np.random.default_rng(0)
-    found = {"fast": rng.uniform(0, 2, 20), "good": rng.uniform(1, 2, 20)}
-    rows = [
-        {"model": model, "metric": metric, "reading": f"start {k}", "value": value}
-        for model, values in found.items()
-        for k, one in enumerate(values, start=1)
-        for metric, value in (("objective", one), ("seconds", 0.5 * len(model)), ("evaluations", 10))
-    ]
-    rows[3] |= {"value": np.nan, "kind": "failed", "error": "singular"}
-    found["fast"][1] = np.nan
-    rows.append({"model": "fast", "metric": "best", "value": 2.0})
-    frame(rows).to_parquet(tmp_path / "iris.parquet")
-    frame([{"kind": "no data", "error": "wine: 404"}]).to_parquet(tmp_path / "wine.parquet")
-    return found, [tmp_path / "iris.parquet", tmp_path / "wine.parquet"]
-
-
-def test_histograms_of_starts_show_what_was_measured(tmp_path, started):
-    found, sources = started
-    table = drawn(tmp_path, STARTS, sources)
-    for model, values in found.items():
-        mine = table[table["model"] == model].dropna(subset="start")
-        assert mine["start"].tolist() == list(range(1, 21))
-        assert_allclose(mine["objective"], values, rtol=1e-5)
-    assert reasons(table) == ["iris, fast: singular", "wine, fast: wine: 404", "wine, good: wine: 404"]
-    svg = (tmp_path / "figure.svg").read_text()
-    for said in ("fast: nothing from 1 of 20", "wine: 404", ">good slow<", "divergence"):
-        assert said in svg
-    low, middle, high = np.quantile(found["good"], [0, 0.5, 1])
-    assert f"iris, good slow: {low:.3g}, {middle:.3g}, {high:.3g} in 20 starts" in alternative_text(
-        STARTS, table
-    )
-
-
-@pytest.mark.parametrize("against", ["starts", "seconds"])
-def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, against):
-    found, sources = started
-    spec = {**STARTS, "kind": "expected_maximum", "against": against}
-    table = drawn(tmp_path, spec, sources)
-    best = max(np.nanmax(values) for values in found.values())
-    for model, values in found.items():
-        mine = table[table["model"] == model].dropna(subset="starts")
-        twin = expected_maximum(values[np.isfinite(values)])
-        assert_allclose(mine["expected"], twin, rtol=1e-5)
-        assert_allclose(mine["percent_of_best"], 100 * twin / best, rtol=1e-5)
-        assert_allclose(mine["seconds"], 2.0 * mine["starts"], rtol=1e-5)
-    assert reasons(table) == ["iris, fast: singular", "wine, fast: wine: 404", "wine, good: wine: 404"]
-    text = alternative_text(spec, table)
-    sixteen = expected_maximum(found["good"])[15]
-    assert f"{100 * sixteen / best:.0f} % with 16 (32 s)" in text
-    assert ("processor seconds" in text) == (against == "seconds")
-    assert f"best {best:.3g}" in (tmp_path / "figure.svg").read_text()
-
-
-# --------------------------------------------------------------------------------------------- evaluations
-
-
-EVALUATIONS = {
-    "paper": "paper",
-    "figure": "speed",
-    "kind": "evaluations",
-    "caption": "Speed",
-    "table": "speed",
-    "rows": [100, 1000],
-    "ways": ["exact", "binned"],
-    "models": {"exact": {"label": "exact", "sublabel": ""}, "binned": {"label": "binned", "sublabel": ""}},
-}
-
-
-def test_a_figure_of_evaluations_shows_seconds_and_errors_by_the_number_of_rows(tmp_path):
-    rows = [
-        {"model": "exact", "reading": "n100", "metric": "seconds", "value": 0.5},
-        {"model": "binned", "reading": "n100", "metric": "seconds", "value": 0.125},
-        {"model": "binned", "reading": "n100", "metric": "value_error", "value": 1e-4},
-        {"model": "binned", "reading": "n100", "metric": "gradient_error", "value": 0.015},
-        {"model": "binned", "reading": "n1000", "metric": "seconds", "value": 0.25},
-    ]
-    frame(rows).to_parquet(tmp_path / "measured.parquet")
-    table = drawn(tmp_path, EVALUATIONS, [tmp_path / "measured.parquet"])
-    assert table[["model", "rows", "seconds"]].to_numpy().tolist() == [
-        ["exact", 100, 0.5],
-        ["binned", 100, 0.125],
-        ["binned", 1000, 0.25],
-    ]
-    assert reasons(table) == []
-    text = alternative_text(EVALUATIONS, table)
-    assert "binned: 0.12 s at 100 rows, 0.25 s at 1,000 rows, gradient off by 1.5 % at most" in text
-    assert "exact: 0.5 s at 100 rows, 0.5 s at 100 rows" in text
-
-
-def test_evaluations_that_failed_say_why(tmp_path):
-    frame([{"kind": "failed", "error": "MemoryError"}]).to_parquet(tmp_path / "measured.parquet")
-    table = drawn(tmp_path, EVALUATIONS, [tmp_path / "measured.parquet"])
-    assert reasons(table) == ["MemoryError"]
-    assert "MemoryError" in (tmp_path / "figure.svg").read_text()
-    assert "MemoryError" in alternative_text(EVALUATIONS, table)
-
-
-# --------------------------------------------------------------------------------------------------- ranks
-
-RANKS = {
-    "paper": "paper",
-    "figure": "ranks",
-    "kind": "critical_difference",
-    "caption": "Ranks",
-    "table": "table1",
-    "metric": "gmean",
-    "models": {name: {"label": name.upper(), "sublabel": "rbf"} for name in ("eem", "welm", "svm", "slow")},
-}
-
-
-@pytest.fixture
-def table1(tmp_path):
-    """A table of six data sets on which the last model has a number once, and another metric."""
-    scores = [[90, 80, 70, 60], [91, 81, 71, None], [92, 72, 82, None], *[[93, 83, 73, None]] * 3]
-    rows = [
-        {"dataset": f"data{k}", "model": model, "metric": metric, "ours": score if metric == "gmean" else 50}
-        for k, of_set in enumerate(scores)
-        for model, score in zip(RANKS["models"], of_set, strict=True)
-        for metric in ("gmean", "accuracy")
-    ]
-    path = tmp_path / "table1.csv"
-    pd.DataFrame(rows, columns=COLUMNS).to_csv(path, index=False)
-    return path
-
-
-def test_a_figure_of_ranks_shows_a_tables_ranks_and_pairs(tmp_path, table1):
-    table = drawn(tmp_path, RANKS, [table1])
-    models, pairs = table[table["rank"].notna()], table[table["other"].notna()]
-    assert models[["model", "rank", "scored", "datasets"]].to_numpy().tolist() == [
-        ["eem", 1, 6, 6], ["welm", 2.16667, 6, 6], ["svm", 2.83333, 6, 6]
-    ]  # fmt: skip
-    assert pairs[["model", "other", "wins", "ties", "losses"]].to_numpy().tolist() == [
-        ["eem", "welm", 6, 0, 0], ["eem", "svm", 6, 0, 0], ["welm", "svm", 5, 0, 1]
-    ]  # fmt: skip
-    assert reasons(table) == ["SLOW rbf: no number on more than half of the data sets"]
-    assert alternative_text(RANKS, table) == (
-        "Average ranks on 6 data sets, the best first: EEM rbf 1.00, WELM rbf 2.17, SVM rbf 2.83. "
-        "Not told apart from the best by Nemenyi's test: WELM rbf."
-    )
-    svg = (tmp_path / "figure.svg").read_text()
-    assert ">EEM rbf<" in svg
-    assert "SLOW" not in svg
-
-
-def test_a_figure_of_too_few_ranks_says_so(tmp_path, table1):
-    pd.read_csv(table1).query("dataset < 'data4'").to_csv(table1, index=False)
-    table = drawn(tmp_path, RANKS, [table1])
-    said = "fewer than 3 models or 5 data sets with numbers: nothing is ranked"
-    assert reasons(table) == [said]
-    assert alternative_text(RANKS, table) == said
-    assert "nothing is ranked" in (tmp_path / "figure.svg").read_text()
+@pytest.mark.parametrize("name", FIGURE_TYPES)
+def test_the_code_of_a_figure_holds_its_own_type_alone(name):
+    figure_type = type(FIGURE_TYPES[name])
+    modules = source_digests("entrolab.figure_types.making", figure_type.__module__)
+    types = {type(one).__module__ for one in FIGURE_TYPES.values()}
+    assert types.intersection(modules) == types & {base.__module__ for base in figure_type.__mro__}

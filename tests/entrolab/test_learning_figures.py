@@ -1,22 +1,24 @@
 """Figures of images, clusters and of how learners learn: csv, pictures and words tell the same."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import drawn, text_of
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.linear_model import RidgeClassifier
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
 from entrolab.data.dataset import DataUnavailable, passing_absence, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
-from entrolab.figure_types.making import alternative_text, make_figure, read_figure, reasons
+from entrolab.figure_types.making import reasons
 from entrolab.io.model_io import dump
 from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
 from entrolab.study.sections import ConfigError
@@ -26,14 +28,6 @@ ROOT = Path(__file__).parents[2]
 NET = {"hidden_layer_sizes": [3], "learning_rate_init": 0.02}
 KEYS = {"paper": "paper", "figure": "figure1", "caption": "x"}
 NAMED = {"label": "One", "sublabel": ""}
-
-
-def drawn(folder, spec, sources, records=()):
-    """The csv of a figure that is written in every format."""
-    outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
-    make_figure(spec, list(map(str, sources)), list(map(str, records)), list(map(str, outputs)))
-    assert all(output.stat().st_size for output in outputs)
-    return read_figure(outputs[-1])
 
 
 def svg(folder):
@@ -83,7 +77,7 @@ def test_samples_are_the_first_rows_each_with_its_class(tmp_path, prepared, abse
     assert first["series"].tolist() == [str(label) for label in data.y[:12]]
     assert reasons(table) == ["mnist: no data: mnist: 404"]
     assert "no data: mnist: 404" in svg(tmp_path)
-    assert "digits, 8 x 8 pixels: 0 1 2 3 4 5 6 7 8 9 0 1" in alternative_text(spec, table)
+    assert "digits: 12 of 8 x 8 pixels, values from 0 to 1: 0 1 2 3 4 5 6 7 8 9 0 1." in text_of(tmp_path)
 
 
 def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepared):
@@ -113,7 +107,7 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
         "digits, none: nothing was chosen",
     ]
     low, high = models["ridge"].coef_.min(), models["ridge"].coef_.max()
-    assert f"digits, ridge: {low:.2g} to {high:.2g}" in alternative_text(spec, table)
+    assert f"ridge: 10 of 8 x 8 pixels, values from {low:.2g} to {high:.2g}: 0 1 2" in text_of(tmp_path)
 
 
 # --- clusters --------------------------------------------------------------------------------------------
@@ -149,7 +143,7 @@ def test_clusterings_hold_every_row_with_its_cluster_and_the_agreement(tmp_path,
     assert_allclose(mine[["x", "y"]], data.X, rtol=1e-5)
     index = adjusted_rand_score(data.y, clusters)
     assert mine["ari"].iloc[0] == pytest.approx(index, rel=1e-5)
-    assert f"moons: One {index:.2f}" in alternative_text(spec, table)
+    assert f"moons: One {index:.2f}" in text_of(tmp_path)
     assert [reason[:48] for reason in reasons(table)] == [
         "moons, broken: failed: InvalidParameterError: Th",
         "mnist, kmeans: no data: mnist: 404",
@@ -179,12 +173,12 @@ def test_error_densities_are_of_a_learner_fitted_anew_to_all_rows(tmp_path, prep
         MLPClassifier(**NET, random_state=3), data.X, data.y, epochs=[1, 20]
     )
     for epochs in (1, 20):
-        mine = table[table["epochs"] == epochs]
+        mine = table[table["time"] == epochs]
         assert_allclose(mine["density"], twin.density(epochs, mine["error"]), rtol=1e-3, atol=1e-6)
         assert mine["std"].iloc[0] == pytest.approx(np.std(twin.errors[epochs]), rel=1e-5)
     spread = [np.std(twin.errors[epochs]) for epochs in (1, 20)]
     assert spread[1] < spread[0]
-    assert f"moons, One: {spread[0]:.3g} after 1, {spread[1]:.3g} after 20" in alternative_text(spec, table)
+    assert f"moons, One: {spread[0]:.3g} at epoch 1, {spread[1]:.3g} at epoch 20" in text_of(tmp_path)
     assert reasons(table) == ["mnist, net: no data: mnist: 404"]
     assert ">epoch 20<" in svg(tmp_path)
 
@@ -206,11 +200,11 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
     }
     table = drawn(tmp_path, spec, [tmp_path / "models" / f"{name}.skops" for name in models], records)
-    curve = table[table["model"] == "net"]
+    curve = table[(table["model"] == "net")]
     assert_allclose(curve["loss"], models["net"].loss_curve_, rtol=1e-5)
     assert curve["iteration"].tolist() == [1, 2, 3, 4, 5, 6]
     first, last = models["net"].loss_curve_[0], models["net"].loss_curve_[-1]
-    assert f"moons, One: {first:.4g}, after 6 iterations {last:.4g}" in alternative_text(spec, table)
+    assert f"moons: One from {first:.4g} at 1 to {last:.4g} at 6" in text_of(tmp_path)
     assert reasons(table) == [
         "moons, svm: failed: TypeError: SVC has no loss_curve_; accepted: estimators with one"
     ]
@@ -231,6 +225,49 @@ def test_a_figure_of_what_was_not_trained_says_why(tmp_path):
     assert reasons(table) == ["moons, net: time limit: after 3 fits"]
     assert isinstance(table, pd.DataFrame)
     assert "time limit: after 3 fits" in svg(tmp_path)
+
+
+# --- predictions -----------------------------------------------------------------------------------------
+
+
+def test_a_confusion_matrix_counts_the_kept_predictions_of_what_was_selected(tmp_path, prepared):
+    data, file = prepared("moons-apart")
+    rng = np.random.default_rng(0)
+    kept = pd.DataFrame({"repeat": np.repeat([0, 1], 60), "fold": 0, "point": rng.integers(2, size=120)})
+    kept = kept.assign(y=rng.integers(2, size=120), prediction=rng.integers(2, size=120))
+    rows = [(0, "cv", 1, True), (1, "cv", 0, True), (0, "oracle", 0, True), (1, "oracle", 1, False)]
+    chosen = pd.DataFrame(rows, columns=["repeat", "criterion", "point", "success"]).assign(fold=0)
+    kept.to_parquet(tmp_path / "predictions")
+    chosen.to_parquet(tmp_path / "selection")
+    records = [stored(tmp_path / "models", name, None) for name in ("net", "none")]
+    records[1].write_text(json.dumps({"success": False, "kind": "no data", "error": "404"}))
+    spec = {
+        **KEYS,
+        "kind": "confusion_matrix",
+        "datasets": ["moons"],
+        "models": {"net": NAMED, "none": {"label": "Other", "sublabel": ""}},
+        "cells": [("moons", "net"), ("moons", "none")],
+        "criterion": "cv",
+    }
+    sources = [file, tmp_path / "selection", tmp_path / "predictions"] * 2
+    table = drawn(tmp_path, spec, sources, records)
+    mine = kept[kept["point"] == 1 - kept["repeat"]]
+    counts = confusion_matrix(mine["y"], mine["prediction"])
+    found = table[table["model"] == "net"]
+    assert found["count"].tolist() == counts.ravel().tolist()
+    classes = [float(name) for name in data.classes]
+    assert found[["true", "predicted"]].to_numpy().tolist() == [*map(list, product(classes, repeat=2))]
+    shares = confusion_matrix(mine["y"], mine["prediction"], normalize="true")
+    assert_allclose(found["percent"], 100 * shares.ravel(), rtol=1e-5)
+    assert f"One: {data.classes[0]} {100 * shares[0, 0]:.1f}, " in text_of(tmp_path)
+    assert reasons(table) == ["moons, none: no data: 404"]
+    nothing = drawn(
+        tmp_path,
+        spec | {"criterion": "other"},
+        [file, tmp_path / "selection", tmp_path / "predictions"] * 2,
+        records,
+    )
+    assert "moons, net: nothing was selected by this criterion" in reasons(nothing)
 
 
 # --- the figures of a study ------------------------------------------------------------------------------
@@ -260,6 +297,13 @@ def study_of_images(study):
             "epochs": [1, 5],
             "params": {"alpha": 0.5},
         },
+        "matrix": {
+            "kind": "confusion_matrix",
+            "caption": "",
+            "datasets": "small",
+            "models": ["ridge"],
+            "criterion": "cv",
+        },
     }  # fmt: skip
     return study
 
@@ -278,6 +322,10 @@ def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(loa
     ]
     assert figure_files("mine", study, "losses") == [models.format(key) for key in ("heart", "sonar")]
     assert figure_files("mine", study, "errors") == [scaled.format("two-moons")]
+    stages = ("scaled/{}.npz", "selection/{}/ridge.parquet", "predictions/{}/ridge.parquet")
+    assert figure_files("mine", study, "matrix") == [
+        f"results/mine/{stage.format(key)}" for key in ("heart", "sonar") for stage in stages
+    ]
     assert figure_runs(study, "samples") == figure_runs(study, "errors") == []
     assert figure_runs(study, "weights") == [("heart", "ridge"), ("sonar", "ridge")]
     assert figure_formats(study, "samples") == ("svg", "png", "csv")
@@ -310,6 +358,8 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
         ("weights", "shape", [4, 4], "figures.weights.shape: found [4, 4] for 'heart', which has 4 features"),
         ("losses", "models", ["net"], "'net' has no criteria"),
         ("losses", "models", ["nett"], "figures.losses.models: unknown model 'nett', did you mean 'net'?"),
+        ("matrix", "models", ["net"], "matrix.criterion: unknown criterion of model 'net' 'cv'"),
+        ("matrix", "criterion", "kv", "matrix.criterion: unknown criterion of model 'ridge' 'kv'"),
         ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),
         ("errors", "params", {"alfa": 1}, "has no parameter 'alfa' (figures.errors.params), did you mean"),
         ("errors", "epochs", [0], "figures.errors.epochs.0: found 0; accepted: at least 1"),

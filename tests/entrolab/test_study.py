@@ -6,7 +6,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from entrolab.figure_types.types import FIGURE_TYPES
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.study.__main__ import (
     SCHEMAS,
     schema_of_catalogs,

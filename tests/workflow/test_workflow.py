@@ -332,7 +332,7 @@ def test_figures_of_trials_show_the_candidates_and_the_scores(trials):
     surface = read_figure(figures / "surface.csv").set_index(["x", "y"])
     mine = candidates[[json.loads(text) == {"C": 10, "gamma": 0.1} for text in candidates["params"]]]
     assert surface.loc[(10, 0.1), "mean"] == pytest.approx(100 * mine["test_accuracy"].mean(), abs=1e-3)
-    assert read_figure(figures / "curves.csv")["by"].unique().tolist() == [1, 10]
+    assert read_figure(figures / "curves.csv")["series"].unique().tolist() == ["C = 1", "C = 10"]
     each = read_figure(figures / "each.csv").groupby(["dataset", "model"]).size()
     assert each.to_dict() == {
         ("my-moons", "knn"): 3,

@@ -75,7 +75,7 @@ rule page_to_hover:
         "../../environment.yml"
     params:
         spec=PLAN.figure,
-        code=code("entrolab.figure_types.making"),
+        code=PLAN.code_of_figure,
     script:
         "../scripts/page_to_hover.py"
 

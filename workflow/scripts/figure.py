@@ -1,11 +1,12 @@
 """Draw one figure, and write what is drawn beside it."""
 
 from entrolab.figure_types.making import make_figure
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.jobs.job_logging import job_log
 
 
 def main(spec: dict, sources: list, records: list, outputs: list) -> None:
-    make_figure(spec, sources, records, outputs)
+    make_figure(FIGURE_TYPES[spec["kind"]], spec, sources, records, outputs)
 
 
 if "snakemake" in globals():

@@ -1,11 +1,12 @@
 """Write the page on which the rows of a figure tell what they are."""
 
 from entrolab.figure_types.making import make_page_to_hover
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.jobs.job_logging import job_log
 
 
 def main(spec: dict, drawn: str, sources: list, output: str) -> None:
-    make_page_to_hover(spec, drawn, sources, output)
+    make_page_to_hover(FIGURE_TYPES[spec["kind"]], spec, drawn, sources, output)
 
 
 if "snakemake" in globals():

@@ -1,7 +1,9 @@
 """Measuring what a table asks of a data set, from files to a file.
 
-Each kind of table that measures has a module here with a function ``measure(load, spec, progress)``, which
-gives rows as mappings with some of the keys of `COLUMNS`.
+Each experiment has a module with a function ``measure(load, spec, progress)``: `load` gives the data set for
+"raw" or "scaled" (data that are made for a measurement need none), `spec` is that of
+:func:`entrolab.study.job_specs.measurement_spec`, `progress` takes the number of parts done and of all parts.
+It returns rows, mappings with some of the keys of `COLUMNS`.
 """
 
 import importlib
@@ -57,6 +59,31 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
         logger.exception("the measurement failed")
         rows = [{"kind": "failed", "error": describe(error)}]
     write_frame(output, frame(rows))
+
+
+def of_each_model(
+    measured: Callable[[str, Mapping], Iterable[Mapping]], spec: Mapping, progress: Callable[[int, int], None]
+) -> list[dict]:
+    """The rows of every model of a measurement; a model that fails is a row with the reason.
+
+    Parameters
+    ----------
+    measured : callable
+        From the name and the entry of a model to its rows.
+    spec : mapping
+        ``models``.
+    progress : callable
+    """
+    rows: list[dict] = []
+    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+        try:
+            found = list(measured(name, model))
+        except Exception as error:  # what is measured may fail in any way; the row says how
+            logger.exception("%s failed", name)
+            found = [{"kind": "failed", "error": describe(error)}]
+        rows += [{"model": name, **row} for row in found]
+        progress(done, len(spec["models"]))
+    return rows
 
 
 def frame(rows: Iterable[Mapping]) -> pd.DataFrame:

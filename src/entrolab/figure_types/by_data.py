@@ -1,18 +1,16 @@
-"""On which kinds of data a model is ahead of others: by size, balance and dimension."""
+"""Figures of the data sets on which a model is ahead of others: by size, balance and dimension."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import pandas as pd
-from scipy.stats import spearmanr, theilslopes
-
-from entrolab.figure_types.drawing import PERCENT, Drawing, name_of_model
+from entrolab.figure_types.base import OfTable, OfTableEntry, name_of_model
 from entrolab.fit.metrics import METRICS
-from entrolab.io.records import read_json
-from entrolab.tables.making import read_table
-from entrolearn.plotting import DifferencesDisplay, plot_panels
+from entrolab.study.sections import described, list_of
+from entrolab.tables.scores import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Property(NamedTuple):
@@ -28,22 +26,47 @@ PROPERTIES = {
     "smaller": Property("balance", "smaller class, % of the rows", 1),
     "features": Property("dimension", "features", 0),
 }
-COLUMNS = [
-    "dataset",
-    *PROPERTIES,
-    "best",
-    "score",
-    "against",
-    "score_against",
-    "difference",
-    "reason",
-]
-N_COLUMNS = 3
+# The keys of a spec's sides, with the columns of the best model of each and of its score.
+SIDES = {"best_of": ("best", "score"), "against": ("against", "score_against")}
+COLUMNS = ["dataset", *PROPERTIES, "best", "score", "against", "score_against", "difference", "reason"]
 # With fewer data sets a trend is anything.
 LEAST_DATASETS = 5
 # Letters of models' names that a panel has room for.
 SHORT = 40
 NOTHING = "no data set with all that is compared"
+
+Side = described(list_of(str), "a list of the table's models, the best of which counts on each data set")
+
+
+class ByData(OfTable):
+    """The best of some models against the best of others, by data set: a panel per property."""
+
+    class Entry(OfTableEntry):
+        metric: str
+        best_of: Side
+        against: Side
+
+    of, table_type, stages = "scores", Scores(), ("tables", "record")
+
+    def names(self, figure, study, catalog):
+        yield from super().names(figure, study, catalog)
+        models = study["tables"][figure["table"]]["models"]
+        for name in figure["best_of"]:
+            yield "best_of", name, models, "model of this table"
+        for name in figure["against"]:
+            others = [model for model in models if model not in figure["best_of"]]
+            yield "against", name, others, "other model of this table"
+
+    def draw(self, spec, sources, records):
+        from entrolab.figure_types.drawing import Drawing
+        from entrolab.tables.making import read_table
+        from entrolearn.plotting import plot_panels
+
+        scores, *of_runs = sources
+        table = compared(read_table(scores), facts_of(of_runs), spec)
+        panels = dict(_panel(table, column, spec) for column in PROPERTIES)
+        figure = plot_panels(panels, n_columns=3, width=10.0, common=False)
+        return Drawing(figure, table, in_words(spec, table))
 
 
 @dataclass(frozen=True)
@@ -67,16 +90,7 @@ class Trend:
         return f"Spearman's ρ = {self.rho:.2f}, p = {self.p:.2g}".replace("-", "−")
 
 
-def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
-    """A panel per property, a point per data set: the best score of some models less that of others."""
-    scores, *of_cells = sources
-    table = compared(read_table(scores), facts_of(of_cells), spec)
-    panels = dict(_panel(table, column, spec) for column in PROPERTIES)
-    figure = plot_panels(panels, n_columns=N_COLUMNS, width=10.0, common=False)
-    return Drawing(figure, table)
-
-
-def in_words(spec: Mapping, table: pd.DataFrame) -> str:
+def in_words(spec: Mapping, table: "pd.DataFrame") -> str:
     """How often the first is ahead, and where."""
     known = table.dropna(subset="difference")
     if known.empty:
@@ -97,7 +111,7 @@ def in_words(spec: Mapping, table: pd.DataFrame) -> str:
     return "; ".join(said)
 
 
-def _halves_in_words(known: pd.DataFrame, column: str) -> str:
+def _halves_in_words(known: "pd.DataFrame", column: str) -> str:
     """How often the first is ahead on data sets below the median of a property, and above it."""
     of, middle = PROPERTIES[column], known[column].median()
     low = known[column] <= middle
@@ -109,8 +123,12 @@ def _halves_in_words(known: pd.DataFrame, column: str) -> str:
     return f"by {of.called} ({of.counted}) ahead on {' and on '.join(counted)}, {trend}"
 
 
-def facts_of(records: Sequence[str]) -> pd.DataFrame:
-    """What the data sets are like, by their names, from the records of their cells."""
+def facts_of(records: Sequence[str]) -> "pd.DataFrame":
+    """What the data sets are like, by their names, from the records of their runs."""
+    import pandas as pd
+
+    from entrolab.io.records import read_json
+
     rows = {}
     for record in map(read_json, records):
         data = record["data"]
@@ -118,14 +136,16 @@ def facts_of(records: Sequence[str]) -> pd.DataFrame:
             classes = [data[name] for name in ("n_negative", "n_positive") if name in data]
             rows[record["dataset"]] = {
                 "rows": data["n_samples"],
-                "smaller": PERCENT * min(classes) / sum(classes) if classes else np.nan,
+                "smaller": 100 * min(classes) / sum(classes) if classes else None,
                 "features": data["n_features"],
             }
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(PROPERTIES), dtype=float)
 
 
-def compared(scores: pd.DataFrame, facts: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
+def compared(scores: "pd.DataFrame", facts: "pd.DataFrame", spec: Mapping) -> "pd.DataFrame":
     """A row per data set of a table of scores, with the best of some models beside the best of others."""
+    import pandas as pd
+
     better = METRICS[spec["metric"]].greater_is_better
     of_metric = scores[scores["metric"] == spec["metric"]]
     rows = []
@@ -134,7 +154,7 @@ def compared(scores: pd.DataFrame, facts: pd.DataFrame, spec: Mapping) -> pd.Dat
         row = {"dataset": dataset, "reason": ""}
         if dataset in facts.index:
             row |= facts.loc[dataset].to_dict()
-        for names, which, score in (("best_of", "best", "score"), ("against", "against", "score_against")):
+        for names, (which, score) in SIDES.items():
             mine = numbers.reindex(spec[names]).dropna()
             if mine.empty:
                 row["reason"] = f"{_name(spec, names)}: no number"
@@ -147,8 +167,11 @@ def compared(scores: pd.DataFrame, facts: pd.DataFrame, spec: Mapping) -> pd.Dat
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def trend_of(values: pd.Series, differences: pd.Series) -> Trend | None:
+def trend_of(values: "pd.Series", differences: "pd.Series") -> Trend | None:
     """The trend where both are known; None where the data sets are too few, or all alike."""
+    import numpy as np
+    from scipy.stats import spearmanr, theilslopes
+
     known = values.notna() & differences.notna()
     x, y = np.log10(values[known].to_numpy(dtype=float)), differences[known].to_numpy(dtype=float)
     if len(x) < LEAST_DATASETS or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -159,8 +182,10 @@ def trend_of(values: pd.Series, differences: pd.Series) -> Trend | None:
     )
 
 
-def _panel(table: pd.DataFrame, column: str, spec: Mapping) -> tuple[str, DifferencesDisplay | str]:
-    """A panel and its title."""
+def _panel(table: "pd.DataFrame", column: str, spec: Mapping) -> tuple:
+    """The title of a panel, and its display or the reason why there is none."""
+    from entrolearn.plotting import DifferencesDisplay
+
     of, rows = PROPERTIES[column], table.dropna(subset=[column, "difference"])
     if rows.empty:
         return f"by {of.called}", NOTHING
@@ -170,7 +195,7 @@ def _panel(table: pd.DataFrame, column: str, spec: Mapping) -> tuple[str, Differ
         rows[column],
         rows["difference"],
         line=None if trend is None else (trend.intercept, trend.slope),
-        sides=tuple(f"{_name(spec, side, limit=SHORT)} ahead" for side in ("best_of", "against")),
+        sides=tuple(f"{_name(spec, side, limit=SHORT)} ahead" for side in SIDES),
         x_name=of.counted,
         y_name=_gain(spec),
     )

@@ -1,72 +1,52 @@
-"""Average ranks of a table's models, and which of them may be told apart."""
+"""Figures of the average ranks of a table's models, and which of them differ significantly."""
 
-from collections.abc import Mapping, Sequence
-
-import pandas as pd
-
-from entrolab.figure_types.drawing import Drawing, name_of_model
-from entrolab.tables.making import read_table
-from entrolab.tables.ranking import (
-    ALPHA,
-    LEAST_DATASETS,
-    LEAST_MODELS,
-    Ranking,
-    draw_ranking,
-    rank_table,
-    ranks_in_words,
-    shown_test,
-)
-from entrolearn.plotting import plot_panels
-
-# A row per model, with what is the same for all of them, then one per two models.
-COLUMNS = [
-    "model",
-    "rank",
-    "scored",
-    "datasets",
-    "friedman",
-    "other",
-    "nemenyi",
-    "wilcoxon",
-    "wins",
-    "ties",
-    "losses",
-    "reason",
-]
-TOO_FEW = f"fewer than {LEAST_MODELS} models or {LEAST_DATASETS} data sets with numbers: nothing is ranked"
+from entrolab.figure_types.base import OfTable, OfTableEntry, name_of_model
+from entrolab.tables.scores import Scores
 
 
-def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
-    """The critical-difference diagram of one metric of a table of the kind scores, its only source."""
-    (source,) = sources
-    ranking = rank_table(read_table(source), spec["metric"])
-    if ranking is None:
-        table = pd.DataFrame([{"reason": TOO_FEW}], columns=COLUMNS)
-        return Drawing(plot_panels({"": TOO_FEW}), table)
-    labels = {model: name_of_model(spec, model) for model in spec["models"]}
-    return Drawing(draw_ranking(ranking, labels), _rows(ranking, labels))
+class CriticalDifference(OfTable):
+    """Average ranks of a table's models, joined where they do not differ significantly."""
+
+    class Entry(OfTableEntry):
+        metric: str
+
+    of, table_type, stages = "scores", Scores(), ("tables",)
+
+    def drawn_from(self, figure, study):
+        return [("", "")]  # a table is one file, whatever it shows
+
+    def draw(self, spec, sources, records):
+        from entrolab.figure_types.drawing import Drawing, draw_whole
+        from entrolab.tables.making import read_table
+        from entrolab.tables.ranking import (
+            LEAST_DATASETS,
+            LEAST_MODELS,
+            draw_ranking,
+            rank_table,
+            ranks_in_words,
+        )
+
+        (source,) = sources
+        ranking = rank_table(read_table(source), spec["metric"])
+        if ranking is None:
+            few = f"fewer than {LEAST_MODELS} models or {LEAST_DATASETS} data sets with numbers"
+            return draw_whole(f"{few}: nothing is ranked", None)
+        labels = {model: name_of_model(spec, model) for model in spec["models"]}
+        text = ranks_in_words(
+            {labels[model]: rank for model, rank in ranking.average.items()},
+            [labels[model] for model in ranking.beside(ranking.average.index[0])],
+            len(ranking.scores),
+            ranking.shown_test,
+        )
+        return Drawing(draw_ranking(ranking, labels), _table(ranking, labels), text)
 
 
-def in_words(spec: Mapping, table: pd.DataFrame) -> str:
-    """The ranks, and who is not told apart from the best."""
-    models = table.dropna(subset="rank")
-    if models.empty:
-        return TOO_FEW
-    n_datasets = int(models["datasets"].iloc[0])
-    best = models["model"].iloc[0]
-    pairs = table[(table["model"] == best) & table["wins"].notna()]
-    test = shown_test(n_datasets, len(models))
-    beside = pairs[pairs[test] >= ALPHA]
-    return ranks_in_words(
-        {name_of_model(spec, row.model): row.rank for row in models.itertuples()},
-        [name_of_model(spec, model) for model in beside["other"]],
-        n_datasets,
-        test,
-    )
-
-
-def _rows(ranking: Ranking, labels: Mapping[str, str]) -> pd.DataFrame:
+def _table(ranking, labels):
     """A row per model, then one per two models, then one for each model that is left out."""
+    import pandas as pd
+
+    from entrolab.figure_types.drawing import arranged
+
     of_all = {"datasets": len(ranking.scores), "friedman": ranking.p}
     models = [
         {"model": model, "rank": rank, "scored": ranking.scored[model], **of_all}
@@ -86,4 +66,4 @@ def _rows(ranking: Ranking, labels: Mapping[str, str]) -> pd.DataFrame:
         {"model": model, "reason": f"{labels[model]}: no number on more than half of the data sets"}
         for model in ranking.lacking
     ]
-    return pd.DataFrame([{"reason": ""} | row for row in (*models, *pairs, *out)], columns=COLUMNS)
+    return arranged([pd.DataFrame([{"reason": ""} | row for row in (*models, *pairs, *out)])])

@@ -1,117 +1,65 @@
-"""Scores against the values of one parameter of a grid."""
+"""Figures of scores against the values of one parameter of a grid."""
 
-from collections.abc import Mapping, Sequence
+from pydantic import model_validator
 
-import numpy as np
-import pandas as pd
-
-from entrolab.figure_types.drawing import (
-    Drawing,
-    Grid,
-    cells_of,
-    grid_of,
-    name_of_model,
-    score_in_words,
-    score_name,
-)
-from entrolab.io.parquet import read_frame
-from entrolab.io.records import read_json
-from entrolearn.plotting import GridCurveDisplay, plot_panels
-
-COLUMNS = ["dataset", "model", "parameter", "value", "mean", "std", "folds", "reason"]
+from entrolab.figure_types.base import LinePerModel, RunsEntry, grid_mistakes, name_of_model, score_name
+from entrolab.study.sections import shortened, wrong
 
 WIDE = 12.0  # inches, where curves are many
 
-# One line: what it is called, and its scores over the values of the parameter.
-Curve = tuple[str, Grid]
 
+class GridCurves(LinePerModel):
+    """Test scores against the values of one parameter, a panel per data set."""
 
-def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
-    """A panel per data set: test scores against one parameter, a curve per model or per value of another."""
-    curves = {
-        cell: _curves(cell[1], read_frame(source), read_json(record), spec)
-        for cell, source, record in zip(cells_of(spec), sources, records, strict=True)
-    }
-    panels = {
-        dataset: _panel([curve for cell in curves if cell[0] == dataset for curve in curves[cell]], spec)
-        for dataset in spec["datasets"]
-    }
-    parts = [_rows(*cell, curve, spec) for cell in curves for curve in curves[cell]]
-    columns = [*COLUMNS[:3], *(["by"] if spec.get("by") else []), *COLUMNS[3:]]
-    figure = plot_panels(panels, width=WIDE) if spec.get("by") else plot_panels(panels)
-    return Drawing(figure, pd.concat(parts, ignore_index=True)[columns])
+    class Entry(RunsEntry):
+        parameter: str
+        # Another parameter of the grid, which has a curve for each of its values.
+        by: str = None
+        metric: str
 
+        @model_validator(mode="after")
+        def _one_model(self):
+            if self.by is not None and len(self.models) > 1:
+                raise wrong(
+                    f"models: found {shortened(self.models)}, expected a list of one model: the curves are "
+                    "the values of `by`"
+                )
+            return self
 
-def in_words(spec: Mapping, table: pd.DataFrame) -> str:
-    """Where each curve begins and ends."""
-    by = spec.get("by")
-    drawn = table.dropna(subset="mean")
-    lines = []
-    for key, rows in drawn.groupby(["dataset", "model", *(["by"] if by else [])], sort=False):
-        what = f"{key[0]}, {name_of_model(spec, key[1])}" + (f", {by} = {key[2]:g}" if by else "")
-        first, last = rows.iloc[0], rows.iloc[-1]
-        lines.append(
-            f"{what}: {first['mean']:.{_digits(spec)}f} at {first['value']:g}, "
-            f"{last['mean']:.{_digits(spec)}f} at {last['value']:g}"
-        )
-    return f"Mean {score_in_words(spec['metric'])} against {spec['parameter']}. " + "; ".join(lines)
+    stages = ("candidates",)
+    trains = True
+    empty = ((), ())
 
+    def mistakes(self, figure, study, catalog):
+        axes = [figure["parameter"], *filter(None, [figure.get("by")])]
+        for model in figure["models"]:
+            yield from grid_mistakes("parameter", model, axes, study)
 
-def _digits(spec: Mapping) -> int:
-    return 1 if "percent" in score_in_words(spec["metric"]) else 4
+    def lines(self, dataset, model, files, record, spec):
+        from entrolab.figure_types.drawing import Line, grid_of
 
-
-def _curves(model: str, candidates: pd.DataFrame, record: Mapping, spec: Mapping) -> list[Curve]:
-    by = spec.get("by")
-    if not by:
-        grid = grid_of(candidates, record, [spec["parameter"]], spec["metric"])
-        return [(name_of_model(spec, model), _along(grid, range(len(grid.points))))]
-    grid = grid_of(candidates, record, [by, spec["parameter"]], spec["metric"])
-    if not grid.points:
-        return [(by, grid)]
-    values = dict.fromkeys(point[0] for point in grid.points)
-    return [
-        (f"{by} = {value:g}", _along(grid, [k for k, point in enumerate(grid.points) if point[0] == value]))
-        for value in values
-    ]
-
-
-def _along(grid: Grid, places: Sequence[int]) -> Grid:
-    """The part of a grid at some places."""
-    if not grid.points:
-        return grid
-    places = list(places)
-    return Grid([grid.points[k] for k in places], grid.scores[:, places], [grid.reasons[k] for k in places])
-
-
-def _panel(curves: Sequence[Curve], spec: Mapping) -> GridCurveDisplay | str:
-    if not any(grid.points for _, grid in curves):
-        return "; ".join(dict.fromkeys(grid.reasons[0] for _, grid in curves))
-    return GridCurveDisplay(
-        {name: ([point[-1] for point in grid.points], grid.scores) for name, grid in curves},
-        param_name=spec["parameter"],
-        score_name=score_name(spec["metric"]),
-        ordered=bool(spec.get("by")),
-    )
-
-
-def _rows(dataset: str, model: str, curve: Curve, spec: Mapping) -> pd.DataFrame:
-    """What is drawn of one curve; the mean of some folds alone is not drawn, and no number."""
-    name, grid = curve
-    where = {"dataset": dataset, "model": model, "parameter": spec["parameter"], "by": np.nan}
-    if not grid.points:
-        return pd.DataFrame([{**where, "folds": 0, "reason": grid.reasons[0]}], columns=[*COLUMNS, "by"])
-    mean, spread = GridCurveDisplay(
-        {name: (grid.points, grid.scores)}, param_name="", score_name=""
-    ).mean_and_spread(name)
-    return pd.DataFrame(
-        {
-            **where,
-            "by": grid.points[0][0] if spec.get("by") else np.nan,
-            "value": [point[-1] for point in grid.points],
-            "mean": mean,
-            "std": spread,
-            "folds": np.isfinite(grid.scores).sum(axis=0),
-            "reason": grid.reasons,
+        by = list(filter(None, [spec.get("by")]))
+        grid = grid_of(files[0], record, [*by, spec["parameter"]], spec["metric"])
+        if isinstance(grid, str):
+            return {name_of_model(spec, model): grid}
+        curves = {name_of_model(spec, model): grid}
+        if by:
+            values = grid.scores.columns.unique(0)
+            curves = {f"{by[0]} = {value:g}": (grid.scores[value], grid.reasons[value]) for value in values}
+        return {
+            name: Line((scores.columns.get_level_values(-1).to_numpy(), scores.to_numpy()), reasons.to_list())
+            for name, (scores, reasons) in curves.items()
         }
-    )
+
+    def display(self, dataset, lines, spec):
+        from entrolearn.plotting import GridCurveDisplay
+
+        return GridCurveDisplay(
+            lines,
+            param_name=spec["parameter"],
+            score_name=score_name(spec["metric"]),
+            ordered=bool(spec.get("by")),
+        )
+
+    def layout_of(self, spec):
+        return {"width": WIDE} if spec.get("by") else {}

@@ -1,90 +1,59 @@
-"""A machine's way from the input to its answer."""
+"""Figures of an entropy machine's way from the input to its answer."""
 
-import logging
-from collections.abc import Mapping, Sequence
-
-import numpy as np
-import pandas as pd
-
-from entrolab.data.dataset import DataUnavailable, load_dataset
-from entrolab.figure_types.drawing import Drawing
-from entrolab.fit.learners import build
-from entrolab.tables.types import one_line
-from entrolearn.path import describe
-from entrolearn.plotting import ProcessDisplay, plot_panels, process_axes
-
-COLUMNS = ["panel", "series", "x", "y", "reason"]
-DENSITY_POINTS = 400
-
-logger = logging.getLogger(__name__)
+from entrolab.figure_types.base import FigureType
+from entrolab.study.definition import Params
+from entrolab.study.entries import Entry
+from entrolab.study.lookup import resolved
 
 
-def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
-    """Fit one machine on all rows of a plane, and follow them through it."""
-    (source,) = sources
-    try:
-        display = _fitted_process(spec, load_dataset(source))
-    except DataUnavailable as absence:
-        return _no_process(f"no data: {absence}")
-    except Exception as error:  # a learner may fail in any way; the figure says how
-        logger.exception("the machine could not be fitted and drawn")
-        return _no_process(f"failed: {describe(error)}")
-    display.plot(process_axes())
-    return Drawing(display.figure_, process_table(display))
+class Process(FigureType):
+    """A machine's way from the input to its answer, in four panels."""
 
+    class Entry(Entry):
+        dataset: str
+        model: str
+        params: Params = {}
 
-def _fitted_process(spec: Mapping, dataset) -> ProcessDisplay:
-    X = pd.DataFrame(dataset.X, columns=dataset.feature_names)
-    machine = build(spec["model"], spec["seed"]).fit(X, dataset.y)
-    return ProcessDisplay.from_estimator(machine, X, dataset.y, display_labels=dataset.classes)
+    stages = ("scaled",)
 
+    def names(self, figure, study, catalog):
+        yield "dataset", figure["dataset"], catalog, "data set"
+        yield "model", figure["model"], study["models"], "model"
 
-def _no_process(reason: str) -> Drawing:
-    reason = one_line(reason)
-    table = pd.DataFrame([{"panel": "input", "series": "", "reason": reason}], columns=COLUMNS)
-    return Drawing(plot_panels({"": reason}), table)
+    def has_learner(self, model):
+        return "estimator" in model
 
+    def sets(self, figure, study):
+        yield study["models"][figure["model"]]["estimator"], figure["params"]
 
-def process_table(display: ProcessDisplay) -> pd.DataFrame:
-    """Every point and line of a :class:`~entrolearn.plotting.ProcessDisplay`, one row per point.
+    def drawn_from(self, figure, study):
+        return [(figure["dataset"], "")]
 
-    Returns
-    -------
-    DataFrame
-        ``panel`` (input, hidden, projected, boundary), ``series`` (what is drawn there), ``x``, ``y`` (empty
-        for what has a place on the projected line alone), ``reason`` (empty).
-    """
-    hidden, projected = display.hidden, display.projected
-    line = np.linspace(*projected.span(), DENSITY_POINTS)
-    parts = []
-    for c, label in enumerate(display.display_labels):
-        rows = display.codes == c
-        parts += [
-            _points("input", f"rows of {label}", display.X[rows]),
-            _points("hidden", f"rows of {label}", hidden.coordinates[rows]),
-            _points("hidden", f"mean of {label}", hidden.means[[c]]),
-            *(_points("hidden", f"{sd} sd of {label}", hidden.ellipse(c, sd)) for sd in (1, 2)),
-            _points("projected", f"rows of {label}", np.column_stack([projected.projected[c]])),
-            _points("projected", f"density of {label}", np.column_stack([line, projected.density(c, line)])),
-        ]
-    parts.append(_points("projected", "threshold", np.column_stack([projected.thresholds])))
-    for number, points in enumerate(display.boundary_lines(), start=1):
-        parts.append(_points("boundary", f"line {number}", points))
-    return pd.concat(parts, ignore_index=True)
+    def datasets(self, figure, study):
+        return [figure["dataset"]]
 
+    def spec(self, name, figure, study, seed):
+        model = study["models"][figure["model"]]
+        learner = {part: model[part] for part in ("label", "sublabel", "estimator", "steps")}
+        learner["params"] = {**model["params"], **figure["params"]}
+        where = f"models.{figure['model']}"
+        return {"model": resolved(learner, study, figure["dataset"], where), "seed": seed}
 
-def _points(panel: str, series: str, points: np.ndarray) -> pd.DataFrame:
-    y = points[:, 1] if points.shape[1] > 1 else np.full(len(points), np.nan)
-    return pd.DataFrame({"panel": panel, "series": series, "x": points[:, 0], "y": y, "reason": ""})
+    def draw(self, spec, sources, records):
+        from entrolab.figure_types.drawing import attempt, draw_whole
+        from entrolearn.plotting import process_axes
 
+        return draw_whole(attempt(self._display, *sources, spec), process_axes())
 
-def in_words(spec: Mapping, table: pd.DataFrame) -> str:
-    """What the figure shows, or why it shows nothing."""
-    if missing := [reason for reason in table["reason"] if reason]:
-        return "; ".join(missing)
-    thresholds = table.loc[table["series"] == "threshold", "x"]
-    places = " and ".join(f"{threshold:.3g}" for threshold in thresholds) or "none"
-    return (
-        f"Four panels: the rows of {spec['dataset']} in the plane, the classes and their covariances in the "
-        f"hidden space, the projected class densities (thresholds: {places}), and the decision regions."
-    )
+    def _display(self, source: str, spec):
+        """Fit the machine to all rows of a plane, and follow them through it."""
+        import pandas as pd
+
+        from entrolab.data.dataset import load_dataset
+        from entrolab.fit.learners import build
+        from entrolearn.plotting import ProcessDisplay
+
+        data = load_dataset(source)
+        X = pd.DataFrame(data.X, columns=data.feature_names)
+        machine = build(spec["model"], spec["seed"]).fit(X, data.y)
+        return ProcessDisplay.from_estimator(machine, X, data.y, display_labels=data.classes)

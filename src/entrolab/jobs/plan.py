@@ -25,6 +25,7 @@ from entrolab.study.job_specs import (
     score_tables,
     study_runs,
     table_files,
+    type_of,
 )
 from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.tables.number_format import title
@@ -193,7 +194,10 @@ class Plan:
         figure = self.figure(wildcards)
         fitted = [panel["learner"] for panel in figure.get("panels", [])]
         fitted += [figure["model"]] if "model" in figure else []
-        return source_digests("entrolab.figure_types.making", *chain.from_iterable(map(made_of, fitted)))
+        drawing = type(type_of(self.study(wildcards), wildcards.figure)).__module__
+        return source_digests(
+            "entrolab.figure_types.making", drawing, *chain.from_iterable(map(made_of, fitted))
+        )
 
     def needs_of_figure(self, wildcards) -> Needs:
         shown = figure_datasets(self.study(wildcards), wildcards.figure)

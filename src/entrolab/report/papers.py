@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from entrolab.figure_types.making import alternative_text, reasons
+from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import replacing
 from entrolab.report.agreement import agreement
@@ -15,13 +15,14 @@ from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults, model_name, trained
-from entrolab.study.job_specs import figure_formats, figure_spec, study_runs
+from entrolab.study.job_specs import figure_formats, study_runs
 from entrolab.tables.making import counts, judged, table_spec
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import layout, legend
 from entrolab.tables.types import one_line
 from entrolab.tables.verdicts import JUDGED, VERDICTS
+from entrolearn.plotting import description_of
 
 __all__ = ["card", "laid_out", "paper_page", "shown_figure"]
 
@@ -119,8 +120,8 @@ def shown_figure(results: StudyResults, name: str) -> dict:
     if name not in results.figures:
         return said
     table = results.figures[name]
-    spec = figure_spec(results.key, results.study, name, seed=0)  # the text does not depend on the seed
-    return said | {"alt": alternative_text(spec, table), "reasons": reasons(table)}
+    text = description_of(results.folder / "figures" / f"{name}.svg")
+    return said | {"alt": text or said["caption"], "reasons": reasons(table)}
 
 
 def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from entrolab.figure_types.types import FIGURE_TYPES
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.study.catalog import OF_TASK, DataSet
 from entrolab.study.definition import Study
 from entrolab.study.reference import BEGIN, END, reference

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from entrolab.figure_types.types import FIGURE_TYPES
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, learners_of, made_of, of_step, searched
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.jobs.source_analysis import (

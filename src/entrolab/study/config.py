@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from entrolab.data.user_tables import entry_of
-from entrolab.figure_types.types import FIGURE_TYPES
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.jobs.preflight import find_learners_in
 from entrolab.study.catalog import Key, checked_entry

@@ -8,7 +8,8 @@ changes.
 import itertools
 from collections.abc import Mapping
 
-from entrolab.figure_types.types import FIGURE_TYPES, FigureType
+from entrolab.figure_types.base import FigureType
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.study.lookup import protocol_of, resolved

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from entrolab.figure_types.types import FIGURE_TYPES
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.study import catalog, definition, settings
 from entrolab.study.sections import Section
 from entrolab.tables.types import TABLE_TYPES

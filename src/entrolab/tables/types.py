@@ -4,9 +4,10 @@ All that tells one kind of table from another is in its object here; the checks 
 tables' frames and their views ask it. The workflow asks before any job starts, so nothing heavy is imported.
 """
 
+from entrolab.experiments.capacity.table import Capacity
 from entrolab.experiments.clusterings.table import Clusterings
 from entrolab.experiments.correlations.table import Correlations
-from entrolab.experiments.density.table import Capacity, Density
+from entrolab.experiments.density.table import Density
 from entrolab.experiments.evaluations.table import Evaluations
 from entrolab.experiments.growth.table import Growth
 from entrolab.experiments.information.table import Information

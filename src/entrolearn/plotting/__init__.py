@@ -1,7 +1,8 @@
 """Pictures of what entropy machines do, in scikit-learn's manner.
 
 A display holds what is drawn as arrays; ``from_estimator`` computes them from a fitted estimator, ``plot``
-draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes_``) and ``figure_`` behind.
+draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes_``) and ``figure_`` behind,
+``to_frame`` gives them as a table, ``alternative_text`` in words.
 
 This package is the only importer of matplotlib, and of plotly for pages to hover over.
 """
@@ -17,13 +18,13 @@ from entrolearn.plotting.images import ImageGridDisplay
 from entrolearn.plotting.influence import InfluenceDisplay
 from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.losses import LossCurvesDisplay
-from entrolearn.plotting.panels import plot_panels
+from entrolearn.plotting.panels import panels_text, plot_panels
 from entrolearn.plotting.process import ProcessDisplay, process_axes
 from entrolearn.plotting.projected import ProjectedDensityDisplay
 from entrolearn.plotting.projection import ProjectionDisplay
 from entrolearn.plotting.ranks import CriticalDifferenceDisplay, critical_difference_axes
 from entrolearn.plotting.starts import ExpectedMaximumDisplay, StartsDisplay
-from entrolearn.plotting.style import journal_style, save_figure, svg_element
+from entrolearn.plotting.style import description_of, journal_style, save_figure, svg_element
 from entrolearn.plotting.support import SupportVectorDisplay
 from entrolearn.plotting.surfaces import GridSurfaceDisplay
 from entrolearn.plotting.timings import TimingDisplay
@@ -54,9 +55,11 @@ __all__ = [
     "TrialsDisplay",
     "clustering_axes",
     "critical_difference_axes",
+    "description_of",
     "evaluation_axes",
     "journal_style",
     "page_to_hover",
+    "panels_text",
     "plot_panels",
     "process_axes",
     "save_figure",

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from entrolearn.plotting.style import guide_lines, new_axes
+from entrolearn.plotting.display import Display
+from entrolearn.plotting.style import guide_lines
 
 # In marker, filling and colour, as the report's verdicts are in mark and colour.
 VERDICT_STYLES = {
@@ -14,7 +15,7 @@ VERDICT_STYLES = {
 WIDE = 100
 
 
-class AgreementDisplay:
+class AgreementDisplay(Display):
     """Numbers of one's own against printed ones, by verdict, around the line on which they are equal.
 
     Parameters
@@ -50,22 +51,20 @@ class AgreementDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return f"printed {self.name}", f"ours {self.name}"
 
-    def plot(self, ax=None) -> "AgreementDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"{self.name} of one's own against printed ones"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        names, counts = np.unique(self.verdicts, return_counts=True)
+        return ", ".join(f"{count} {name}" for name, count in zip(names, counts, strict=True))
 
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _parts(self):
+        yield {"verdict": self.verdicts, "printed": self.printed, "ours": self.ours}
+
+    def _plot(self, ax) -> None:
         printed, ours = np.asarray(self.printed, dtype=float), np.asarray(self.ours, dtype=float)
         verdicts = np.asarray(self.verdicts)
         both = np.concatenate([printed, ours])
@@ -88,5 +87,3 @@ class AgreementDisplay:
         ax.set(xlim=ends, ylim=ends, xlabel="printed", ylabel="ours")
         ax.set_aspect("equal")
         guide_lines(ax, "both")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
+from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.plane import check_plane
 from entrolearn.plotting.style import NOISE_STYLE, Figure, cluster_styles, plt, say, say_below
 
@@ -16,7 +17,7 @@ LETTERS = 16  # in a line of its title
 NOISE = -1  # the label of rows that are in no cluster, as in scikit-learn
 
 
-class ClusteringsDisplay:
+class ClusteringsDisplay(Display):
     """Sets of points in rows, clusterers in columns: the clusters, and how they agree with the classes.
 
     The clusters look alike from panel to panel where they hold most of the same class. The adjusted Rand
@@ -104,6 +105,25 @@ class ClusteringsDisplay:
         for c, label in enumerate(np.unique(labels[clustered])):
             looks[labels == label] = chosen[c]
         return looks
+
+    subject = "Clusters of points in the plane, with the adjusted Rand index"
+
+    def summary(self) -> str:
+        drawn = {
+            name: [
+                f"{who} {self.agreement(name, who):.2f}" for who in found if not isinstance(found[who], str)
+            ]
+            for name, found in self.clusterings.items()
+        }
+        return "; ".join(f"{name}: {', '.join(said)}" for name, said in drawn.items() if said)
+
+    def _parts(self):
+        for name, found in self.clusterings.items():
+            for who, clusters in found.items():
+                if not isinstance(clusters, str):
+                    of_all = {"class": self.classes[name], "cluster": clusters}
+                    at = {"set": name, **points(who, self.points[name])}
+                    yield at | of_all | {"ari": self.agreement(name, who)}
 
     def plot(self, ax=None) -> "ClusteringsDisplay":
         """Draw the display.

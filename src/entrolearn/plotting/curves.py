@@ -3,14 +3,15 @@
 import numpy as np
 
 from entrolearn.metrics import gmean_score
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import name_of
 from entrolearn.plotting.grids import check_known, grid_scores, grows_by_factors, numbers, set_scale
-from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, ordered_styles, say_below
+from entrolearn.plotting.style import distinct_styles, guide_lines, ordered_styles, say_below
 
 MANY = 20  # values of a grid up to which each has its mark
 
 
-class GridCurveDisplay:
+class GridCurveDisplay(Display):
     """A score against a grid's values, with its spread over the folds.
 
     Parameters
@@ -98,7 +99,6 @@ class GridCurveDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.param_name, self.score_name
 
     def mean_and_spread(self, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -112,21 +112,20 @@ class GridCurveDisplay:
         spread = scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
         return scores.mean(axis=0), spread
 
-    def plot(self, ax=None) -> "GridCurveDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"Mean {self.score_name} against {self.param_name}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def _parts(self):
+        for name, (values, scores) in self.curves.items():
+            mean, std = self.mean_and_spread(name)
+            n_folds = np.isfinite(scores).sum(axis=0) if len(values) else []
+            own = {"series": name, "value": values, "mean": mean, "std": std, "folds": n_folds}
+            yield own | {"parameter": self.param_name}
 
-        Returns
-        -------
-        self
-        """
+    def _plot(self, ax) -> None:
         number = len(self.curves)
         styles = ordered_styles(number) if self.ordered else distinct_styles(number, "curves")
-        if ax is None:
-            ax = new_axes()
         for (name, (values, _)), style in zip(self.curves.items(), styles, strict=True):
             values = np.asarray(values, dtype=float)
             mean, spread = self.mean_and_spread(name)
@@ -141,8 +140,6 @@ class GridCurveDisplay:
         guide_lines(ax, "y")
         self._tell_gaps(ax)
         ax.set(xlabel=self.param_name, ylabel=self.score_name)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _scale(self, ax) -> None:
         """A logarithmic axis where the values ask for one."""

@@ -5,7 +5,8 @@ import math
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from entrolearn.plotting.style import CLASS_STYLES, FADED, guide_lines, new_axes
+from entrolearn.plotting.display import Display
+from entrolearn.plotting.style import CLASS_STYLES, FADED, guide_lines
 
 # What is ahead, behind, and neither.
 STYLES = (*CLASS_STYLES, {"marker": "s", "face": FADED, "color": FADED})
@@ -13,7 +14,7 @@ STYLES = (*CLASS_STYLES, {"marker": "s", "face": FADED, "color": FADED})
 NAMED = 2
 
 
-class DifferencesDisplay:
+class DifferencesDisplay(Display):
     """A point per data set: by how much one score is ahead of another, against a property of the data.
 
     Parameters
@@ -56,22 +57,22 @@ class DifferencesDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.x_name, self.y_name
 
-    def plot(self, ax=None) -> "DifferencesDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"{self.y_name} against {self.x_name}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        y = np.asarray(self.differences, dtype=float)
+        return (
+            f"above zero {np.sum(y > 0)} of {len(y)} times, below {np.sum(y < 0)}, median {np.median(y):.2g}"
+        )
 
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _parts(self):
+        yield {"series": self.names, "value": self.values, "difference": self.differences}
+
+    def _plot(self, ax) -> None:
         x, y = np.asarray(self.values, dtype=float), np.asarray(self.differences, dtype=float)
         for some, style in zip((y > 0, y < 0, y == 0), STYLES, strict=True):
             ax.scatter(
@@ -95,8 +96,6 @@ class DifferencesDisplay:
             )
         guide_lines(ax, "both")
         _tell_values(ax, x)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _plot_trend(self, ax, x: np.ndarray) -> None:
         if self.line is not None:

@@ -5,15 +5,16 @@ from scipy.stats import gaussian_kde
 from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import class_codes, last_step, name_of
-from entrolearn.plotting.style import THRESHOLD_STYLE, guide_lines, new_axes, ordered_styles
+from entrolearn.plotting.style import THRESHOLD_STYLE, guide_lines, ordered_styles
 
 POINTS = 400  # of a density's curve
 PARTS = 60  # the kernel's width is this part of the range of all errors, unless it is given
 REACH = 4.0  # kernel widths around the errors that are drawn
 
 
-class ErrorDensityDisplay:
+class ErrorDensityDisplay(Display):
     """The density of a learner's errors at several times of its training, from dark to light.
 
     All lines have one kernel width, so that they compare: a narrow peak is one of the errors, not of the
@@ -86,7 +87,6 @@ class ErrorDensityDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return "error", "density"
 
     def width(self) -> float:
@@ -123,19 +123,19 @@ class ErrorDensityDisplay:
             return np.exp(-(away**2) / 2) / (width * np.sqrt(2 * np.pi))
         return gaussian_kde(errors, bw_method=width / spread)(at)
 
-    def plot(self, ax=None) -> "ErrorDensityDisplay":
-        """Draw the display.
+    subject = "Densities of the errors, and their standard deviation"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        spread = {time: np.std(errors) for time, errors in self.errors.items()}
+        return ", ".join(f"{std:.3g} at {self.time_name} {time}" for time, std in spread.items())
 
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _parts(self):
+        at = self.places()
+        for time, errors in self.errors.items():
+            drawn = {"time": time, "error": at, "density": self.density(time, at)}
+            yield drawn | {"mean": np.mean(errors), "std": np.std(errors)}
+
+    def _plot(self, ax) -> None:
         at = self.places()
         for time, style in zip(self.errors, ordered_styles(len(self.errors)), strict=True):
             ax.plot(at, self.density(time, at), label=f"{self.time_name} {time}", **style)
@@ -143,8 +143,6 @@ class ErrorDensityDisplay:
         guide_lines(ax, "y")
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=(at[0], at[-1]))
         ax.set_ylim(0, None)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def errors_of(fitted, X, y) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.style import Figure, distinct_styles, guide_lines, plt
 
 FIGURE_SIZE = (4.2, 4.6)  # inches
 
 
-class EvaluationsDisplay:
+class EvaluationsDisplay(Display):
     """Seconds per evaluation against the rows, and below them the relative error, on logarithmic axes.
 
     Parameters
@@ -41,6 +42,21 @@ class EvaluationsDisplay:
     def __init__(self, curves, *, error_name="relative error"):
         self.curves = curves
         self.error_name = error_name
+
+    subject = "Seconds per evaluation against the number of rows"
+
+    def summary(self) -> str:
+        largest = {name: np.nanmax([*errors, -1]) for name, (_, _, errors) in self.curves.items()}
+        off = [
+            f"{self.error_name} of {name} at most {error:.2g}"
+            for name, error in largest.items()
+            if error >= 0
+        ]
+        return "; ".join([super().summary(), *off]).replace("\n", " ")
+
+    def _parts(self):
+        for name, (rows, seconds, errors) in self.curves.items():
+            yield {"series": name, "rows": rows, "seconds": seconds, "error": errors}
 
     def plot(self, ax=None) -> "EvaluationsDisplay":
         """Draw the display.

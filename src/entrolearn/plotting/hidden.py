@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import (
     before_last_step,
     class_codes,
@@ -15,7 +16,7 @@ from entrolearn.plotting.fitted import (
 from entrolearn.plotting.style import CLASS_STYLES, class_handles, new_axes, scatter_classes
 
 
-class HiddenSpaceDisplay:
+class HiddenSpaceDisplay(Display):
     """Rows in a machine's hidden space, with each class's covariance as ellipses.
 
     The plane is that of the two leading principal directions of the rows in the hidden space.
@@ -113,6 +114,17 @@ class HiddenSpaceDisplay:
         values, vectors = np.linalg.eigh(self.covariances[c])
         axes = vectors * np.sqrt(np.maximum(values, 0))
         return self.means[c] + n_sd * np.column_stack([np.cos(turn), np.sin(turn)]) @ axes.T
+
+    subject = "Rows in the hidden space, class by class, with ellipses at one and two standard deviations"
+
+    def summary(self) -> str:
+        return f"the plane has {100 * np.sum(self.explained):.0f} % of the variance"
+
+    def _parts(self):
+        for c, label in enumerate(self.display_labels):
+            yield points(f"rows of {label}", self.coordinates[self.codes == c])
+            yield points(f"mean of {label}", self.means[[c]])
+            yield from (points(f"{sd} sd of {label}", self.ellipse(c, sd)) for sd in (1, 2))
 
     def plot(self, ax=None, *, n_sd: Sequence[float] = (1, 2), legend: bool = True) -> "HiddenSpaceDisplay":
         """Draw the display.

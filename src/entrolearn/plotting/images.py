@@ -4,14 +4,15 @@ import math
 
 import numpy as np
 
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import last_step, name_of, unwrapped
-from entrolearn.plotting.style import INK, SIGNED, mpl, new_axes
+from entrolearn.plotting.style import INK, SIGNED, mpl
 
 GAP = 0.08  # between images, and a caption's room above each: shares of an image's longer side
 CAPTION = 0.24
 
 
-class ImageGridDisplay:
+class ImageGridDisplay(Display):
     """Images of one shape in rows, each under its caption.
 
     Parameters
@@ -104,23 +105,24 @@ class ImageGridDisplay:
         )
 
     @property
-    def axis_names(self) -> tuple[str, str]:
-        """What the axes show: nothing."""
-        return "", ""
+    def subject(self) -> str:
+        shades = "from dark blue, below zero, to yellow" if self.signed else "dark where values are large"
+        return f"Images, {shades}"
 
-    def plot(self, ax=None) -> "ImageGridDisplay":
-        """Draw the display.
+    def summary(self) -> str:
+        number, height, width = np.shape(self.images)
+        low, high = np.min(self.images), np.max(self.images)
+        captions = "" if self.captions is None else f": {' '.join(map(str, self.captions))}"
+        return f"{number} of {height} x {width} pixels, values from {low:.2g} to {high:.2g}{captions}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def _parts(self):
+        number, height, width = np.shape(self.images)
+        image, line, column = (at.ravel() for at in np.indices((number, height, width)))
+        captions = [""] * number if self.captions is None else self.captions
+        named = {"image": image + 1, "series": np.repeat(captions, height * width)}
+        yield named | {"line": line + 1, "column": column + 1, "value": np.ravel(self.images)}
 
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _plot(self, ax) -> None:
         mosaic, corners = self._laid_out()
         largest = float(np.nanmax(np.abs(mosaic)))
         limits = {"vmin": -largest, "vmax": largest} if self.signed else {}
@@ -132,8 +134,6 @@ class ImageGridDisplay:
         ax.set_axis_off()
         if self.signed:
             ax.figure.colorbar(drawn, ax=ax, shrink=0.8, aspect=30, pad=0.02)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _laid_out(self) -> tuple[np.ndarray, list[tuple[int, int]]]:
         """All images as one, NaN between them, and where the upper left corner of each is."""

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import last_step, name_of, unwrapped
-from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
+from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
-class LossCurvesDisplay:
+class LossCurvesDisplay(Display):
     """The objective after each iteration, a line for each learner.
 
     The iterations are on a logarithmic axis, and so is the objective where it is positive throughout: an
@@ -63,28 +64,24 @@ class LossCurvesDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.step_name, self.loss_name
 
-    def plot(self, ax=None) -> "LossCurvesDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"The {self.loss_name} after each {self.step_name}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def _parts(self):
+        for name, losses in self.losses.items():
+            yield {"series": name, "iteration": np.arange(1, len(losses) + 1), "loss": losses}
 
-        Returns
-        -------
-        self
-        """
+    def _plot(self, ax) -> None:
         styles = distinct_styles(len(self.losses), "curves")
-        if ax is None:
-            ax = new_axes()
         curves = {name: np.asarray(losses, dtype=float) for name, losses in self.losses.items()}
         for (name, losses), style in zip(curves.items(), styles, strict=True):
             # A point at the end: that is where the learner stopped.
             at = np.arange(1, len(losses) + 1)
-            ax.plot(at, losses, label=name, marker="o", markersize=2.5, markevery=[-1], **style)
+            last = [-1] if len(losses) else None
+            ax.plot(at, losses, label=name, marker="o", markersize=2.5, markevery=last, **style)
         positive = all((losses[np.isfinite(losses)] > 0).all() for losses in curves.values())
         ax.set(xscale="log", yscale="log" if positive else "linear")
         lost = {name: int((~np.isfinite(losses)).sum()) for name, losses in curves.items()}
@@ -96,8 +93,6 @@ class LossCurvesDisplay:
         say_below(ax, "\n".join(gaps))
         guide_lines(ax, "both")
         ax.set(xlabel=self.step_name, ylabel=self.loss_name)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def _losses_of(estimator) -> np.ndarray:

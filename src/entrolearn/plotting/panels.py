@@ -67,6 +67,33 @@ def plot_panels(
     return figure
 
 
+def panels_text(panels: Mapping[str, object]) -> str:
+    """An alternative text of small multiples: what all show, then the numbers of each panel that is drawn.
+
+    Parameters
+    ----------
+    panels : mapping of str to display, or str
+        As :func:`plot_panels` takes them; where none is drawn, the text says why.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from entrolearn.plotting import TimingDisplay, panels_text
+    >>> display = TimingDisplay({"ridge": ([1, 2], [3, 4])}, param_name="rows")
+    >>> panels_text({"one": display, "two": "no data"})
+    'Seconds against rows. one: ridge from 3 at 1 to 4 at 2.'
+    """
+    drawn = {title: panel for title, panel in panels.items() if not isinstance(panel, str)}
+    if not drawn:
+        return "; ".join(dict.fromkeys(panels.values()))
+    subject = next(iter(drawn.values())).subject
+    said = [f"{title}: {panel.summary()}" if title else panel.summary() for title, panel in drawn.items()]
+    return f"{subject}. {'. '.join(said)}."
+
+
 def _name_all(figure: Figure, displays: Sequence, common: bool) -> None:
     """The names of common axes, which all displays have, and of the lines, which one with the most has."""
     if common:

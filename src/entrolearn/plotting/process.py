@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import class_codes, class_labels, unwrapped
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
 from entrolearn.plotting.plane import (
@@ -31,7 +32,7 @@ TITLES = (
 )
 
 
-class ProcessDisplay:
+class ProcessDisplay(Display):
     """What an entropy machine does with a plane, in four panels.
 
     The rows; the rows in the hidden space with the covariances of the classes; the densities of the projected
@@ -123,6 +124,25 @@ class ProcessDisplay:
     def boundary_lines(self) -> list[np.ndarray]:
         """The decision boundary as lines in the input plane, each of shape (n_points, 2)."""
         return level_lines(self.boundary, 0.0)
+
+    @property
+    def subject(self) -> str:
+        return (
+            "Four panels: the rows in the plane, the classes and their covariances in the hidden space, the "
+            "projected class densities, and the decision regions"
+        )
+
+    def summary(self) -> str:
+        places = " and ".join(f"{threshold:.3g}" for threshold in self.projected.thresholds)
+        return f"thresholds: {places or 'none'}"
+
+    def _parts(self):
+        for c, label in enumerate(self.display_labels):
+            yield {"panel": "input", **points(f"rows of {label}", self.X[self.codes == c])}
+        for panel in ("hidden", "projected"):
+            yield from ({"panel": panel, **part} for part in getattr(self, panel)._parts())
+        for number, line in enumerate(self.boundary_lines(), start=1):
+            yield {"panel": "boundary", **points(f"line {number}", line)}
 
     def plot(self, ax=None) -> "ProcessDisplay":
         """Draw the display.

@@ -7,6 +7,7 @@ from scipy.stats import gaussian_kde, norm
 
 from entrolearn.measures import silverman_bandwidth
 from entrolearn.path import project, projected_gaussians
+from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import class_codes, class_labels, last_step, name_of, unwrapped
 from entrolearn.plotting.style import CLASS_STYLES, FADED, THRESHOLD_STYLE, class_handles, new_axes
 
@@ -14,7 +15,7 @@ DENSITY_POINTS = 400  # of a density's curve
 SEEN_SD = 4  # of a projected class: what lies further out is not worth the width of the picture
 
 
-class ProjectedDensityDisplay:
+class ProjectedDensityDisplay(Display):
     """The two classes on the projected line: their rows, their Gaussians and the thresholds.
 
     Parameters
@@ -158,6 +159,18 @@ class ProjectedDensityDisplay:
         low, high = min([low, *near]), max([high, *near])
         margin = 0.04 * width
         return float(low - margin), float(high + margin)
+
+    subject = "Densities of the projected classes"
+
+    def summary(self) -> str:
+        return f"thresholds: {' and '.join(f'{one:.3g}' for one in self.thresholds) or 'none'}"
+
+    def _parts(self):
+        line = np.linspace(*self.span(), DENSITY_POINTS)
+        for c, label in enumerate(self.display_labels):
+            yield points(f"rows of {label}", self.projected[c])
+            yield points(f"density of {label}", np.column_stack([line, self.density(c, line)]))
+        yield points("threshold", self.thresholds)
 
     def plot(self, ax=None, *, sample: str | None = "hist", legend: bool = True) -> "ProjectedDensityDisplay":
         """Draw the display.

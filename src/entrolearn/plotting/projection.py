@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import pdist
 
+from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import name_of, unwrapped
 from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.regions import PlaneDensity, plane_density
@@ -18,7 +20,7 @@ MARGIN = 0.04  # of the picture's sides, around rows and contours
 MOST_FEATURES = 12  # that hovering over a row shows
 
 
-class ProjectionDisplay:
+class ProjectionDisplay(Display):
     """Rows in the plane of a projection, class by class, with contours of the classes' densities.
 
     A class's contours are the edges of the smallest regions that hold a quarter, a half and three quarters of
@@ -63,6 +65,8 @@ class ProjectionDisplay:
     <...>
     >>> page = display.html()
     """
+
+    axis_names = ("component 1", "component 2")
 
     def __init__(
         self,
@@ -177,6 +181,32 @@ class ProjectionDisplay:
             if n_features > MOST_FEATURES:
                 line.append(f"and {n_features - MOST_FEATURES} more")
         return lines
+
+    subject = (
+        "Rows in the plane, class by class, with density contours; how many standard deviations the nearest "
+        "classes' means are apart"
+    )
+
+    def summary(self) -> str:
+        return f"{self.separation():.1f}"
+
+    def separation(self) -> float:
+        """Distance of the two nearest class means, in standard deviations of the rows around their means."""
+        codes, rows = np.asarray(self.codes), np.asarray(self.coordinates, dtype=float)
+        means = np.array([rows[codes == c].mean(axis=0) for c in np.unique(codes)])
+        around = rows - means[np.unique(codes, return_inverse=True)[1]]
+        # Coordinates in which rows have unit variance around their means; of rows on a line, only along it.
+        _, lengths, axes = np.linalg.svd(around / np.sqrt(len(around)), full_matrices=False)
+        wide = lengths > 1e-12 * lengths[0]
+        white = means @ axes[wide].T / lengths[wide]
+        return float(min(pdist(white), default=np.nan))
+
+    def _parts(self):
+        for c, label in enumerate(self.display_labels):
+            rows = np.flatnonzero(np.asarray(self.codes) == c)
+            yield {**points(f"rows of {label}", np.asarray(self.coordinates)[rows]), "row": rows}
+            for number, line in enumerate(self.contours(c), start=1):
+                yield points(f"contour {number} of {label}", line)
 
     def plot(self, ax=None) -> "ProjectionDisplay":
         """Draw the display.

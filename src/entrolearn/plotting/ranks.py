@@ -2,6 +2,7 @@
 
 import math
 
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.style import CURVE_STYLES, FADED, Figure, mpl, plt
 
 # Inches at type of 8 points, from the axis upwards and downwards; all grows with the type.
@@ -17,7 +18,7 @@ BAR_STYLE = {"color": CURVE_STYLES[0]["color"], "linewidth": 1.8, "solid_capstyl
 N_TICKS = 12
 
 
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Average ranks on a line, the best at the left; a bar joins models that are not told apart.
 
     A bar has a dot at each of its models: a model between two others of a bar that has no dot on it is told
@@ -105,6 +106,21 @@ class CriticalDifferenceDisplay:
             ends[level].append((first, last))
             levels.append(level)
         return levels
+
+    subject = "Average ranks, the best first"
+
+    def summary(self) -> str:
+        ranks = ", ".join(
+            f"{name} {rank:.2f}" for name, rank in sorted(self.ranks.items(), key=lambda of: of[1])
+        )
+        return "; ".join([ranks, *(f"joined by a bar: {', '.join(group)}" for group in self.groups)])
+
+    def _parts(self):
+        bars = [
+            " ".join(str(k) for k, group in enumerate(self.groups, start=1) if name in group)
+            for name in self.ranks
+        ]
+        yield {"series": list(self.ranks), "rank": list(self.ranks.values()), "bars": bars}
 
     def plot(self, ax=None) -> "CriticalDifferenceDisplay":
         """Draw the display.

@@ -3,6 +3,7 @@
 import numpy as np
 
 from entrolearn.measures import expected_maximum
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import last_step, name_of, unwrapped
 from entrolearn.plotting.style import (
     THRESHOLD_STYLE,
@@ -15,9 +16,10 @@ from entrolearn.plotting.style import (
 N_BINS = 40
 NARROWEST = 0.01  # relative range of a histogram: smaller differences are those of where an optimizer stops
 ENOUGH = 95  # percent of the best
+MARKED = 16  # starts, at which the expected best is marked
 
 
-class StartsDisplay:
+class StartsDisplay(Display):
     """Histograms of the objective over many random starts, an outline for each solver.
 
     Parameters
@@ -68,7 +70,6 @@ class StartsDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.objective_name, "starts, %"
 
     def bins(self) -> np.ndarray:
@@ -78,20 +79,24 @@ class StartsDisplay:
         lacking = max(0.0, NARROWEST * max(abs(low), abs(high)) - (high - low))
         return np.linspace(low - lacking / 2, high + lacking / 2, N_BINS + 1)
 
-    def plot(self, ax=None) -> "StartsDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"Histograms of the {self.objective_name} where random starts end: least, median, largest"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        values = {name: reached(found) for name, found in self.objectives.items()}
+        return "; ".join(
+            f"{name} {found.min():.3g}, {np.median(found):.3g}, {found.max():.3g} in {len(found)} starts"
+            for name, found in values.items()
+            if len(found)
+        )
 
-        Returns
-        -------
-        self
-        """
+    def _parts(self):
+        for name, found in self.objectives.items():
+            yield {"series": name, "start": np.arange(1, len(found) + 1), "objective": found}
+
+    def _plot(self, ax) -> None:
         styles = distinct_styles(len(self.objectives), "histograms")
-        if ax is None:
-            ax = new_axes()
         bins = self.bins()
         for (name, found), style in zip(self.objectives.items(), styles, strict=True):
             heights = 100 * np.histogram(reached(found), bins)[0] / len(found)
@@ -100,11 +105,9 @@ class StartsDisplay:
         say_below(ax, "\n".join(gaps(self.objectives)))
         guide_lines(ax, "y")
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
-class ExpectedMaximumDisplay:
+class ExpectedMaximumDisplay(Display):
     """What the best of several starts can be expected to reach, against their number or what they cost.
 
     The expectation is exact over all subsets of the observed starts
@@ -173,7 +176,6 @@ class ExpectedMaximumDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         what = "% of the best" if self.relative else self.objective_name
         return "starts" if self.costs is None else self.cost_name, f"expected best, {what}"
 
@@ -188,7 +190,24 @@ class ExpectedMaximumDisplay:
         x = n_starts if self.costs is None else n_starts * self.costs[name]
         return x, 100 * expected / self.best() if self.relative else expected
 
-    def plot(self, ax=None, *, marked: int = 16) -> "ExpectedMaximumDisplay":
+    @property
+    def subject(self) -> str:
+        return f"{self.axis_names[1]} of several starts, against their number"
+
+    def summary(self) -> str:
+        reached_by = {name: self.curve(name)[1] for name in self.objectives}
+        return "; ".join(
+            f"{name} " + ", ".join(f"{y[n - 1]:.3g} with {n}" for n in (1, MARKED) if n <= len(y))
+            for name, y in reached_by.items()
+        )
+
+    def _parts(self):
+        for name in self.objectives:
+            expected = expected_maximum(reached(self.objectives[name]))
+            of_best = {"percent_of_best": 100 * expected / self.best()} if self.relative else {}
+            yield {"series": name, "starts": np.arange(1, len(expected) + 1), "expected": expected} | of_best
+
+    def plot(self, ax=None, *, marked: int = MARKED) -> "ExpectedMaximumDisplay":
         """Draw the display.
 
         Parameters

@@ -7,8 +7,9 @@ in marker, line or hatching, so that a print in black and white says the same.
 import io
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from textwrap import wrap
+from xml.etree.ElementTree import ParseError, iterparse
 
 import numpy as np
 
@@ -145,7 +146,7 @@ def journal_style() -> AbstractContextManager:
     return mpl.style.context(["default", JOURNAL])
 
 
-def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> None:
+def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200, description: str = "") -> None:
     """Write a figure in the format of the file's suffix; the same figure gives the same bytes.
 
     Parameters
@@ -155,10 +156,26 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200) -> N
         Such as ``figure2.svg`` (whose text is text) or ``figure2.png``.
     dpi : int
         Dots per inch of a bitmap.
+    description : str, default=""
+        An alternative text, kept in the metadata of svg and png files.
     """
     suffix = os.path.splitext(file)[1].removeprefix(".")
+    metadata = dict(_WITHOUT_DATES.get(suffix, {}))
+    if description and suffix in ("svg", "png"):
+        metadata["Description"] = description
     with mpl.rc_context(_SVG):
-        figure.savefig(file, dpi=dpi, metadata=_WITHOUT_DATES.get(suffix))
+        figure.savefig(file, dpi=dpi, metadata=metadata)
+
+
+def description_of(file: str | os.PathLike) -> str:
+    """The alternative text that :func:`save_figure` kept in an svg file; empty where there is none."""
+    with suppress(OSError, ParseError):
+        for _, element in iterparse(file):
+            if element.tag == "{http://purl.org/dc/elements/1.1/}description":
+                return element.text or ""
+            if element.tag.endswith("}metadata"):
+                break
+    return ""
 
 
 def svg_element(figure: Figure) -> str:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import (
     before_last_step,
     class_codes,
@@ -11,7 +12,7 @@ from entrolearn.plotting.fitted import (
     unwrapped,
 )
 from entrolearn.plotting.plane import check_plane, decision_surface, frame, level_lines, names_of_features
-from entrolearn.plotting.style import CLASS_STYLES, THRESHOLD_STYLE, new_axes, say_below
+from entrolearn.plotting.style import CLASS_STYLES, THRESHOLD_STYLE, say_below
 
 MARKER_SIZE = 11.0
 # What the decision function is along each kind of line.
@@ -21,7 +22,7 @@ LINES = {
 }
 
 
-class SupportVectorDisplay:
+class SupportVectorDisplay(Display):
     """A machine's rows in the plane, the support vectors among them filled, its boundary and its margins.
 
     Parameters
@@ -127,7 +128,6 @@ class SupportVectorDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return tuple(self.feature_names)
 
     def lines(self, name: str) -> list[np.ndarray]:
@@ -135,19 +135,20 @@ class SupportVectorDisplay:
         levels, _ = LINES[name]
         return [line for level in levels for line in level_lines(self.surface, level)]
 
-    def plot(self, ax=None) -> "SupportVectorDisplay":
-        """Draw the display.
+    subject = "Training rows in the plane, with the decision boundary and the margins"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        return f"{len(self.support)} of {len(self.X)} rows are support vectors"
 
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _parts(self):
+        kept = np.isin(np.arange(len(self.X)), self.support)
+        for c, label in enumerate(self.display_labels):
+            for what, chosen in (("rows", ~kept), ("support vectors", kept)):
+                yield points(f"{what} of {label}", self.X[(self.codes == c) & chosen])
+        for name in LINES:
+            yield from (points(f"{name} {k}", line) for k, line in enumerate(self.lines(name), start=1))
+
+    def _plot(self, ax) -> None:
         kept = np.isin(np.arange(len(self.X)), self.support)
         for c, (style, label) in enumerate(zip(CLASS_STYLES, self.display_labels, strict=True)):
             for filled, what in ((False, f"class {label}"), (True, f"support vectors of {label}")):
@@ -167,8 +168,6 @@ class SupportVectorDisplay:
                 ax.plot(*line.T, zorder=2.5, **style)
         say_below(ax, f"{len(self.support)} of {len(self.X)} rows")
         frame(ax, self.surface, self.feature_names)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def _check_rows(fitted, X, support) -> None:

@@ -3,13 +3,14 @@
 import numpy as np
 
 from entrolearn.metrics import gmean_score
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.grids import check_known, grid_scores, grows_by_factors, numbers, set_scale
-from entrolearn.plotting.style import ORDERED_COLOURS, new_axes, say_below
+from entrolearn.plotting.style import ORDERED_COLOURS, say_below
 
 N_CONTOURS = 6
 
 
-class GridSurfaceDisplay:
+class GridSurfaceDisplay(Display):
     """A mean score over the values of two parameters: a map of it with lines of equal score.
 
     Parameters
@@ -112,22 +113,26 @@ class GridSurfaceDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.x_name, self.y_name
 
-    def plot(self, ax=None) -> "GridSurfaceDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"Mean {self.score_name} over {self.x_name} and {self.y_name}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        known = self.to_frame().dropna(subset="mean").sort_values("mean")
+        return "from " + " to ".join(
+            f"{one['mean']:.4g} at {self.x_name} = {one['x']:g}, {self.y_name} = {one['y']:g}"
+            for _, one in known.iloc[[0, -1] if len(known) else []].iterrows()
+        )
 
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _parts(self):
+        xs, ys = np.meshgrid(self.x_values, self.y_values, indexing="ij")
+        scores = np.asarray(self.scores, dtype=float)
+        of_x = {"x_parameter": self.x_name, "x": xs.ravel()}
+        yield of_x | {"y_parameter": self.y_name, "y": ys.ravel(), "mean": scores.T.ravel()}
+
+    def _plot(self, ax) -> None:
         xs, ys = (np.asarray(values, dtype=float) for values in (self.x_values, self.y_values))
         scores = np.ma.masked_invalid(np.asarray(self.scores, dtype=float))
         for axis, values in ((ax.xaxis, xs), (ax.yaxis, ys)):
@@ -143,8 +148,6 @@ class GridSurfaceDisplay:
             ax.set_facecolor("0.9")
             say_below(ax, f"no score at {missing} of {scores.size}")
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def _edges(values: np.ndarray, *, log: bool) -> np.ndarray:

@@ -5,10 +5,11 @@ import time
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
+from entrolearn.plotting.display import Display
+from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
-class TimingDisplay:
+class TimingDisplay(Display):
     """Seconds of several learners against a property of the data, on logarithmic axes.
 
     Parameters
@@ -66,23 +67,18 @@ class TimingDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.param_name, "seconds"
 
-    def plot(self, ax=None) -> "TimingDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"Seconds against {self.param_name}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def _parts(self):
+        for name, (values, seconds) in self.curves.items():
+            yield {"series": name, self.param_name: values, "seconds": seconds}
 
-        Returns
-        -------
-        self
-        """
+    def _plot(self, ax) -> None:
         styles = distinct_styles(len(self.curves), "curves")
-        if ax is None:
-            ax = new_axes()
         gaps = []
         for (name, (values, seconds)), style in zip(self.curves.items(), styles, strict=True):
             ax.plot(values, seconds, label=name, marker="o", markersize=2.5, **style)
@@ -91,8 +87,6 @@ class TimingDisplay:
         say_below(ax, "\n".join(gaps))
         ax.set(xscale="log", yscale="log", xlabel=self.param_name, ylabel="seconds")
         guide_lines(ax, "both")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def _seconds(estimator, X, y, repeats: int) -> float:

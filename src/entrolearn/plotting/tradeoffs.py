@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.grids import check_known, grid_errors_and_support, numbers
-from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
+from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
-class TradeoffDisplay:
+class TradeoffDisplay(Display):
     """What machines pay of one score for another: a line through the points of each one's grid.
 
     Parameters
@@ -80,23 +81,18 @@ class TradeoffDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return self.x_name, self.y_name
 
-    def plot(self, ax=None) -> "TradeoffDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"Mean {self.y_name} against {self.x_name}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def _parts(self):
+        for name, (x, y) in self.curves.items():
+            yield {"series": name, "x": x, "y": y, "x_name": self.x_name, "y_name": self.y_name}
 
-        Returns
-        -------
-        self
-        """
+    def _plot(self, ax) -> None:
         styles = distinct_styles(len(self.curves), "curves")
-        if ax is None:
-            ax = new_axes()
         gaps = []
         for (name, (x, y)), style in zip(self.curves.items(), styles, strict=True):
             x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
@@ -108,5 +104,3 @@ class TradeoffDisplay:
         say_below(ax, "\n".join(gaps))
         guide_lines(ax, "both")
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

@@ -3,10 +3,11 @@
 import numpy as np
 from sklearn.model_selection import ShuffleSplit, cross_val_score
 
-from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
+from entrolearn.plotting.display import Display
+from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
-class TrialsDisplay:
+class TrialsDisplay(Display):
     """What each of some learners scored in each trial.
 
     Parameters
@@ -65,23 +66,22 @@ class TrialsDisplay:
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
         return "trial", self.score_name
 
-    def plot(self, ax=None) -> "TrialsDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        return f"{self.score_name} of each trial: mean ± standard deviation"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        said = self.to_frame().groupby("series", sort=False)["score"].agg(["mean", "std"])
+        return "; ".join(f"{name} {of['mean']:.4g} ± {of['std']:.2g}" for name, of in said.iterrows())
 
-        Returns
-        -------
-        self
-        """
+    def _parts(self):
+        for name, scores in self.scores.items():
+            yield {"series": name, "trial": np.arange(1, len(scores) + 1), "score": scores}
+
+    def _plot(self, ax) -> None:
         styles = distinct_styles(len(self.scores), "lines")
-        if ax is None:
-            ax = new_axes()
         gaps = []
         for (name, scores), style in zip(self.scores.items(), styles, strict=True):
             scores = np.asarray(scores, dtype=float)
@@ -94,5 +94,3 @@ class TrialsDisplay:
         guide_lines(ax, "y")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set(xlabel="trial", ylabel=self.score_name)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

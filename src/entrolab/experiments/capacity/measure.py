@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from entrolab.experiments.generated import costs, targets
+from entrolab.experiments.measuring import of_each_model
 from entrolab.fit.learners import seed_from
 
 
@@ -13,12 +14,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Not called: there is no data set.
     spec : mapping
         ``rows``, ``features`` and ``task`` of the data; ``models``, and what
         :func:`entrolab.experiments.generated.costs` asks for.
-    progress : callable
 
     Returns
     -------
@@ -28,12 +26,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     """
     rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"]))
     X, y = rng.random((spec["rows"], spec["features"])), targets(spec["rows"], spec["task"], rng)
-    rows = []
-    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+
+    def of_model(name: str, model: Mapping) -> list[dict]:
         found = costs(model, X, y, spec, predicts=True)
-        if "kind" in found:
-            rows.append({"model": name, **found})
-        else:
-            rows += [{"model": name, "metric": metric, "value": value} for metric, value in found.items()]
-        progress(done, len(spec["models"]))
-    return rows
+        return [found] if "kind" in found else [{"metric": of, "value": found[of]} for of in found]
+
+    return of_each_model(of_model, spec, progress)

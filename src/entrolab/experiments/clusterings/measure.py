@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from scipy.special import xlogy
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-from entrolab.experiments.clusterings.table import CLASSES, DIVERGENCE
+from entrolab.experiments.clusterings import CLASSES, DIVERGENCE
 from entrolab.fit.learners import build, seed_from
 from entrolab.fit.limits import LimitError, Limits, within
 
@@ -21,13 +21,10 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``models``: estimator, params and steps of each; the ``measures``; ``repeats`` with seeds of their
         own, the same for all models; at most so many ``rows``; ``seconds`` and ``gib`` that all runs of a
         model may take.
-    progress : callable
 
     Returns
     -------

@@ -2,20 +2,15 @@
 
 from collections.abc import Mapping
 
+from entrolab.experiments.base import Measured, heading
+from entrolab.experiments.clusterings import CLASSES, DIVERGENCE
 from entrolab.fit.learners import ONE_OF, searched
 from entrolab.study.entries import OfData
-from entrolab.study.lookup import labels
 from entrolab.study.sections import Whole, described, list_of, number, one_of, whole
-from entrolab.tables.base import Judged
-from entrolab.tables.measured import Measured
-
-# The reading by which a measure is that of the classes themselves.
-CLASSES = "the classes"
 
 # What a name among the models stands for.
 CLUSTERER = "model that clusters, which has an estimator, no grid and `criteria: []`,"
 
-DIVERGENCE = "divergence"
 MEASURES = {
     "ari": "adjusted Rand index",
     "ami": "adjusted mutual information",
@@ -30,6 +25,7 @@ class Clusterings(Measured):
 
     rows = ("dataset", "metric")
     measured_by = "entrolab.experiments.clusterings.measure"
+    decimals, significant = {"ari": 3, "ami": 3}, ("seconds",)
     divides = False
 
     class Entry(OfData):
@@ -51,11 +47,8 @@ class Clusterings(Measured):
         group = study["datasets"][table["datasets"]]
         yield from (("datasets", dataset, of_classes, "data set of classes") for dataset in group)
 
-    def models(self, table, study):
-        return labels(study, table["models"])
-
     def metrics(self, table):
-        return {name: {"label": MEASURES[name], "sublabel": ""} for name in table["measures"]}
+        return {name: heading(MEASURES[name]) for name in table["measures"]}
 
     def measurement(self, table, study, dataset):
         asked = ("measures", "repeats", "rows", "seconds", "gib")
@@ -65,10 +58,10 @@ class Clusterings(Measured):
         }
         return {name: table[name] for name in asked} | {"models": models}
 
-    def judge(self, cell, spec, found, printed):
-        """Nothing is printed; a footnote has what the classes themselves come to."""
+    def note(self, cell, spec, found, printed, verdict):
+        """What the classes themselves come to."""
         classes = found[cell].readings.get(CLASSES)
-        return Judged("ours alone", note="" if classes is None else f"{CLASSES}: {classes:.1f} %")
+        return "" if classes is None else f"{CLASSES}: {classes:.1f} %"
 
     def says(self, spec):
         said = (
@@ -88,16 +81,7 @@ class Clusterings(Measured):
         return said
 
     def meanings(self, spec):
-        return {"ours alone": "measured here", "failed": "no clusters; the footnote says why"}
-
-    def digits(self, metric, printed):
-        return {"ari": 3, "ami": 3}.get(metric, 1)
-
-    def number(self, metric, value, digits):
-        """Short seconds with two significant digits."""
-        if metric == "seconds" and 0 < value < 0.95:
-            return f"{value:#.2g}"
-        return super().number(metric, value, digits)
+        return super().meanings(spec) | {"failed": "no clusters; the footnote says why"}
 
 
 def clusterers_of(study: Mapping) -> list[str]:

@@ -34,13 +34,10 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``sizes`` of the hidden layer, ``layers`` and ``operators`` to draw, the ``reading`` and other
         ``readings`` of the paper: each a mapping with ``activation``, ``weights`` (of the operators),
         ``formula`` and ``data``.
-    progress : callable
 
     Returns
     -------

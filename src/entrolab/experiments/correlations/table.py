@@ -4,11 +4,10 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 
+from entrolab.experiments.base import Measured, heading
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, Whole, list_of, one_of, whole
-from entrolab.tables.base import NAN, NOTHING, Judged
-from entrolab.tables.measured import Measured
-from entrolab.tables.verdicts import beside
+from entrolab.tables.base import NAN, NOTHING, TableType
 
 Activation = one_of("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 Weights = one_of("normal", "uniform")
@@ -44,6 +43,7 @@ class Correlations(Measured):
 
     columns = ("metric",)
     measured_by = "entrolab.experiments.correlations.measure"
+    usual_decimals = 3
 
     class Entry(OfData):
         sizes: list_of(Whole)
@@ -66,18 +66,18 @@ class Correlations(Measured):
             "readings": others
         }
 
+    models = TableType.models
+
     def metrics(self, table):
-        return {f"spearman_h{size}": {"label": f"h = {size}", "sublabel": ""} for size in table["sizes"]}
+        return {f"spearman_h{size}": heading(f"h = {size}") for size in table["sizes"]}
 
-    def judge(self, cell, spec, found, printed):
-        ours, value = found[cell], printed.get(cell, NOTHING).value
-        tolerance = max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
-        judged = beside(ours.ours, value, tolerance)
-        departs = judged in ("higher", "lower")
-        note = self._closest(cell[0], spec, found, printed) if departs else ""
-        return Judged(judged, ours.ours - value, note)
+    def tolerance(self, ours, published, spec):
+        return max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
 
-    def _closest(self, dataset: str, spec: Mapping, found: Mapping, printed: Mapping) -> str:
+    def note(self, cell, spec, found, printed, verdict):
+        return self._closest(cell[0], found, printed) if verdict in ("higher", "lower") else ""
+
+    def _closest(self, dataset: str, found: Mapping, printed: Mapping) -> str:
         """The reading that comes closest to what is printed in a row, with its numbers."""
         row = [
             cell for cell in found if cell[0] == dataset and not math.isnan(printed.get(cell, NOTHING).value)
@@ -117,6 +117,3 @@ class Correlations(Measured):
             "higher": "ours lies further above",
             "lower": "ours lies further below",
         }
-
-    def digits(self, metric, printed):
-        return 3

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from entrolab.experiments.density.table import place_of
+from entrolab.experiments.density import place_of
 from entrolab.experiments.generated import costs, sparse_gib, sparse_rows, targets
 from entrolab.fit.learners import seed_from
 
@@ -15,12 +15,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Not called: there is no data set.
     spec : mapping
         ``dims``, ``densities``, ``rows`` and ``task`` of the data; ``models``, and what
         :func:`entrolab.experiments.generated.costs` asks for.
-    progress : callable
 
     Returns
     -------

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from entrolab.experiments.evaluations.table import EXACT, place_of
+from entrolab.experiments.evaluations import EXACT, place_of
 from entrolab.fit.learners import seed_from
 from entrolearn.manifold.objective import ProjectedDivergence
 
@@ -23,12 +23,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Not called: there is no data set.
     spec : mapping
         ``rows`` of both classes together, ``features``, ``components``; the ``ways``; ``exact_up_to`` this
         many rows; ``repeats``, of which the quickest counts.
-    progress : callable
 
     Returns
     -------

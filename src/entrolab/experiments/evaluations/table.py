@@ -2,15 +2,15 @@
 
 from typing import Literal
 
-from entrolab.experiments.density.table import OfGenerated
+from entrolab.experiments.base import OfGenerated, heading
+from entrolab.experiments.evaluations import EXACT, place_of
 from entrolab.study.entries import TableEntry
 from entrolab.study.sections import Whole, list_of, one_of, whole
 
-EXACT = "exact"  # what the errors of the others are measured by
 WAYS = {
-    EXACT: {"label": "exact", "sublabel": ""},
-    "exact_float32": {"label": "exact", "sublabel": "single precision"},
-    "binned": {"label": "binned", "sublabel": ""},
+    EXACT: heading("exact"),
+    "exact_float32": heading("exact", "single precision"),
+    "binned": heading("binned"),
 }
 
 
@@ -32,16 +32,16 @@ class Evaluations(OfGenerated):
         yield from ()
 
     def places(self, table):
-        return {place_of(rows): {"label": f"N = {rows:,}", "sublabel": ""} for rows in table["rows"]}
+        return {place_of(rows): heading(f"N = {rows:,}") for rows in table["rows"]}
 
     def models(self, table, study):
         return {way: WAYS[way] for way in table["ways"]}
 
     def metrics(self, table):
         return {
-            "seconds": {"label": "seconds", "sublabel": ""},
-            "value_error": {"label": "error", "sublabel": "of the value"},
-            "gradient_error": {"label": "error", "sublabel": "of the gradient"},
+            "seconds": heading("seconds"),
+            "value_error": heading("error", "of the value"),
+            "gradient_error": heading("error", "of the gradient"),
         }
 
     def cells(self, spec):
@@ -70,14 +70,3 @@ class Evaluations(OfGenerated):
     def number(self, metric, value, digits):
         """With two significant digits."""
         return f"{value:#.2g}" if value < 99.5 else f"{value:,.0f}"
-
-
-def place_of(rows: int) -> str:
-    """The name of a place in a table of evaluations.
-
-    Examples
-    --------
-    >>> place_of(10000)
-    'n10000'
-    """
-    return f"n{rows}"

@@ -1,17 +1,14 @@
 """How training time and model size grow with the rows and with the hidden units (the EEM paper's Table 2)."""
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from scipy.stats import linregress
 
+from entrolab.experiments.measuring import of_each_model
 from entrolab.fit.learners import build, seed_from, step_params
 from entrolab.fit.refit import n_stored_numbers
-from entrolearn.path import describe
-
-logger = logging.getLogger(__name__)
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
@@ -19,13 +16,10 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``models``: estimator, params and steps of each, the name of its ``size`` parameter ("" if it has
         none) and the numbers of ``rows`` to fit it on; ``sizes`` to give it; ``at``: the size at which rows
         vary, the rows at which sizes do; ``repeats`` of each fit, of which the quickest counts.
-    progress : callable
 
     Returns
     -------
@@ -37,16 +31,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     data = load("scaled")
     order = np.random.RandomState(seed_from(spec["seed"], spec["paper"], spec["table"], "rows"))
     order = order.permutation(data.n_samples)
-    rows = []
-    for done, (name, model) in enumerate(spec["models"].items(), start=1):
-        try:
-            found = _of_model(data, order, model, spec)
-        except Exception as error:  # a learner may fail in any way; the row says how
-            logger.exception("%s failed", name)
-            found = [{"kind": "failed", "error": describe(error)}]
-        rows += [{"model": name, **row} for row in found]
-        progress(done, len(spec["models"]))
-    return rows
+    return of_each_model(lambda name, model: _of_model(data, order, model, spec), spec, progress)
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> tuple[float, float]:

@@ -1,12 +1,8 @@
 """Tables of how time and size grow."""
 
-from entrolab.jobs.source_analysis import locate
+from entrolab.experiments.base import Measured, heading, names_of_models, with_params
 from entrolab.study.entries import OfData, Points, WithParams
-from entrolab.study.lookup import labels
 from entrolab.study.sections import Section, Whole, mapping_of
-from entrolab.tables.base import NOTHING, Judged
-from entrolab.tables.measured import Measured
-from entrolab.tables.verdicts import beside
 
 
 class Sized(WithParams):
@@ -31,6 +27,7 @@ class Growth(Measured):
 
     rows, columns = ("model",), ("metric",)
     measured_by = "entrolab.experiments.growth.measure"
+    usual_decimals = 2
     one_dataset = True
 
     class Entry(OfData):
@@ -48,42 +45,26 @@ class Growth(Measured):
         return "estimator" in model
 
     def names(self, table, study):
-        for name, entry in table["models"].items():
-            yield "models", name, study["models"], "model"
-            estimator = study["models"][name]["estimator"]
-            accepted = locate(estimator).parameters
-            if accepted is not None:
-                asked = [*entry.get("params", {}), *filter(None, [entry.get("size")])]
-                yield from (
-                    (f"models.{name}", parameter, accepted, f"parameter of {estimator}")
-                    for parameter in asked
-                )
+        yield from names_of_models(table, study)
 
     def models(self, table, study):
         return {
-            name: labels | {"sized": "size" in table["models"][name]}
-            for name, labels in labels(study, table["models"]).items()
+            name: named | {"sized": "size" in table["models"][name]}
+            for name, named in super().models(table, study).items()
         }
 
     def metrics(self, table):
         return {
-            "seconds_by_rows": {"label": "training time", "sublabel": "in N"},
-            "seconds_by_size": {"label": "training time", "sublabel": "in h"},
-            "numbers_by_rows": {"label": "model size", "sublabel": "in N"},
-            "numbers_by_size": {"label": "model size", "sublabel": "in h"},
+            "seconds_by_rows": heading("training time", "in N"),
+            "seconds_by_size": heading("training time", "in h"),
+            "numbers_by_rows": heading("model size", "in N"),
+            "numbers_by_size": heading("model size", "in h"),
         }
 
     def measurement(self, table, study, dataset):
-        models = {
-            name: {
-                "estimator": study["models"][name]["estimator"],
-                "steps": study["models"][name]["steps"],
-                "params": {**study["models"][name]["params"], **entry.get("params", {})},
-                "size": entry.get("size", ""),
-                "rows": entry.get("rows", table["rows"]),
-            }
-            for name, entry in table["models"].items()
-        }
+        models = with_params(table, study)
+        for name, entry in table["models"].items():
+            models[name] |= {"size": entry.get("size", ""), "rows": entry.get("rows", table["rows"])}
         return {name: table[name] for name in ("sizes", "at", "repeats")} | {"models": models}
 
     def cells(self, spec):
@@ -98,10 +79,8 @@ class Growth(Measured):
         """What is printed is said of no data set."""
         return "", *cell[1:]
 
-    def judge(self, cell, spec, found, printed):
-        ours, value = found[cell], printed.get(self.printed_at(cell), NOTHING).value
-        tolerance = max(self.TOLERANCE, self.ERRORS * ours.ours_std)
-        return Judged(beside(ours.ours, value, tolerance), ours.ours - value)
+    def tolerance(self, ours, published, spec):
+        return max(self.TOLERANCE, self.ERRORS * ours.ours_std)
 
     def says(self, spec):
         at = spec["at"]
@@ -122,6 +101,3 @@ class Growth(Measured):
             "lower": "grows slower, on these sizes, than the printed bound, which it does not contradict",
             "ours alone": "no exponent is printed",
         }
-
-    def digits(self, metric, printed):
-        return 2

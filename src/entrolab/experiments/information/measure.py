@@ -1,18 +1,15 @@
 """The information that predictions have of the true classes, on a study's first test rows."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from sklearn.metrics import matthews_corrcoef
 
-from entrolab.experiments.information.table import MEASURES, place_of
+from entrolab.experiments.information import place_of
+from entrolab.experiments.measuring import of_each_model
 from entrolab.fit.learners import build, parts_seed, seed_from
 from entrolab.fit.protocols import protocol
 from entrolearn.metrics import information_scores, reject_least_certain
-from entrolearn.path import describe
-
-logger = logging.getLogger(__name__)
 
 REJECT = -1  # classes count from 0
 
@@ -22,17 +19,14 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``protocol``, whose first part is drawn as for training; ``models``: estimator, params and steps of
         each, seeded as the same model is in training; ``reject``: shares of the test rows.
-    progress : callable
 
     Returns
     -------
     list of dict
-        Per model and share the measures of :data:`~entrolab.experiments.information.table.MEASURES`. A model
+        Per model and share the scores of :func:`~entrolearn.metrics.information_scores` and ``mcc``. A model
         that fails, or that cannot tell which rows it is certain of, is a row with the reason.
 
     References
@@ -42,16 +36,13 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     data = load("scaled")
     seed = parts_seed(spec["seed"], spec["paper"], spec["dataset"])
     part = protocol(spec["protocol"]).draw(data.y, seed)[0]
-    rows = []
-    for done, (name, model) in enumerate(spec["models"].items(), start=1):
-        try:
-            rows += _of_model(data, part, name, model, spec)
-        except Exception as error:  # a learner may fail in any way; the rows say how
-            logger.exception("%s failed", name)
-            failed = {"kind": "failed", "error": describe(error)}
-            rows += [{"model": place_of(name, share), **failed} for share in spec["reject"]]
-        progress(done, len(spec["models"]))
-    return rows
+    rows = of_each_model(lambda name, model: _of_model(data, part, name, model, spec), spec, progress)
+    # A model that failed did so for every share.
+    return [
+        {**row, "model": place_of(row["model"], share)}
+        for row in rows
+        for share in ([row.pop("share")] if "share" in row else spec["reject"])
+    ]
 
 
 def certainty(fitted, X) -> np.ndarray | None:
@@ -79,13 +70,12 @@ def _of_model(data, part: np.ndarray, name: str, model: Mapping, spec: Mapping) 
     certain = certainty(fitted, X) if any(spec["reject"]) else None
     rows: list[dict] = []
     for share in spec["reject"]:
-        place = {"model": place_of(name, share)}
         if share and certain is None:
             reason = "the classifier does not say how certain it is of a row"
-            rows.append({**place, "kind": "failed", "error": reason})
+            rows.append({"share": share, "kind": "failed", "error": reason})
             continue
         said = reject_least_certain(predicted, certain, share, reject=REJECT) if share else predicted
-        rows += ({**place, "metric": metric, "value": value} for metric, value in _measures(y, said))
+        rows += ({"share": share, "metric": metric, "value": value} for metric, value in _measures(y, said))
     return rows
 
 
@@ -93,4 +83,4 @@ def _measures(y: np.ndarray, said: np.ndarray) -> Iterator[tuple[str, float]]:
     kept = said != REJECT
     found = information_scores(y, said, reject=REJECT)
     found["mcc"] = matthews_corrcoef(y[kept], said[kept])
-    return ((name, float(found[name])) for name in MEASURES)
+    return ((name, float(value)) for name, value in found.items())

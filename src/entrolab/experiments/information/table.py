@@ -1,13 +1,11 @@
 """Tables of the information in classifications, some of whose rows may be rejected."""
 
-from entrolab.fit.learners import estimator_of, learners_of
-from entrolab.jobs.source_analysis import locate
+from entrolab.experiments.base import Measured, heading, names_of_models, with_params
+from entrolab.experiments.information import place_of
+from entrolab.fit.learners import estimator_of
 from entrolab.study.entries import ModelsWithParams, OfData
 from entrolab.study.lookup import labels
 from entrolab.study.sections import list_of, number
-from entrolab.tables.base import NOTHING, Judged
-from entrolab.tables.measured import Measured
-from entrolab.tables.verdicts import beside
 
 # Hu's measures by the names of `entrolearn.metrics.information_scores`, and the correlation that stands
 # beside them. Percentages, then bits, then numbers of at most 1.
@@ -34,6 +32,7 @@ class Information(Measured):
 
     rows, columns = ("dataset", "model"), ("metric",)
     measured_by = "entrolab.experiments.information.measure"
+    decimals, usual_decimals = dict.fromkeys(PERCENT, 2), 3
 
     class Entry(OfData):
         models: ModelsWithParams
@@ -46,14 +45,10 @@ class Information(Measured):
         for dataset in study["datasets"][table["datasets"]]:
             yield "datasets", dataset, of_classes, "data set of classes"
         classifiers = [name for name, model in study["models"].items() if estimator_of(model, "binary")]
-        for name, entry in table["models"].items():
+        for name in table["models"]:
             yield "models", name, study["models"], "model"
             yield "models", name, classifiers, "model with an estimator of classes"
-            for learner in learners_of(study["models"][name]):
-                accepted = locate(learner).parameters
-                if accepted is not None:
-                    for parameter in entry.get("params", {}):
-                        yield f"models.{name}", parameter, accepted, f"parameter of {learner}"
+        yield from names_of_models(table, study)
 
     def models(self, table, study):
         """Each model as often as there are shares of rejected rows."""
@@ -64,24 +59,16 @@ class Information(Measured):
         }
 
     def metrics(self, table):
-        return {name: {"label": label, "sublabel": ""} for name, label in MEASURES.items()}
+        return {name: heading(label) for name, label in MEASURES.items()}
 
     def measurement(self, table, study, dataset):
-        models = {
-            name: {
-                "estimator": estimator_of(study["models"][name], study["tasks"][dataset]),
-                "steps": study["models"][name]["steps"],
-                "params": {**study["models"][name]["params"], **entry.get("params", {})},
-            }
-            for name, entry in table["models"].items()
-        }
+        models = with_params(table, study, lambda model: estimator_of(model, study["tasks"][dataset]))
         # The first of the parts that are drawn does not depend on how many there are.
         often = "trials" if "trials" in study["protocol"] else "repeats"
         return {"models": models, "reject": table["reject"], "protocol": {**study["protocol"], often: 1}}
 
-    def judge(self, cell, spec, found, printed):
-        ours, (value, _, decimals) = found[cell].ours, printed.get(cell, NOTHING)
-        return Judged(beside(ours, value, 0.5 * 10.0**-decimals), ours - value)
+    def tolerance(self, ours, published, spec):
+        return 0.5 * 10.0**-published.decimals
 
     def says(self, spec):
         rejected = (
@@ -102,28 +89,10 @@ class Information(Measured):
         return "equal, rounded"
 
     def meanings(self, spec):
-        return {
-            "reproduced": "ours rounds to the printed number",
-            "ours alone": "measured here",
-            "failed": "no measurement; the footnote says why",
-        }
-
-    def digits(self, metric, printed):
-        return 2 if metric in PERCENT else 3
+        return super().meanings(spec) | {"reproduced": "ours rounds to the printed number"}
 
     def number(self, metric, value, digits):
         return super().number(metric, 100 * value if metric in PERCENT else value, digits)
-
-
-def place_of(model: str, share: float) -> str:
-    """The name of a row of such a table.
-
-    Examples
-    --------
-    >>> place_of("softmax", 0), place_of("softmax", 0.05)
-    ('softmax', 'softmax_reject_0.05')
-    """
-    return f"{model}_reject_{share:g}" if share else model
 
 
 def _sublabel(sublabel: str, share: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
-from entrolab.experiments.searches.table import RATIOS, SCORES, in_words
+from entrolab.experiments.searches import RATIOS
 from entrolab.fit.learners import alternatives, build, grid_points, parts_seed, seed_from, step_params
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import Folds, protocol
@@ -26,14 +26,11 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``protocol``, whose first repeat (or trials) is drawn as for training, and of it at most so many
         ``folds``; ``models``: estimator, params, steps, grid and alternatives of each, seeded as the same
         model is in training; the ``criterion`` of the divergence; the ``scoring`` of the cross-validation and
         its ``inner`` folds; ``seconds`` and ``gib`` that all searches of a model may take.
-    progress : callable
 
     Returns
     -------
@@ -91,7 +88,7 @@ def searches(
             began = time.process_time()
             fitted, found[f"point_{way}"] = search(estimator, grid, X_learnt, y_learnt, inner, spec)
             found[f"seconds_{way}"] = time.process_time() - began
-            of_test = scores(y[tested], fitted.predict(X[tested]), SCORES)
+            of_test = scores(y[tested], fitted.predict(X[tested]), list(SCORING))
             found |= {f"{name}_{way}": 100 * score for name, score in of_test.items()}
         yield {**found, "same": 100.0 * (found["point_divergence"] == found["point_cv"])}
 
@@ -150,5 +147,18 @@ def compare(found: Mapping[str, float]) -> dict[str, float]:
     """The metrics of a table from seconds and scores of the ways, of one fold or their means."""
     own = {name: value for name, value in found.items() if not name.startswith("point_")}
     ratios = {name: found[above] / found["seconds_divergence"] for name, above in RATIOS.items()}
-    differences = {f"{name}_difference": found[f"{name}_divergence"] - found[f"{name}_cv"] for name in SCORES}
+    differences = {
+        f"{name}_difference": found[f"{name}_divergence"] - found[f"{name}_cv"] for name in SCORING
+    }
     return own | ratios | differences
+
+
+def in_words(point: Mapping) -> str:
+    """A point of a grid.
+
+    Examples
+    --------
+    >>> in_words({"C": 10, "step1__n_components": 2})
+    'C = 10, step1__n_components = 2'
+    """
+    return ", ".join(f"{name} = {value}" for name, value in point.items())

@@ -3,16 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from entrolab.experiments.base import Measured, heading
+from entrolab.experiments.searches import RATIOS
 from entrolab.fit.learners import ONE_OF, estimator_of, searched
 from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.lookup import labels
 from entrolab.study.sections import Whole, list_of, number, one_of, whole
-from entrolab.tables.base import ALL, Found, Judged
-from entrolab.tables.measured import Measured
+from entrolab.tables.base import ALL, Found
 
 SCORES = {"gmean": "GMEAN", "balanced_accuracy": "balanced accuracy"}
-# What is divided by the seconds of the divergence.
-RATIOS = {"ratio": "seconds_cv", "ratio_path": "seconds_path_cv"}
 DIFFERENCES = [f"{name}_difference" for name in SCORES]
 MEASURES = {
     "seconds_divergence": "seconds, divergence",
@@ -36,6 +34,7 @@ class Searches(Measured):
 
     rows = ("dataset", "metric")
     measured_by = "entrolab.experiments.searches.measure"
+    decimals, significant = {"same": 0}, ("seconds", "ratio")
 
     class Entry(OfData):
         models: ModelNames
@@ -63,13 +62,10 @@ class Searches(Measured):
         yield from (("datasets", dataset, of_two, "binary data set") for dataset in group)
 
     def places(self, table):
-        return {ALL: {"label": "all data sets", "sublabel": ""}}
-
-    def models(self, table, study):
-        return labels(study, table["models"])
+        return {ALL: heading("all data sets")}
 
     def metrics(self, table):
-        return {name: {"label": MEASURES[name], "sublabel": ""} for name in table["measures"]}
+        return {name: heading(MEASURES[name]) for name in table["measures"]}
 
     def cells(self, spec):
         """Of all data sets together is said what can be compared between them."""
@@ -97,21 +93,12 @@ class Searches(Measured):
         dataset, model, metric = cell
         if dataset != ALL:
             return super().found(cell, spec, results)
-        each = [
-            super(Searches, self).found((dataset, model, metric), spec, results)
-            for dataset in spec["datasets"]
-            if dataset != ALL
-        ]
-        known = [one.ours for one in each if not one.trouble]
+        known, lacking = self.found_in_all(cell, spec, results)
         if not known:
             return Found(trouble="failed", reason="no data set has a number")
-        lacking = f"{len(each) - len(known)} of {len(each)} data sets have no number"
         of_all = _of_ratios(known) if metric in RATIOS else _of_differences(known)
-        reason = "; ".join([*([lacking] if len(known) < len(each) else []), of_all.reason])
+        reason = "; ".join(filter(None, [lacking, of_all.reason]))
         return Found(of_all.ours, of_all.ours_std, reason=reason)
-
-    def judge(self, cell, spec, found, printed):
-        return Judged("ours alone")
 
     def says(self, spec):
         shown, folds = spec["measures"], "trials" if spec["trials"] else "folds"
@@ -142,16 +129,7 @@ class Searches(Measured):
         )
 
     def meanings(self, spec):
-        return {"ours alone": "measured here", "failed": "no search; the footnote says why"}
-
-    def digits(self, metric, printed):
-        return 0 if metric == "same" else 1
-
-    def number(self, metric, value, digits):
-        """Short seconds and small ratios with two significant digits."""
-        if metric.startswith(("seconds", "ratio")) and 0 < value < 0.95:
-            return f"{value:#.2g}"
-        return super().number(metric, value, digits)
+        return super().meanings(spec) | {"failed": "no search; the footnote says why"}
 
 
 def searchable(study: Mapping) -> list[str]:
@@ -161,17 +139,6 @@ def searchable(study: Mapping) -> list[str]:
         for name, model in study["models"].items()
         if searched(model) and (model[ONE_OF] or estimator_of(model, "binary"))
     ]
-
-
-def in_words(point: Mapping) -> str:
-    """A point of a grid.
-
-    Examples
-    --------
-    >>> in_words({"C": 10, "step1__n_components": 2})
-    'C = 10, step1__n_components = 2'
-    """
-    return ", ".join(f"{name} = {value}" for name, value in point.items())
 
 
 def _of_ratios(ratios: Sequence[float]) -> Found:

@@ -1,17 +1,14 @@
 """How far apart projections show the classes (MELM paper, Table 3)."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from sklearn.base import clone
 
-from entrolab.experiments.separability.table import LEARNT
+from entrolab.experiments.measuring import of_each_model
+from entrolab.experiments.separability import LEARNT
 from entrolab.fit.learners import build_steps, expand_grid, seed_from
 from entrolearn.metrics import separability_scores
-from entrolearn.path import describe
-
-logger = logging.getLogger(__name__)
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
@@ -19,12 +16,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``models``: the ``steps`` of each, and the ``grid`` of their parameters; the number of ``subsets`` and
         the ``share`` of the rows in each. All models are scored on the same subsets.
-    progress : callable
 
     Returns
     -------
@@ -40,16 +34,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     data = load("scaled")
     seed = seed_from(spec["seed"], spec["paper"], spec["table"], spec["dataset"])
     subsets = list(subsets_of(data.y, spec["subsets"], spec["share"], seed))
-    rows = []
-    for done, (name, model) in enumerate(spec["models"].items(), start=1):
-        try:
-            found = _of_model(data, model, subsets, seed)
-        except Exception as error:  # a projection may fail in any way; the row says how
-            logger.exception("%s failed", name)
-            found = [{"kind": "failed", "error": describe(error)}]
-        rows += [{"model": name, **row} for row in found]
-        progress(done, len(spec["models"]))
-    return rows
+    return of_each_model(lambda name, model: _of_model(data, model, subsets, seed), spec, progress)
 
 
 def _of_model(data, model: Mapping, subsets: Sequence[np.ndarray], seed: int) -> list[dict]:

@@ -1,15 +1,11 @@
 """Tables of how far apart projections show the classes."""
 
+from entrolab.experiments.base import Measured, heading
+from entrolab.experiments.separability import LEARNT
 from entrolab.fit.learners import OF_A_STEP
 from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.lookup import labels
 from entrolab.study.sections import Section, Whole, number, one_of
-from entrolab.tables.base import NOTHING, Found, Judged
-from entrolab.tables.measured import Measured
-from entrolab.tables.verdicts import beside
-
-# The reading by which rows are judged that the classifiers were fitted on.
-LEARNT = "the rows learnt from"
+from entrolab.tables.base import Found
 
 
 class Points(Section):
@@ -48,11 +44,8 @@ class Separability(Measured):
             ]
             yield "measured_for", table["measured_for"], others, "table that is measured"
 
-    def models(self, table, study):
-        return labels(study, table["models"])
-
     def metrics(self, table):
-        return {"separability": {"label": "visual separability", "sublabel": ""}}
+        return {"separability": heading("visual separability")}
 
     def measurement(self, table, study, dataset):
         models = {
@@ -80,10 +73,11 @@ class Separability(Measured):
         oracle = {"oracle": max(ours, *readings.values())} if readings else {}
         return Found(ours, std, readings=readings, **oracle)
 
-    def judge(self, cell, spec, found, printed):
-        ours, value = found[cell], printed.get(cell, NOTHING).value
-        note = ", ".join(f"{number:.1f} at {name}" for name, number in ours.readings.items())
-        return Judged(beside(ours.ours, value, spec["tolerance"]["points"]), ours.ours - value, note)
+    def tolerance(self, ours, published, spec):
+        return spec["tolerance"]["points"]
+
+    def note(self, cell, spec, found, printed, verdict):
+        return ", ".join(f"{number:.1f} at {name}" for name, number in found[cell].readings.items())
 
     def says(self, spec):
         if spec["rows"] == "learnt":
@@ -110,6 +104,3 @@ class Separability(Measured):
             "higher": f"ours lies more than {points:g} points above",
             "lower": f"ours lies more than {points:g} points below",
         }
-
-    def digits(self, metric, printed):
-        return 1

@@ -1,1 +1,24 @@
 """Where an optimizer ends from many random starts."""
+
+# What is known of each start; the table and the figures are made of these.
+OF_A_START = ("objective", "seconds", "evaluations")
+
+
+def starts_of(measured, model: str):
+    """A row per start of a model, numbered from 1, with the columns of `OF_A_START` and ``error``.
+
+    Parameters
+    ----------
+    measured : DataFrame
+        The rows of the measurement, as :func:`entrolab.experiments.measuring.frame` holds them.
+    model : str
+
+    Returns
+    -------
+    DataFrame
+    """
+    mine = measured[(measured["model"] == model) & measured["reading"].str.startswith("start ")]
+    numbered = mine.assign(start=mine["reading"].str.removeprefix("start ").astype(int))
+    starts = numbered.pivot(index="start", columns="metric", values="value").reindex(columns=OF_A_START)
+    errors = numbered.groupby("start")["error"].max()
+    return starts.assign(error=errors).reset_index()

@@ -1,84 +1,44 @@
-"""What the best of several random starts can be expected to reach."""
+"""The figure of what the best of several random starts can be expected to reach."""
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
-import pandas as pd
-
-from entrolab.experiments.starts.figure import N_COLUMNS, WIDTH, measured_starts, objectives, why_nothing
-from entrolab.figure_types.drawing import Drawing, name_of_model
-from entrolearn.plotting import ExpectedMaximumDisplay, plot_panels
-
-COLUMNS = ["dataset", "model", "starts", "seconds", "expected", "percent_of_best", "reason"]
+from entrolab.experiments.starts.figure import OBJECTIVE, Starts, measured_starts
+from entrolab.figure_types.base import OfTableEntry, name_of_model
+from entrolab.study.sections import one_of
 
 
-def draw(spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> Drawing:
-    """A panel per data set, a line per model, in percent of the best that any of them found."""
-    starts = measured_starts(spec, sources)
-    panels, parts = {}, []
-    for dataset in spec["datasets"]:
-        mine = starts[starts["dataset"] == dataset]
-        seconds = mine.groupby("model")["seconds"].mean()
-        found = objectives(starts, dataset, spec)
-        display = ExpectedMaximumDisplay(
-            found,
-            costs={name_of_model(spec, model): cost for model, cost in seconds.items()}
-            if spec["against"] == "seconds"
-            else None,
-            relative=True,
-            objective_name="divergence",
-        )
-        panels[dataset] = display if found else why_nothing(starts, dataset)
-        parts += [
-            _rows(display, dataset, model, seconds[model], own, spec)
-            for model, own in mine.groupby("model", sort=False)
-        ]
-    figure = plot_panels(panels, n_columns=N_COLUMNS, width=WIDTH)
-    return Drawing(figure, pd.concat(parts, ignore_index=True)[COLUMNS])
+class ExpectedMaximum(Starts):
+    """The expected best of several starts, in percent of the best of all: a panel per data set."""
 
+    class Entry(OfTableEntry):
+        against: one_of("starts", "seconds")
 
-def in_words(spec: Mapping, table: pd.DataFrame) -> str:
-    """What one start and what sixteen reach."""
-    shown = table[table["starts"].isin([1, 16])].dropna(subset="expected")
-    lines = []
-    for (dataset, model), rows in shown.groupby(["dataset", "model"], sort=False):
-        reached = [
-            f"{one.percent_of_best:.0f} % with {one.starts:.0f} ({one.seconds:.2g} s)"
-            for one in rows.itertuples()
-        ]
-        lines.append(f"{dataset}, {name_of_model(spec, model)}: {', '.join(reached)}")
-    return (
-        "Expected best of several starts, in percent of the best of all, against their "
-        f"{_AXES[spec['against']]}. " + "; ".join(lines)
-    )
+    layout = {"n_columns": 5, "width": 11.0}
 
+    def draw(self, spec, sources, records):
+        import numpy as np
 
-_AXES = {"starts": "number", "seconds": "processor seconds"}
+        from entrolab.figure_types.drawing import Line, draw_lines
+        from entrolearn.plotting import ExpectedMaximumDisplay
 
+        lines, costs = {}, {}
+        for dataset, model, starts in measured_starts(spec, sources):
+            name, reached = name_of_model(spec, model), starts["objective"].dropna()
+            costs[dataset, name] = starts["seconds"].mean()
+            seconds = costs[dataset, name] * np.arange(1, 1 + len(reached))
+            if len(reached):
+                lines[dataset, model, name] = Line(
+                    starts["objective"].to_numpy(), columns={"seconds": seconds}
+                )
+            # The starts that came to nothing are rows of their own.
+            for k, lost in enumerate(starts.loc[starts["objective"].isna(), "reason"]):
+                lines[dataset, model, f"lost start {k}"] = lost
 
-def _rows(
-    display: ExpectedMaximumDisplay,
-    dataset: str,
-    model: str,
-    seconds: float,
-    own: pd.DataFrame,
-    spec: Mapping,
-) -> pd.DataFrame:
-    """A line at every number of starts; starts that came to nothing are told once each."""
-    where = {"dataset": dataset, "model": model}
-    lost = own[own["reason"] != ""]
-    told = pd.DataFrame([{**where, "reason": reason} for reason in lost["reason"]], columns=COLUMNS)
-    name = name_of_model(spec, model)
-    if name not in display.objectives:
-        return told
-    _, percent = display.curve(name)
-    starts = np.arange(1, len(percent) + 1)
-    line = {
-        **where,
-        "starts": starts,
-        "seconds": seconds * starts,
-        "expected": percent * display.best() / 100,
-        "percent_of_best": percent,
-        "reason": "",
-    }
-    return pd.concat([one for one in (pd.DataFrame(line), told) if len(one)], ignore_index=True)
+        def display(dataset, found):
+            of_a_start = {name: costs[dataset, name] for name in found}
+            return ExpectedMaximumDisplay(
+                found,
+                costs=of_a_start if spec["against"] == "seconds" else None,
+                relative=True,
+                objective_name=OBJECTIVE,
+            )
+
+        return draw_lines(lines, display, empty=None, **self.layout)

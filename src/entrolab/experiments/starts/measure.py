@@ -1,6 +1,5 @@
 """What each of many random starts ends in, and what the best of some of them can be expected to be."""
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 
@@ -9,15 +8,11 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from entrolab.experiments.measuring import frame
+from entrolab.experiments.measuring import frame, of_each_model
+from entrolab.experiments.starts import OF_A_START, starts_of
 from entrolab.fit.learners import build, seed_from
 from entrolearn.measures import expected_maximum
 from entrolearn.path import describe
-
-logger = logging.getLogger(__name__)
-
-# What is known of each start; the table and the figures are made of these.
-OF_A_START = ("objective", "seconds", "evaluations")
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
@@ -25,13 +20,10 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     Parameters
     ----------
-    load : callable
-        Gives the data set for "raw" or "scaled".
     spec : mapping
         ``models``: estimator, params and steps of each, and how many ``starts`` it has; ``some`` of these, of
         which the best counts; ``enough``: percent of the best of all models. A learner has the parameters
         ``n_init`` and ``random_state``, and once it is fitted ``objective_`` and ``n_evaluations_``.
-    progress : callable
 
     Returns
     -------
@@ -41,33 +33,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
         is a model of which all do.
     """
     data = load("scaled")
-    rows, started = [], {}
-    for done, (name, model) in enumerate(spec["models"].items(), start=1):
-        try:
-            found = list(_starts(data, model, spec))
-        except Exception as error:  # what comes before the learner may fail in any way; the row says how
-            logger.exception("%s failed", name)
-            found = [{"kind": "failed", "error": describe(error)}]
-        rows += [{"model": name, **row} for row in found]
-        started[name] = starts_of(frame(rows), name)
-        progress(done, len(spec["models"]))
+    rows = of_each_model(lambda name, model: _starts(data, model, spec), spec, progress)
+    started = {name: starts_of(frame(rows), name) for name in spec["models"]}
     return [*summary(started, spec), *rows]
-
-
-def starts_of(measured: pd.DataFrame, model: str) -> pd.DataFrame:
-    """A row per start of a model, numbered from 1, with the columns of `OF_A_START` and ``error``.
-
-    Parameters
-    ----------
-    measured : DataFrame
-        The rows of :func:`measure`, as :func:`entrolab.experiments.measuring.frame` holds them.
-    model : str
-    """
-    mine = measured[(measured["model"] == model) & measured["reading"].str.startswith("start ")]
-    numbered = mine.assign(start=mine["reading"].str.removeprefix("start ").astype(int))
-    starts = numbered.pivot(index="start", columns="metric", values="value").reindex(columns=OF_A_START)
-    errors = numbered.groupby("start")["error"].max()
-    return starts.assign(error=errors).reset_index()
 
 
 def summary(started: Mapping[str, pd.DataFrame], spec: Mapping) -> Iterator[dict]:

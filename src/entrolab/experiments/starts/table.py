@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
+from entrolab.experiments.base import Measured, heading
 from entrolab.fit.learners import projection_of
 from entrolab.jobs.source_analysis import locate
 from entrolab.study.entries import OfData
-from entrolab.study.lookup import labels
 from entrolab.study.sections import Section, described, mapping_of, whole
-from entrolab.tables.base import ALL, NOTHING, Found, Judged, phrase
-from entrolab.tables.measured import Measured
-from entrolab.tables.verdicts import SLACK, beside
+from entrolab.tables.base import ALL, Found, phrase
+from entrolab.tables.verdicts import SLACK
 
 SOME = 16  # starts, of which the best counts
 ENOUGH = 95.0  # percent of the best
@@ -31,6 +30,7 @@ class Starts(Measured):
 
     rows, columns = ("dataset", "model"), ("metric",)
     measured_by = "entrolab.experiments.starts.measure"
+    decimals, significant = {"best": 3, "evaluations": 0}, ("seconds",)
 
     class Entry(OfData):
         models: mapping_of(
@@ -48,21 +48,21 @@ class Starts(Measured):
 
     def places(self, table):
         label = f"data sets where {SOME} starts reach {ENOUGH:g} % of the best, in %"
-        return {ALL: {"label": label, "sublabel": ""}}
+        return {ALL: heading(label)}
 
     def models(self, table, study):
         return {
             name: named | {"starts": table["models"][name].get("starts", table["starts"])}
-            for name, named in labels(study, table["models"]).items()
+            for name, named in super().models(table, study).items()
         }
 
     def metrics(self, table):
         return {
-            "best": {"label": "best", "sublabel": "objective"},
-            "expected": {"label": f"best of {SOME}", "sublabel": "% of the best"},
-            "near": {"label": f"starts within {100 - ENOUGH:g} %", "sublabel": "% of them"},
-            "seconds": {"label": f"{SOME} starts", "sublabel": "s"},
-            "evaluations": {"label": "evaluations", "sublabel": "of a start"},
+            "best": heading("best", "objective"),
+            "expected": heading(f"best of {SOME}", "% of the best"),
+            "near": heading(f"starts within {100 - ENOUGH:g} %", "% of them"),
+            "seconds": heading(f"{SOME} starts", "s"),
+            "evaluations": heading("evaluations", "of a start"),
         }
 
     def measurement(self, table, study, dataset):
@@ -82,7 +82,11 @@ class Starts(Measured):
     def found(self, cell, spec, results):
         dataset, model, metric = cell
         if dataset == ALL:
-            return self._of_all(model, metric, spec, results)
+            known, lacking = self.found_in_all(cell, spec, results)
+            if not known:
+                return Found(trouble="failed", reason="no data set has a number")
+            share = 100 * sum(value > ENOUGH - SLACK for value in known) / len(known)
+            return Found(share, reason=lacking)
         found = super().found(cell, spec, results)
         lost = [
             row["error"]
@@ -94,27 +98,10 @@ class Starts(Measured):
         starts = spec["models"][model]["starts"]
         return Found(found.ours, reason=f"{phrase(lost[0])} in {len(lost)} of {starts} fits")
 
-    def _of_all(self, model, metric, spec, results) -> Found:
-        each = [
-            super(Starts, self).found((dataset, model, metric), spec, results)
-            for dataset in spec["datasets"]
-            if dataset != ALL
-        ]
-        known = [one.ours for one in each if not one.trouble]
-        if not known:
-            return Found(trouble="failed", reason="no data set has a number")
-        share = 100 * sum(value > ENOUGH - SLACK for value in known) / len(known)
-        lacking = len(each) - len(known)
-        return Found(share, reason=f"{lacking} of {len(each)} data sets have no number" if lacking else "")
-
     def printed_at(self, cell):
         """What is printed of all data sets is said of one solver, and stands beside each of ours."""
         dataset, _, metric = cell
         return (dataset, "", metric) if dataset == ALL else cell
-
-    def judge(self, cell, spec, found, printed):
-        ours, value = found[cell].ours, printed.get(self.printed_at(cell), NOTHING).value
-        return Judged(beside(ours, value, tolerance=0), ours - value)
 
     def says(self, spec):
         return (
@@ -133,15 +120,6 @@ class Starts(Measured):
             "lower": "for fewer of the data sets than in print",
             "ours alone": "measured here",
         }
-
-    def digits(self, metric, printed):
-        return {"best": 3, "evaluations": 0}.get(metric, 1)
-
-    def number(self, metric, value, digits):
-        """Short seconds with two significant digits."""
-        if metric == "seconds" and 0 < value < 0.95:
-            return f"{value:#.2g}"
-        return super().number(metric, value, digits)
 
 
 def optimizer_of(model: Mapping) -> dict | None:

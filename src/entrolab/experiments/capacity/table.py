@@ -1,0 +1,40 @@
+"""The table of what one big data set costs."""
+
+from entrolab.experiments.base import OfGenerated, heading
+from entrolab.study.entries import ModelsWithParams, TableEntry, Task
+from entrolab.study.sections import Whole, number, whole
+from entrolab.tables.base import GENERATED
+
+
+class Capacity(OfGenerated):
+    """Seconds and memory that one big generated data set takes: models × what it costs."""
+
+    rows, columns = ("model",), ("metric",)
+    measured_by = "entrolab.experiments.capacity.measure"
+    shared = (*OfGenerated.shared, "features")
+
+    class Entry(TableEntry):
+        models: ModelsWithParams
+        rows: whole(ge=2)
+        features: Whole
+        task: Task = "regression"
+        repeats: Whole = 1
+        gib: number(gt=0) = 8
+
+    def places(self, table):
+        return {GENERATED: heading(GENERATED)}
+
+    def metrics(self, table):
+        return {
+            "fit_seconds": heading("fit", "s"),
+            "predict_seconds": heading("predict", "s"),
+            "peak_mib": heading("memory", "MiB"),
+        }
+
+    def says(self, spec):
+        data = spec["rows"] * spec["features"] * 8 / 2**20
+        return (
+            f"Processor seconds to fit {spec['rows']:,} generated rows of {spec['features']:,} features and "
+            "to predict them, on one thread, and the most memory that both take beyond the "
+            f"{data:,.0f} MiB of the data."
+        )

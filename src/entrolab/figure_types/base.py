@@ -1,0 +1,417 @@
+"""Base classes of the figure types: the entry in a study, its checks, the files read and the panels.
+
+The workflow imports this module before any job starts: what draws is imported in the methods that draw.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from entrolab.fit.learners import learner_of, learners_of, searched
+from entrolab.fit.metrics import METRICS
+from entrolab.study.entries import Entry as BaseEntry
+from entrolab.study.entries import SixModels
+from entrolab.study.lookup import labels, pairs, resolved
+from entrolab.study.sections import Whole, described, list_of, per_dataset, shortened
+from entrolab.tables.base import TableType
+from entrolab.text import one_line
+
+if TYPE_CHECKING:
+    from entrolab.figure_types.drawing import Drawing
+
+# A name in an entry that must be known: the place, the name, the known names, what is named.
+Named = tuple[str, str, object, str]
+
+
+class FigureType:
+    """A figure type, as it is unless a subclass says otherwise.
+
+    Attributes
+    ----------
+    Entry : type
+        What an entry of a study may say.
+    stages : tuple of str
+        The stages whose files it is drawn from, keys of :data:`entrolab.tables.types.FILES`.
+    trains : bool
+        Whether it shows runs, which have to be trained.
+    formats : tuple of str
+        What it is written as. With ``html``, the class has a method ``to_hover(spec, table, sources)`` that
+        gives the displays whose rows may be hovered over, by their titles.
+    layout : mapping
+        How panels are laid out, keywords of :func:`entrolearn.plotting.plot_panels`.
+    """
+
+    Entry: type[BaseEntry]
+    stages: tuple[str, ...] = ()
+    trains = False
+    formats: tuple[str, ...] = ("svg", "png", "csv")
+    layout: Mapping = {}
+
+    def names(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[Named]:
+        """Yield (place, name, known names, what is named).
+
+        A caller refuses an unknown name before it asks for the next: later ones are looked up with it.
+        """
+        yield "datasets", figure["datasets"], study["datasets"], "group of data sets"
+        metrics = figure.get("metric", [])
+        known = study["metrics"]
+        if "candidates" in self.stages:
+            known = [metric for metric in known if not METRICS[metric].of_probabilities]
+        for metric in [metrics] if isinstance(metrics, str) else metrics:
+            yield "metric", metric, known, "metric of this study"
+        for model in figure.get("models", ()):
+            yield "models", model, study["models"], "model"
+            if "criterion" in figure:
+                criteria = study["models"][model]["criteria"]
+                yield "criterion", figure["criterion"], criteria, f"criterion of model {model!r}"
+
+    def mistakes(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
+        """Yield a line, `place: found; accepted`, for each other mistake in an entry of known names."""
+        yield from ()
+
+    def sets(self, figure: Mapping, study: Mapping) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield (import path of a learner, names of parameters that the figure sets)."""
+        yield from ()
+
+    def has_learner(self, model: Mapping) -> bool:
+        """Whether a model has something that the figure can fit."""
+        return bool(learners_of(model))
+
+    def runs(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
+        """The (data set, model) pairs that it needs trained, panel by panel."""
+        return list(pairs(study, figure["datasets"], figure["models"])) if self.trains else []
+
+    def drawn_from(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
+        """The (data set, model) pairs whose files it is drawn from."""
+        return self.runs(figure, study)
+
+    def datasets(self, figure: Mapping, study: Mapping) -> list[str]:
+        """The data sets that it shows anything of."""
+        return list(study["datasets"][figure["datasets"]])
+
+    def spec(self, name: str, figure: Mapping, study: Mapping, seed: int) -> dict:
+        """The part of the spec that is not the entry; `seed` is for what the figure draws at random."""
+        return {
+            "datasets": self.datasets(figure, study),
+            "cells": self.runs(figure, study),
+            "models": labels(study, figure["models"]),
+        }
+
+    def draw(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> "Drawing":
+        """Draw the figure.
+
+        Parameters
+        ----------
+        spec : mapping
+            As :func:`entrolab.study.job_specs.figure_spec` gives it.
+        sources : sequence of paths
+            The files that :func:`entrolab.study.job_specs.figure_files` lists.
+        records : sequence of paths
+            The records of the runs.
+        """
+        raise NotImplementedError
+
+
+class PanelPerModel(FigureType):
+    """A panel per data set and model."""
+
+    def panel(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
+        """The display of a run; an exception is told in its place."""
+        raise NotImplementedError
+
+    def panels(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> dict:
+        """The displays, or the reasons why there are none, by data set and model."""
+        from entrolab.figure_types.drawing import attempt, runs_of
+
+        return {
+            run: attempt(self.panel, *run, files, record, spec)
+            for run, files, record in runs_of(spec, sources, records)
+        }
+
+    def draw(self, spec, sources, records):
+        from entrolab.figure_types.drawing import drawing_of, table_of
+
+        panels = self.panels(spec, sources, records)
+        tables = [table_of(panel, dataset=dataset, model=model) for (dataset, model), panel in panels.items()]
+        self.align([panel for panel in panels.values() if not isinstance(panel, str)])
+        return drawing_of({title_of(spec, *at): panel for at, panel in panels.items()}, tables, **self.layout)
+
+    def align(self, displays: Sequence) -> None:
+        """Make displays look alike before they are drawn."""
+
+
+class LinePerModel(FigureType):
+    """A panel per data set, a line per model.
+
+    Attributes
+    ----------
+    empty : object
+        What a display takes for a model without a result, which keeps its place in the legend.
+    """
+
+    empty: object = ()
+
+    def lines(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping) -> dict:
+        """The lines of a run by their names, each a `Line` or the reason why there is none."""
+        return {name_of_model(spec, model): self.line(dataset, model, files, record, spec)}
+
+    def line(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
+        """The line of a run, or the reason why there is none."""
+        raise NotImplementedError
+
+    def display(self, dataset: str, lines: Mapping, spec: Mapping):
+        """The display of a data set, from the values of its lines by their names."""
+        raise NotImplementedError
+
+    def draw(self, spec, sources, records):
+        from entrolab.figure_types.drawing import draw_lines, runs_of
+
+        lines = {
+            (*run, name): line
+            for run, files, record in runs_of(spec, sources, records)
+            for name, line in self.lines(*run, files, record, spec).items()
+        }
+        return draw_lines(lines, partial(self.display, spec=spec), empty=self.empty, **self.layout_of(spec))
+
+    def layout_of(self, spec: Mapping) -> Mapping:
+        """How the panels of a figure are laid out."""
+        return self.layout
+
+
+# ---------------------------------------------------------------------------------------- of runs, of models
+
+
+class RunsEntry(BaseEntry):
+    """A figure of a group of data sets and one to six models."""
+
+    datasets: str
+    models: SixModels
+
+
+def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> Iterator[str]:
+    """A figure shows all parameters of a grid, in numbers."""
+    entry = study["models"][model]
+    found = searched(entry)
+    if sorted(found) != sorted(axes):
+        wanted = " and ".join(map(repr, axes))
+        yield (
+            f"{place}: the grid of model {model!r} is over {', '.join(found) or 'nothing'}; "
+            f"accepted: models with a grid over {wanted} alone"
+        )
+    for name, values in entry["grid"].items():
+        for value in values if isinstance(values, list) else ():
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                yield f"{place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
+
+
+class OfScores(FigureType):
+    """Scores of runs, each by the metrics that fit the data set."""
+
+    trains = True
+
+    def spec(self, name, figure, study, seed):
+        metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
+        tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in self.datasets(figure, study)}
+        return super().spec(name, figure, study, seed) | {"metrics": metrics, "tasks": tasks}
+
+
+class OfSelectedModels(FigureType):
+    """Figures of the selected models: of the refitted one, or of predictions."""
+
+    Entry = RunsEntry
+    trains = True
+
+    def mistakes(self, figure, study, catalog):
+        for model in figure["models"]:
+            if not study["models"][model]["criteria"]:
+                yield (
+                    f"models: {model!r} has no criteria, so that no candidate is selected and refitted; "
+                    "accepted: models with criteria"
+                )
+
+
+def class_mistakes(datasets: Iterable[str], catalog: Mapping) -> Iterator[str]:
+    """Classes are shown of data sets that have some."""
+    for dataset in datasets:
+        if catalog[dataset]["task"] == "regression":
+            yield f"datasets: {dataset!r} is a regression data set; accepted: data sets of classes"
+
+
+def plane_mistakes(dataset: str, tasks: tuple[str, ...], catalog: Mapping) -> Iterator[str]:
+    """What is drawn as a plane has two features, and classes."""
+    task, n_features = catalog[dataset]["task"], catalog[dataset]["expect"]["features"]
+    if task not in tasks or n_features != 2:
+        yield (
+            f"datasets: {dataset!r} is a {task} data set of {n_features} features; "
+            f"accepted: {' and '.join(tasks)} data sets of 2"
+        )
+
+
+Shape = described(
+    per_dataset(list_of(Whole, at_least=2, at_most=2, unique=False)),
+    "the height and the width of an image, or {of_dataset: name}",
+)
+
+
+class OfImages(FigureType):
+    """What is drawn as images, a pixel for each feature."""
+
+    def mistakes(self, figure, study, catalog):
+        yield from super().mistakes(figure, study, catalog)
+        for dataset, shape in self.shapes(figure, study).items():
+            n_features = catalog[dataset]["expect"]["features"]
+            pair = (
+                isinstance(shape, list) and len(shape) == 2 and all(isinstance(side, int) for side in shape)
+            )
+            if not pair or shape[0] * shape[1] != n_features:
+                yield (
+                    f"shape: found {shortened(shape)} for {dataset!r}, which has {n_features} features; "
+                    "accepted: [height, width] of as many pixels"
+                )
+
+    def shapes(self, figure: Mapping, study: Mapping) -> dict[str, list[int]]:
+        """The height and the width of each data set's images."""
+        return {
+            dataset: resolved(figure["shape"], study, dataset, "shape")
+            for dataset in self.datasets(figure, study)
+        }
+
+    def spec(self, name, figure, study, seed):
+        return super().spec(name, figure, study, seed) | {"shapes": self.shapes(figure, study)}
+
+
+# --------------------------------------------------------------------------------------------- of scaled rows
+
+
+class OfRows(PanelPerModel):
+    """What is drawn of a group's rows alone: nothing is trained for it."""
+
+    stages = ("scaled",)
+
+    def drawn_from(self, figure, study):
+        return [(dataset, "") for dataset in self.datasets(figure, study)]
+
+    def spec(self, name, figure, study, seed):
+        return {"datasets": self.datasets(figure, study)}
+
+    def places(self, spec: Mapping) -> list[dict]:
+        """The panels, each with its ``dataset`` and its ``model``."""
+        return [{"dataset": dataset, "model": ""} for dataset in spec["datasets"]]
+
+    def of_rows(self, data, place: Mapping, spec: Mapping):
+        """The display of a panel, from the scaled data set."""
+        raise NotImplementedError
+
+    def panels(self, spec, sources, records):
+        from entrolab.data.dataset import load_dataset
+        from entrolab.figure_types.drawing import attempt
+
+        files = dict(zip(spec["datasets"], sources, strict=True))
+
+        def drawn(place):
+            return self.of_rows(load_dataset(files[place["dataset"]]), place, spec)
+
+        return {(at["dataset"], at["model"]): attempt(drawn, at) for at in self.places(spec)}
+
+
+class FittedAnew(OfRows):
+    """What is drawn of models that the figure fits itself, a panel per data set and model."""
+
+    def part(self, model: Mapping, task: str) -> dict:
+        """The part of a model's entry that is fitted."""
+        return learner_of(model, task)
+
+    def has_learner(self, model):
+        return "estimator" in model
+
+    def spec(self, name, figure, study, seed):
+        panels = []
+        for dataset, model in itertools.product(self.datasets(figure, study), figure["models"]):
+            learner = self.part(study["models"][model], study["tasks"][dataset])
+            learner["params"] = {**learner["params"], **figure.get("params", {})}
+            learner = resolved(learner, study, dataset, f"models.{model}")
+            panels.append({"dataset": dataset, "model": model, "learner": learner})
+        shown = {"seed": seed, "panels": panels, "models": labels(study, figure["models"])}
+        return super().spec(name, figure, study, seed) | shown
+
+    def fitted(self, data, learner, spec: Mapping):
+        """The display of a learner that is yet to be fitted to all rows of a data set."""
+        raise NotImplementedError
+
+    def places(self, spec):
+        return spec["panels"]
+
+    def of_rows(self, data, place, spec):
+        from entrolab.fit.learners import build
+
+        return self.fitted(data, build(place["learner"], spec["seed"]), spec)
+
+
+# -------------------------------------------------------------------------------------------------- of tables
+
+
+class OfTableEntry(BaseEntry):
+    """A figure of a table, or of what is measured for it."""
+
+    table: str
+
+
+class OfTable(FigureType):
+    """What is drawn of a table of one type, or of its measurement.
+
+    Attributes
+    ----------
+    of : str
+        The table type's name in studies.
+    table_type : TableType
+    shown : tuple of str
+        What of the table's entry decides how the figure looks.
+    """
+
+    Entry = OfTableEntry
+    stages = ("measured",)
+    of = ""
+    table_type: TableType
+    shown: tuple[str, ...] = ()
+
+    def names(self, figure, study, catalog):
+        tables = [name for name, table in study["tables"].items() if table["kind"] == self.of]
+        yield "table", figure["table"], tables, f"table of the kind {self.of}"
+        if "metric" in figure:
+            metrics = self.table_type.metrics(study["tables"][figure["table"]])
+            yield "metric", figure["metric"], metrics, "metric of this table"
+
+    def drawn_from(self, figure, study):
+        return self.table_type.rows_and_models(study["tables"][figure["table"]], study)
+
+    def datasets(self, figure, study):
+        return list(study["datasets"].get(study["tables"][figure["table"]].get("datasets"), ()))
+
+    def spec(self, name, figure, study, seed):
+        table = study["tables"][figure["table"]]
+        shown = {part: table[part] for part in self.shown}
+        if "datasets" in shown:
+            shown["datasets"] = self.datasets(figure, study)
+        return shown | {"models": self.table_type.models(table, study)}
+
+
+# --------------------------------------------------------------------------------------------------- in words
+
+
+def score_name(metric: str) -> str:
+    """A metric with its unit, as an axis names it."""
+    return METRICS[metric].label + (", %" if METRICS[metric].percent else "")
+
+
+def name_of_model(spec: Mapping, model: str) -> str:
+    """The label of a model with its second line."""
+    return one_line("{label} {sublabel}".format(**spec["models"][model]))
+
+
+def title_of(spec: Mapping, dataset: str, model: str) -> str:
+    """The title of the panel of a data set and a model: the data set only where there are several."""
+    if not model:
+        return dataset
+    name = name_of_model(spec, model)
+    return name if len(spec["datasets"]) == 1 else f"{dataset}, {name}"

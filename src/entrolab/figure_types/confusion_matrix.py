@@ -1,0 +1,64 @@
+"""Figures of confusion matrices, from the predictions that training kept."""
+
+from entrolab.figure_types.base import OfSelectedModels, PanelPerModel, RunsEntry, class_mistakes
+
+
+class ConfusionMatrix(PanelPerModel, OfSelectedModels):
+    """Predicted classes of the rows left out, in percent of each class, over all repeats and folds."""
+
+    class Entry(RunsEntry):
+        criterion: str
+
+    stages = ("scaled", "selection", "predictions")
+    layout = {"n_columns": 3, "width": 10.0, "common": False}
+
+    def mistakes(self, figure, study, catalog):
+        yield from class_mistakes(self.datasets(figure, study), catalog)
+        yield from super().mistakes(figure, study, catalog)
+
+    def panel(self, dataset, model, files, record, spec):
+        from entrolab.data.dataset import load_dataset
+        from entrolab.figure_types.drawing import NothingToDraw, status_of
+        from entrolab.io.parquet import read_frame
+
+        if not record["success"]:
+            raise NothingToDraw(status_of(record))
+        classes = load_dataset(files[0]).classes
+        selection, predictions = map(read_frame, files[1:])
+        chosen = selection[(selection["criterion"] == spec["criterion"]) & selection["success"].astype(bool)]
+        kept = predictions.merge(chosen[["repeat", "fold", "point"]])
+        if kept.empty:
+            raise NothingToDraw("nothing was selected by this criterion")
+        return Matrix(kept["y"], kept["prediction"], classes)
+
+
+class Matrix:
+    """scikit-learn's display of a confusion matrix, with its table and its text."""
+
+    subject = "Predicted classes in percent of the rows of each class; rows on the diagonal are recognised"
+
+    def __init__(self, y, prediction, classes):
+        from sklearn.metrics import confusion_matrix
+
+        self.classes = classes
+        self.counts = confusion_matrix(y, prediction, labels=range(len(classes)))
+
+    def plot(self, ax):
+        from sklearn.metrics import ConfusionMatrixDisplay
+
+        display = ConfusionMatrixDisplay(self.to_frame()["percent"].to_numpy().reshape(self.counts.shape))
+        display.display_labels = self.classes
+        display.plot(ax=ax, cmap="Blues", values_format=".0f", colorbar=False, im_kw={"vmin": 0, "vmax": 100})
+        ax.set(xlabel="predicted", ylabel="true")
+        self.ax_ = ax
+
+    def summary(self) -> str:
+        rows = self.to_frame().query("true == predicted")
+        return ", ".join(f"{one.true} {one.percent:.1f}" for one in rows.itertuples())
+
+    def to_frame(self):
+        import pandas as pd
+
+        rows = pd.MultiIndex.from_product([self.classes, self.classes], names=["true", "predicted"])
+        table = pd.DataFrame({"count": self.counts.ravel()}, index=rows).reset_index()
+        return table.assign(percent=100 * table["count"] / table.groupby("true")["count"].transform("sum"))
