@@ -245,15 +245,24 @@ def test_the_projects_own_configuration_is_right():
     assert (grid["gamma"][0], grid["gamma"][-1], len(grid["gamma"])) == (1e-10, 1.0, 11)
 
 
-def test_reading_the_configuration_imports_nothing_heavy():
+def test_reading_the_configuration_again_imports_nothing_heavy(tmp_path):
+    """The first time learners are imported, to ask for the values that they take."""
+    (tmp_path / ".snakemake").mkdir()
     program = (
         "import sys, yaml; from entrolab.study.config import load_configuration;"
+        "from entrolab.jobs.source_analysis import source_digests;"
         "load_configuration(sys.argv[1], yaml.safe_load(open(sys.argv[1] + '/config/config.yaml')));"
-        "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)))"
+        "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)));"
+        "source_digests('entrolab.text')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=True
-    )
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(ROOT)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
     assert done.stdout.strip() == ""
 
 

@@ -294,9 +294,9 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             "tables.table1.among: unknown parameter in this table's grids 1",
         ),
         # What would fail in the first jobs.
-        ("scaling.range", [1, 0], "scaling.range: found [1, 0] for 'moons'; accepted: the lower end first"),
-        ("scaling.range", [1, 1], "scaling.range: found [1, 1] for 'moons'; accepted: the lower end first"),
-        ("scaling.targets", [1, -1], "scaling.targets: found [1, -1] for 'moons'; accepted: the lower end"),
+        ("scaling.range", [1, 0], "scaling.range: found [1, 0]; accepted: the lower end first"),
+        ("scaling.range", [1, 1], "scaling.range: found [1, 1]; accepted: the lower end first"),
+        ("scaling.targets", [1, -1], "scaling.targets: found [1, -1]; accepted: the lower end"),
         (
             "scaling.fit_on",
             "train",

@@ -11,9 +11,8 @@ from pydantic import model_validator
 from entrolab.experiments.clusterings.table import CLUSTERER, clusterers_of
 from entrolab.fit.learners import estimator_of, learner_of, learners_of, made_of, projection_of, searched
 from entrolab.fit.metrics import METRICS
-from entrolab.study.definition import Params
 from entrolab.study.entries import Entry as BaseEntry
-from entrolab.study.entries import SixModels, TwelveModels
+from entrolab.study.entries import Params, SixModels, TwelveModels
 from entrolab.study.lookup import labels, pairs, protocol_of, resolved
 from entrolab.study.sections import (
     Whole,
@@ -46,12 +45,15 @@ class FigureType:
         Whether it shows runs, which have to be trained.
     formats : tuple of str
         What it is written as.
+    first_metric : bool
+        Whether each data set is shown by the first of its metrics that fits, not by all.
     """
 
     Entry: type[BaseEntry]
     stages: tuple[str, ...] = ()
     trains = False
     formats: tuple[str, ...] = ("svg", "png", "csv")
+    first_metric = False
 
     def names(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[Named]:
         """Yield (place, name, known names, what is named).
@@ -191,6 +193,7 @@ class Trials(OfScores):
         criterion: str
 
     stages = ("selection", "predictions")
+    first_metric = True
 
     def names(self, figure, study, catalog):
         yield from super().names(figure, study, catalog)

@@ -5,14 +5,11 @@
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
-from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.study.catalog import OF_TASK, DataSet
 from entrolab.study.definition import Study
 from entrolab.study.reference import BEGIN, END, reference
-from entrolab.tables.types import TABLE_TYPES
 
 HERE = Path("workflow", "schemas")
 PAGE = Path("config", "README.md")
@@ -20,24 +17,7 @@ PAGE = Path("config", "README.md")
 
 def schema_of_studies() -> dict:
     """The JSON schema of a study's file."""
-    schema = Study.model_json_schema()
-    for part, types in (("tables", TABLE_TYPES), ("figures", FIGURE_TYPES)):
-        entries = schema["properties"][part]
-        entries.pop("patternProperties", None)
-        entries["additionalProperties"] = _by_kind(part, types, schema["$defs"])
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def _by_kind(part: str, types: Mapping, definitions: dict) -> dict:
-    """The schema of entries whose ``kind`` says what else they have; it adds theirs to the definitions."""
-    cases = []
-    for kind, one in types.items():
-        name = f"{part}_{kind}"
-        definitions[name] = one.Entry.model_json_schema(ref_template=f"#/$defs/{name}/$defs/{{model}}")
-        taken = {"required": ["kind"], "properties": {"kind": {"const": kind}}}
-        cases.append({"if": taken, "then": {"$ref": f"#/$defs/{name}"}})
-    kinds = {"kind": {"enum": list(types)}}
-    return {"type": "object", "required": ["kind"], "properties": kinds, "allOf": cases}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Study.model_json_schema()}
 
 
 def schema_of_catalogs() -> dict:

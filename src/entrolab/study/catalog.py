@@ -1,14 +1,14 @@
 """What an entry of a catalog of data sets may say (config/datasets.yaml)."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Discriminator, Tag, WithJsonSchema, model_validator
+from pydantic import AfterValidator, model_validator
 
 from entrolab.study.sections import (
     Section,
     Text,
     Whole,
+    by,
     check,
     described,
     list_of,
@@ -37,39 +37,20 @@ def several(type_: Any) -> Any:
     return list_of(type_, at_least=2, unique=False)
 
 
-def name_of(section: type[Section]) -> str:
-    """The name that tells a section from its alternatives."""
-    (name,) = get_args(section.model_fields["name"].annotation)
-    return name
+class Named(Section):
+    """A section that its name tells from its alternatives."""
 
-
-def by_name(*sections: type[Section]) -> Any:
-    """One of some sections, by its ``name``."""
-    names = [name_of(section) for section in sections]
-
-    def which(data) -> str:
-        name = data.get("name") if isinstance(data, Mapping) else None
-        return f"<{name}>" if name in names else "<unknown>"
-
-    class Unknown(BaseModel):
-        name: one_of(*names)
-
-    union: Any = Annotated[Unknown, Tag("<unknown>"), WithJsonSchema({"not": {}})]
-    for name, section in zip(names, sections, strict=True):
-        union = union | Annotated[section, Tag(f"<{name}>")]
-    return Annotated[union, Discriminator(which)]
+    name: str
 
 
 # ------------------------------------------------------------------------------------------ formats of files
 
 
-class Arff(Section):
-    name: Literal["arff"]
+class Arff(Named):
     label: str = None
 
 
-class Csv(Section):
-    name: Literal["csv"]
+class Csv(Named):
     delimiter: Text = None
     header: one_of("none", "skip", "names") = None
     label: whole() = None
@@ -79,30 +60,22 @@ class Csv(Section):
     categorical: Columns = None
 
 
-class Idx(Section):
-    name: Literal["idx"]
-
-
-class Mat(Section):
-    name: Literal["mat"]
+class Mat(Named):
     features: str
     label: str
 
 
-class Npz(Section):
-    name: Literal["npz"]
+class Npz(Named):
     features: str = None
     label: str = None
 
 
-class RData(Section):
-    name: Literal["rdata"]
+class RData(Named):
     features: str = None
     label: Label = None
 
 
-class Svmlight(Section):
-    name: Literal["svmlight"]
+class Svmlight(Named):
     n_features: Whole = None
     sparse_features: bool = None
     drop_duplicate_lines: bool = None
@@ -124,8 +97,7 @@ def _even(value):
     return value
 
 
-class Gaussians(Section):
-    name: Literal["gaussians"]
+class Gaussians(Named):
     n_samples: Annotated[AtLeastTwo, AfterValidator(_even)]
     n_features: Whole
     distance: NonNegative
@@ -133,8 +105,7 @@ class Gaussians(Section):
     seed: Seed
 
 
-class Rings(Section):
-    name: Literal["rings"]
+class Rings(Named):
     n_samples: AtLeastTwo
     radii: several(NonNegative)
     noise: NonNegative
@@ -142,8 +113,7 @@ class Rings(Section):
     seed: Seed
 
 
-class Spirals(Section):
-    name: Literal["spirals"]
+class Spirals(Named):
     n_samples: AtLeastTwo
     n_arms: AtLeastTwo
     turns: number(gt=0)
@@ -151,8 +121,7 @@ class Spirals(Section):
     seed: Seed
 
 
-class Mixture(Section):
-    name: Literal["mixture"]
+class Mixture(Named):
     sizes: several(Whole)
     means: several(Pair)
     deviations: several(PositivePair)
@@ -167,22 +136,19 @@ class Mixture(Section):
         return self
 
 
-class StretchedGaussians(Section):
-    name: Literal["stretched_gaussians"]
+class StretchedGaussians(Named):
     n_samples: AtLeastTwo
     mean: Pair
     deviations: PositivePair
     seed: Seed
 
 
-class Waveform(Section):
-    name: Literal["waveform"]
+class Waveform(Named):
     n_samples: whole(ge=3)
     seed: Seed
 
 
-class Documents(Section):
-    name: Literal["documents"]
+class Documents(Named):
     n_samples: AtLeastTwo
     n_features: AtLeastTwo
     n_classes: AtLeastTwo
@@ -191,8 +157,7 @@ class Documents(Section):
     seed: Seed
 
 
-class Phrases(Section):
-    name: Literal["phrases"]
+class Phrases(Named):
     n_samples: AtLeastTwo
     n_features: AtLeastTwo
     n_pairs: whole(ge=0)
@@ -202,16 +167,14 @@ class Phrases(Section):
     seed: Seed
 
 
-class MackeyGlass(Section):
-    name: Literal["mackey_glass"]
+class MackeyGlass(Named):
     n_samples: AtLeastTwo
     n_delays: Whole
     interval: Whole
     delay: Whole
 
 
-class TwoMoons(Section):
-    name: Literal["two_moons"]
+class TwoMoons(Named):
     n_samples: AtLeastTwo
     noise: NonNegative
     seed: Seed
@@ -268,20 +231,28 @@ OF_SOURCE = {"files": ("files", "format"), "bundled": ("loader",), "generated": 
 OF_TASK = {"binary": ExpectedBinary, "multiclass": ExpectedClasses, "regression": Expected}
 
 
-FORMATS = (Arff, Csv, Idx, Mat, Npz, RData, Svmlight)
+FORMATS = {
+    "arff": Arff,
+    "csv": Csv,
+    "idx": Named,
+    "mat": Mat,
+    "npz": Npz,
+    "rdata": RData,
+    "svmlight": Svmlight,
+}
 LOADERS = ("breast_cancer", "diabetes", "digits", "iris", "wine")
-GENERATORS = (
-    Documents,
-    Gaussians,
-    MackeyGlass,
-    Mixture,
-    Phrases,
-    Rings,
-    Spirals,
-    StretchedGaussians,
-    TwoMoons,
-    Waveform,
-)
+GENERATORS = {
+    "documents": Documents,
+    "gaussians": Gaussians,
+    "mackey_glass": MackeyGlass,
+    "mixture": Mixture,
+    "phrases": Phrases,
+    "rings": Rings,
+    "spirals": Spirals,
+    "stretched_gaussians": StretchedGaussians,
+    "two_moons": TwoMoons,
+    "waveform": Waveform,
+}
 
 
 class DataSet(Section):
@@ -290,9 +261,9 @@ class DataSet(Section):
     title: Text
     source: one_of(*OF_SOURCE)
     files: list_of(File, unique=False) = None
-    format: by_name(*FORMATS) = None
+    format: by("name", FORMATS) = None
     loader: one_of(*LOADERS) = None
-    generator: by_name(*GENERATORS) = None
+    generator: by("name", GENERATORS) = None
     missing_rows: one_of("drop") = None
     constant_columns: one_of("drop") = None
     task: one_of(*OF_TASK)

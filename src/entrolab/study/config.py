@@ -15,17 +15,15 @@ from typing import Any
 import yaml
 
 from entrolab.data.user_tables import entry_of
-from entrolab.figure_types.types import FIGURE_TYPES
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.jobs.preflight import find_learners_in
 from entrolab.study.catalog import Key, checked_entry
 from entrolab.study.checking import check_study
-from entrolab.study.definition import Study
+from entrolab.study.definition import Study, Table
 from entrolab.study.lookup import grouped
 from entrolab.study.published import check_printed
-from entrolab.study.sections import ConfigError, Section, check, check_known, mapping_of, one_of, shortened
+from entrolab.study.sections import ConfigError, check, check_known, mapping_of, shortened
 from entrolab.study.settings import Settings
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
 
 # Settings that add a user's own files to the project's.
@@ -246,9 +244,6 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     if file.stem in RULES:
         raise ConfigError(f"{file}: `snakemake {file.stem}` is there already; give this file another name")
     study = check(Study, read_yaml(file), file)
-    study["figures"] = _entries(file, "figures", study["figures"], FIGURE_TYPES)
-    if "tables" in study:
-        study["tables"] = _entries(file, "tables", study["tables"], TABLE_TYPES)
     study |= _groups(file, study["datasets"], catalog)
     catalog = {**catalog, **study["own_data"]}
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
@@ -259,27 +254,6 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
         study["published"] = _published(file, study["published"])
         check_printed(study["published"], study)
     return study
-
-
-def _entries(file: Path, part: str, entries: Mapping, types: Mapping) -> dict[str, dict]:
-    """The tables or the figures of a study, each checked as its kind says."""
-    checked, mistakes = {}, []
-    for name, entry in entries.items():
-        try:
-            checked[name] = _entry(file, f"{part}.{name}", entry, types)
-        except ConfigError as error:
-            mistakes.append(str(error))
-    if mistakes:
-        raise ConfigError("\n".join(mistakes))
-    return checked
-
-
-def _entry(file: Path, where: str, entry, types: Mapping) -> dict:
-    check(Any if isinstance(entry, Mapping) else Section, entry, file, where)
-    if "kind" not in entry:
-        raise ConfigError(f"{file}: {where}: the key 'kind' is missing")
-    check(one_of(*types), entry["kind"], file, f"{where}.kind")
-    return check(types[entry["kind"]].Entry, entry, file, where)
 
 
 def _check_braces(file: Path, study: Mapping) -> None:
@@ -421,7 +395,7 @@ def _tables(study: Mapping) -> dict:
         by_default = {
             name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
         }
-        tables = _entries(Path(study["title"]), "tables", by_default, TABLE_TYPES)
+        tables = check(dict[str, Table], by_default, study["title"])
     shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
     return {
         "datasets": {
