@@ -10,8 +10,8 @@ import pandas as pd
 import skops.io
 from told_scores import write_scores
 
-from entrolab.study.job_specs import score_tables
-from entrolab.tables.making import make_table, read_published, table_spec
+from entrolab.study.job_specs import score_tables, table_spec
+from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
 from entrolab.tracking import artifacts, ledger, track_dataset

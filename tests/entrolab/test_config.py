@@ -18,9 +18,8 @@ from entrolab.study.config import (
     studies_of,
     study_files,
 )
-from entrolab.study.job_specs import figure_runs, run_spec, table_runs
+from entrolab.study.job_specs import figure_runs, run_spec, table_runs, table_spec
 from entrolab.study.sections import ConfigError
-from entrolab.tables.making import table_spec
 from entrolab.tables.types import TABLE_TYPES
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from entrolab.jobs.job_logging import job_log
-from entrolab.tables.making import make_table, read_published, table_spec
+from entrolab.study.job_specs import table_spec
+from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
 

@@ -24,6 +24,7 @@ from entrolab.study.lookup import grouped
 from entrolab.study.published import check_printed
 from entrolab.study.sections import ConfigError, check, check_known, mapping_of, shortened
 from entrolab.study.settings import Settings
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
 
 # Settings that add a user's own files to the project's.
@@ -402,30 +403,9 @@ def _tables(study: Mapping) -> dict:
             name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
         },
         "tables": {
-            name: {"printed": name, **_scored(table, groups, study), **_named(table, study)}
+            name: TABLE_TYPES[table["kind"]].filled(name, table, groups, study)
             for name, table in tables.items()
         },
-    }
-
-
-def _scored(table: Mapping, groups: Mapping, study: Mapping) -> dict:
-    """A table, that of scores with all metrics that fit its data sets."""
-    if table["kind"] != "scores":
-        return dict(table)
-    tasks = {study["tasks"][key] for key in groups.get(table["datasets"], ())}
-    fitting = [metric for metric in study["metrics"] if all(metrics_of(task, [metric]) for task in tasks)]
-    return {"metric": fitting or study["metrics"], "criterion": study["criteria"][0], **table}
-
-
-def _named(table: Mapping, study: Mapping) -> dict:
-    """All models, by their names, where a table asks for them."""
-    if table.get("models") != ALL:
-        return {}
-    # A model with criteria of its own was not asked to be a column of every table, nor one in print alone.
-    return {
-        "models": [
-            name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}
-        ]
     }
 
 

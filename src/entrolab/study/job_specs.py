@@ -23,11 +23,11 @@ def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
 
 
 def score_tables(study: Mapping, dataset: str) -> list[str]:
-    """The names of the score tables that show a data set."""
+    """The names of the tables that show scores of a data set's runs."""
     return [
         name
         for name, entry in study["tables"].items()
-        if entry["kind"] == "scores" and dataset in study["datasets"][entry["datasets"]]
+        if TABLE_TYPES[entry["kind"]].ranks and dataset in study["datasets"][entry["datasets"]]
     ]
 
 
@@ -46,15 +46,48 @@ def table_files(paper: str, study: Mapping, table: str) -> list[str]:
 
 def printed_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
     """The places of a table's cells among the printed numbers: data set, model and metric."""
+    kind = TABLE_TYPES[study["tables"][table]["kind"]]
+    return [kind.printed_at(cell) for cell in kind.cells(table_spec("", study, table))]
+
+
+def table_spec(paper: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
+    """One entry of a study's ``tables`` with names of groups resolved to data sets and models with labels.
+
+    Parameters
+    ----------
+    paper : str
+        The study's key, e.g. ``"eem"``.
+    study : mapping
+        The study, as `entrolab.study.config.load_study` returns it.
+    table : str
+        The table's key in the study.
+    labels : mapping of data set keys to labels, optional
+        As the catalog has them; a data set without a label is shown by its key.
+
+    Returns
+    -------
+    dict
+        The entry, and: paper, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
+        that it takes of larger sets (0 if it takes all), datasets, models and metrics (each key ->
+        {"label", "sublabel", …}, in the study's order).
+    """
     entry = study["tables"][table]
     kind = TABLE_TYPES[entry["kind"]]
-    named = {} if kind.generates else dict.fromkeys(study["datasets"][entry["datasets"]])
-    shown = {
+    labels, tasks, protocol = labels or {}, study.get("tasks", {}), study.get("protocol", {})
+    named = {
+        key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
+        for key in (() if kind.generates else study["datasets"][entry["datasets"]])
+    }
+    return {
+        **entry,
+        "paper": paper,
+        "table": table,
+        "trials": protocol.get("trials", 0),
+        "sample": protocol.get("rows", 0),
         "datasets": named | kind.places(entry),
         "models": kind.models(entry, study),
         "metrics": kind.metrics(entry),
     }
-    return [kind.printed_at(cell) for cell in kind.cells({**entry, **shown})]
 
 
 def type_of(study: Mapping, figure: str) -> FigureType:

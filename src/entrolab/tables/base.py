@@ -1,4 +1,4 @@
-"""What every kind of table answers, and the parts that kinds share."""
+"""The base class of table types, and what a cell of a table is made of."""
 
 import itertools
 import math
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
 from entrolab.study.lookup import pairs
+from entrolab.tables.verdicts import beside
 from entrolab.text import one_line
 
 NAN = math.nan
@@ -87,8 +88,13 @@ class TableType:
         Whether it takes none: its data are made for it.
     divides : bool
         Whether the study's protocol has to say how its data sets are divided.
+    ranks : bool
+        Whether its numbers are the scores of runs, by which models are ranked.
+    measures : str or None
+        What its numbers measure where they mean the same as the published values, "" where the metric says
+        it; None where they are compared in the table alone.
     compares : str
-        How a table that has printed numbers shows them.
+        How a table that has published values shows them.
     Entry : type
         What an entry of a study may say.
     """
@@ -101,12 +107,24 @@ class TableType:
     one_dataset = False
     generates = False
     divides = True
+    ranks = False
+    measures: str | None = None
     compares = "Ours above, the printed number below."
     Entry: type[TableEntry] = TableEntry
 
     def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Names in an entry that must be known: (place, name, known names, what is named)."""
         yield from ()
+
+    def filled(self, name: str, table: Mapping, groups: Mapping, study: Mapping) -> dict:
+        """An entry with what follows from its study: here its published table and all models by name."""
+        named = {}
+        if table.get("models") == ALL:
+            # A model with criteria of its own was not asked to be a column of every table, nor one in print
+            # alone.
+            entries = study["models"].items()
+            named = {"models": [key for key, one in entries if not {"criteria", "printed_only"} & {*one}]}
+        return {"printed": name, **table, **named}
 
     def reads(self, table: Mapping) -> tuple[str, ...]:
         """The stages whose files this table is made of."""
@@ -160,8 +178,17 @@ class TableType:
     def judge(
         self, cell: Cell, spec: Mapping, found: Mapping[Cell, Found], printed: Mapping[Cell, Printed]
     ) -> Judged:
-        """Judge a cell that has a number; the other cells are there to compare with."""
-        raise NotImplementedError
+        """Judge a cell that has a number, here by its distance from the published value.
+
+        The other cells are there to compare with.
+        """
+        ours, published = found[cell].ours, printed.get(cell, NOTHING)
+        verdict = beside(ours, published.value, self.tolerance(cell, spec, published))
+        return Judged(verdict, ours - published.value)
+
+    def tolerance(self, cell: Cell, spec: Mapping, published: Printed) -> float:
+        """How far a number of ours may be from the published value that it reproduces."""
+        return 0.0
 
     def says(self, spec: Mapping) -> str:
         """What our numbers in a table are, in a sentence or two."""
