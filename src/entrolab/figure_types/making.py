@@ -12,7 +12,6 @@ import pandas as pd
 from entrolab.figure_types.drawing import Drawing
 from entrolab.figure_types.modules import KINDS
 from entrolab.io.atomic import replacing
-from entrolab.tables.making import look_up
 from entrolab.tables.types import one_line
 from entrolearn.plotting import journal_style, page_to_hover, save_figure
 
@@ -33,7 +32,7 @@ def make_figure(
     outputs : sequence of paths
         Ending in ``.svg``, ``.png`` or ``.csv``.
     """
-    kind = look_up(KINDS, spec["kind"], "kind of figure")
+    kind = KINDS[spec["kind"]]
     with journal_style():
         drawing = kind.draw(spec, sources, records)
         for output in outputs:
@@ -59,7 +58,7 @@ def make_page_to_hover(spec: Mapping, drawn: str, sources: Sequence[str], output
         lists.
     output : path
     """
-    panels = look_up(KINDS, spec["kind"], "kind of figure").to_hover(spec, read_figure(drawn), sources)
+    panels = KINDS[spec["kind"]].to_hover(spec, read_figure(drawn), sources)
     page = page_to_hover(panels, title=one_line(spec["caption"]))
     with replacing(output) as temporary:
         Path(temporary).write_text(page, encoding="utf-8")
@@ -75,7 +74,7 @@ def alternative_text(spec: Mapping, table: pd.DataFrame) -> str:
     table : DataFrame
         The figure's csv.
     """
-    return look_up(KINDS, spec["kind"], "kind of figure").in_words(spec, table)
+    return KINDS[spec["kind"]].in_words(spec, table)
 
 
 def reasons(table: pd.DataFrame) -> list[str]:

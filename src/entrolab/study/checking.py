@@ -103,23 +103,23 @@ def _parameters(model: Mapping) -> Iterator[tuple[str, Iterable[str], str]]:
 
 
 def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
-    kind = TABLE_TYPES[table["kind"]]
-    if kind.measured_by:
-        yield from _without_learner(where, table, study, lambda model: kind.has_learner(table, model))
-    if not kind.generates:
+    table_type = TABLE_TYPES[table["kind"]]
+    if table_type.measured_by:
+        yield from _without_learner(where, table, study, lambda model: table_type.has_learner(table, model))
+    if not table_type.generates:
         named = f"{where}.datasets"
         yield from unknown(table["datasets"], study["datasets"], named, "group of data sets")
         group = study["datasets"][table["datasets"]]
-        if kind.one_dataset and len(group) > 1:
+        if table_type.one_dataset and len(group) > 1:
             yield (
                 f"{named}: {table['datasets']!r} has {len(group)} data sets; a table of the kind "
                 f"{table['kind']} takes one"
             )
-    for place, found, known, what in kind.names(table, study):
+    for place, found, known, what in table_type.names(table, study):
         yield from unknown(found, known, f"{where}.{place}", what)
     # Columns that look the same cannot be told apart.
     shown: dict[str, str] = {}
-    for name, model in kind.models(table, study).items():
+    for name, model in table_type.models(table, study).items():
         label = f"{model['label']} {model['sublabel']}".strip()
         if label in shown:
             yield (
@@ -130,12 +130,12 @@ def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
 
 
 def _of_figure(where: str, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
-    kind = FIGURE_TYPES[figure["kind"]]
-    yield from _without_learner(where, figure, study, kind.has_learner)
-    for place, found, known, what in kind.names(figure, study, catalog):
+    figure_type = FIGURE_TYPES[figure["kind"]]
+    yield from _without_learner(where, figure, study, figure_type.has_learner)
+    for place, found, known, what in figure_type.names(figure, study, catalog):
         yield from unknown(found, known, f"{where}.{place}", what)
-    yield from (f"{where}.{line}" for line in kind.mistakes(figure, study, catalog))
-    for estimator, parameters in kind.sets(figure, study):
+    yield from (f"{where}.{line}" for line in figure_type.mistakes(figure, study, catalog))
+    for estimator, parameters in figure_type.sets(figure, study):
         yield from _refusals(where, check_parameters, estimator, parameters, what=f"{where}.params")
 
 
@@ -236,8 +236,8 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
         run = run_spec("", study, dataset, model, seed=0)
         yield from _of_run(f"models.{model}", run, study)
     for name, table in study["tables"].items():
-        kind = TABLE_TYPES[table["kind"]]
-        for dataset, _ in kind.rows_and_models(table, study) if kind.measured_by else ():
+        table_type = TABLE_TYPES[table["kind"]]
+        for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
             measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
             for model, learner in measured.items():
                 yield from _of_grids(f"models.{model}", dataset, learner)

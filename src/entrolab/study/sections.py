@@ -6,9 +6,9 @@ Each error is one line: the file, the place in it, what was found there, what is
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, Union
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
     AfterValidator,
@@ -241,34 +241,28 @@ def described(type_: Any, description: str) -> Any:
     return Annotated[type_, Field(description=description), WrapValidator(expected)]
 
 
-class Limit(NamedTuple):
-    """A limit of numbers: its key in a JSON schema, how it is said, and whether a value keeps to it."""
-
-    schema: str
-    words: str
-    holds: Callable[[float, float], bool]
-
-
+# Limits of numbers: the key in a JSON schema, how it is said, and whether a value keeps to it.
 LIMITS = {
-    "gt": Limit("exclusiveMinimum", "more than", operator.gt),
-    "ge": Limit("minimum", "at least", operator.ge),
-    "lt": Limit("exclusiveMaximum", "less than", operator.lt),
-    "le": Limit("maximum", "at most", operator.le),
+    "gt": ("exclusiveMinimum", "more than", operator.gt),
+    "ge": ("minimum", "at least", operator.ge),
+    "lt": ("exclusiveMaximum", "less than", operator.lt),
+    "le": ("maximum", "at most", operator.le),
 }
 
 
 def _numeric(kind: type, name: str, json_type: str, limits: Mapping) -> Any:
     """Numbers as they come, an integer as an integer; YAML's .inf and .nan are none."""
-    accepted = " and ".join(f"{LIMITS[key].words} {limit}" for key, limit in limits.items())
+    checks = [(*LIMITS[key], limit) for key, limit in limits.items()]
+    accepted = " and ".join(f"{words} {limit}" for _, words, _, limit in checks)
 
     def checked(value):
         if isinstance(value, bool) or not isinstance(value, kind) or not _is_finite(value):
             raise wrong(f"found {shortened(value)}, expected {name}")
-        if not all(LIMITS[key].holds(value, limit) for key, limit in limits.items()):
+        if not all(holds(value, limit) for _, _, holds, limit in checks):
             raise wrong(f"found {shortened(value)}; accepted: {accepted}")
         return value
 
-    schema = {"type": json_type} | {LIMITS[key].schema: limit for key, limit in limits.items()}
+    schema = {"type": json_type} | {key: limit for key, _, _, limit in checks}
     return Annotated[Any, BeforeValidator(checked), WithJsonSchema(schema)]
 
 

@@ -14,19 +14,19 @@ from entrolab.text import one_line
 
 NAN = math.nan
 
-# A cell's address: data set, model, metric; "" for what a kind of table does without.
+# A cell's address: data set, model, metric; "" for what a table type does without.
 Cell = tuple[str, str, str]
 
-# The trouble of a cell that nothing of ours was asked for.
+# The status of a cell for which the study has nothing to compute.
 PRINTED_ALONE = "printed alone"
-# The place of what is measured on data that are made for it.
+# Stands for the data set in tables that measure on generated data.
 GENERATED = "generated"
 # The row below the data sets, of all of them.
 ALL = "all"
 
 
 class Printed(NamedTuple):
-    """A printed number and its ±, NaN where there is none, and how many decimals it is printed with."""
+    """A published value and its ±, NaN where there is none, and how many decimals it is published with."""
 
     value: float = NAN
     std: float = NAN
@@ -38,13 +38,13 @@ NOTHING = Printed()
 
 @dataclass(frozen=True)
 class Found:
-    """What there is of ours in a cell: numbers and a note, or the trouble that left none and its reason.
+    """Our numbers in a cell and a note, or the status that says why there are none, and its reason.
 
     Attributes
     ----------
     ours, ours_std, oracle : float
     trouble : {"", "failed", "no data", "printed alone"}
-        "printed alone" where nothing of ours was asked for.
+        The status of a cell without a number; "printed alone" where the study has nothing to compute.
     reason : str
         Parts joined by semicolons; a part may end in "in k of n fits".
     readings : mapping of str to float
@@ -61,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Judged:
-    """How ours stands to the printed number."""
+    """The comparison of our number with the published value."""
 
     verdict: str
     difference: float = NAN
@@ -69,7 +69,7 @@ class Judged:
 
 
 class TableType:
-    """A kind of table, as it is unless a subclass says otherwise.
+    """A table type: the entry of a study, the files that it reads, what is in a cell, how it is judged.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class TableType:
         ]
 
     def printed_at(self, cell: Cell) -> Cell:
-        """Where the published numbers have a cell."""
+        """Where the file of published values has a cell."""
         return cell
 
     def found(self, cell: Cell, spec: Mapping, results) -> Found:
@@ -202,8 +202,12 @@ class TableType:
         """What verdicts mean in a table, where that is more than `VERDICTS` says."""
         return {}
 
+    def shown_as(self, metric: str) -> "TableType":
+        """The type of table whose digits and words a metric's numbers are shown with."""
+        return self
+
     def digits(self, metric: str, printed: Sequence[float]) -> int:
-        """Decimals to show of a metric, given all its printed numbers."""
+        """Decimals to show of a metric, given all its published values."""
         raise NotImplementedError
 
     def number(self, metric: str, value: float, digits: int) -> str:
@@ -212,15 +216,15 @@ class TableType:
         return f"{value:z.{digits}f}"
 
     def printed_number(self, metric: str, value: float, digits: int) -> str:
-        """A printed number as it is shown."""
+        """A published value as it is shown."""
         return self.number(metric, value, digits)
 
     def difference(self, metric: str, difference: float, published: float, digits: int) -> str:
-        """How far ours is from the printed number, in words."""
+        """How far ours is from the published value, in words."""
         return f"ours − printed {difference:+z.{digits}f}"
 
     def beside_printed(self, metric: str, difference: float, published: float) -> str:
-        """What is shown beside the printed number."""
+        """What is shown beside the published value."""
         return ""
 
 

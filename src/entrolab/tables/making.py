@@ -1,9 +1,7 @@
-"""Tables: ours beside the printed number, with a verdict per cell.
+"""Build a table as a frame with one row per cell (`COLUMNS`): ours, the published value and a verdict.
 
-A table is built once, as a frame with one row per cell (`COLUMNS`), and rendered from that frame alone
-(see `entrolab.tables.rendering`), so that the csv file is the whole truth
-and the html, tex and md files are views.
-What is in a cell, and how it is judged, is its kind's to say (see `entrolab.tables.types`).
+All formats are rendered from that frame (see `entrolab.tables.rendering`). The table type says what is in a
+cell and how it is judged (see `entrolab.tables.types`).
 """
 
 import math
@@ -40,7 +38,7 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
     Parameters
     ----------
     results : Results
-        Where the table's kind looks up what there is of ours.
+        Where the table type looks up our numbers.
     published : DataFrame
         Columns table, dataset, model, metric, value, std, as `read_published` gives them; scores in percent.
     spec : dict
@@ -52,17 +50,17 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
         `COLUMNS`, one row per cell in the study's order, whether or not there is a result; a cell with
         neither a number of ours nor a printed one, and nothing that is owed, has the verdict "".
     """
-    kind = TABLE_TYPES[spec["kind"]]
+    table_type = TABLE_TYPES[spec["kind"]]
     printed = _printed(published, spec["printed"])
-    found = {cell: kind.found(cell, spec, results) for cell in kind.cells(spec)}
+    found = {cell: table_type.found(cell, spec, results) for cell in table_type.cells(spec)}
     rows = []
     for cell, ours in found.items():
-        number = printed.get(kind.printed_at(cell), NOTHING)
+        number = printed.get(table_type.printed_at(cell), NOTHING)
         if ours.trouble:
             blank = ours.trouble == PRINTED_ALONE and math.isnan(number.value)
             judged = Judged("" if blank else ours.trouble)
         else:
-            judged = kind.judge(cell, spec, found, printed)
+            judged = table_type.judge(cell, spec, found, printed)
         reason = "; ".join(filter(None, [ours.reason, judged.note]))
         rows.append(
             (
@@ -81,7 +79,7 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
 
 
 def read_published(path: str | Path) -> pd.DataFrame:
-    """Read printed numbers as they are written: 0.150 is known to the thousandth, 0.15 to the hundredth."""
+    """Read published values as they are written: 0.150 is known to the thousandth, 0.15 to the hundredth."""
     return pd.read_csv(path, dtype={"value": str})
 
 
@@ -99,7 +97,7 @@ def counts(table: pd.DataFrame) -> dict[str, int]:
 
 
 def judged(table: pd.DataFrame) -> pd.DataFrame:
-    """The cells that are judged by a printed number, whether or not there is one of ours."""
+    """The cells that are judged by a published value, whether or not there is a number of ours."""
     return table[table["published"].notna() & table["verdict"].isin(JUDGED)]
 
 

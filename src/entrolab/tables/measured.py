@@ -1,10 +1,10 @@
-"""What the tables share whose numbers are measured for them alone."""
+"""Base class of the table types whose numbers are measured for the table alone."""
 
 from entrolab.tables.base import Found, TableType, phrase
 
 
 class Measured(TableType):
-    """Tables whose numbers are measured for them, or for another table of the kind, with a standard error."""
+    """Tables whose numbers are measured for them or another table of their type, with a standard error."""
 
     stages = ("measured",)
     ERRORS = 2.0  # standard errors that ours may be off

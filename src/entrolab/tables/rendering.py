@@ -1,7 +1,7 @@
 """Views of a table: html, tex and md for readers, csv for programs.
 
 Every view is made from `layout`, which lays the frame out as papers do: data sets in rows, models in
-columns, or whatever the table's kind has there.
+columns, or whatever the table type has there.
 """
 
 import html
@@ -82,38 +82,38 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
 
     This is what the templates of every format see; they add nothing but markup.
     """
-    kind = TABLE_TYPES[spec["kind"]]
+    table_type = TABLE_TYPES[spec["kind"]]
     footnotes = _footnotes(table["reason"])
     has_printed = bool(table["published"].notna().any())
     # Where nothing is printed at all, no cell has to say so.
     unsaid = set() if has_printed else {"ours alone"}
     letters = {text: note["letter"] for text, note in footnotes.items()}
-    cells = _cells(table, kind, letters, unsaid)
-    rows, columns = _lines(table, kind.rows, spec), _lines(table, kind.columns, spec)
+    cells = _cells(table, table_type, letters, unsaid)
+    rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # What is the same in all rows is the caption's to say.
-    shown = kind.rows if len({row[1:] for row in rows}) > 1 else kind.rows[:1]
+    shown = table_type.rows if len({row[1:] for row in rows}) > 1 else table_type.rows[:1]
     return {
         "paper": spec["paper"],
         "name": spec["table"],
         "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
-        "says": f"{kind.says(spec)} {kind.compares}" if has_printed else kind.says(spec),
+        "says": f"{table_type.says(spec)} {table_type.compares}" if has_printed else table_type.says(spec),
         "has_printed": has_printed,
-        "agreement": kind.agreement(spec),
+        "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "heads": [_HEADS[part] for part in shown],
         "columns": [
             {
-                "at": _at(column, kind.columns),
-                **_column(column, kind.columns, spec),
-                **_agreeing(_of_line(table, kind.columns, column)),
+                "at": _at(column, table_type.columns),
+                **_column(column, table_type.columns, spec),
+                **_agreeing(_of_line(table, table_type.columns, column)),
             }
             for column in columns
         ],
-        "groups": _groups(columns, spec) if len(kind.columns) > 1 else [],
+        "groups": _groups(columns, spec) if len(table_type.columns) > 1 else [],
         "rows": [
             {
-                "at": _at(row, kind.rows),
+                "at": _at(row, table_type.rows),
                 "heads": heads,
                 "cells": [cells.get((row, column), BLANK) for column in columns],
             }
@@ -123,7 +123,7 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         "sortable": len(rows) > 2 and len({row[0] for row in rows}) == len(rows),
         "legend": [
             entry
-            for entry in legend(kind.meanings(spec), counts(table))
+            for entry in legend(table_type.meanings(spec), counts(table))
             if entry["count"] and entry["verdict"] not in unsaid
         ],
         "footnotes": list(footnotes.values()),
@@ -200,22 +200,26 @@ def _name(named: Mapping[str, str]) -> str:
 
 
 def _cells(
-    table: pd.DataFrame, kind: TableType, letters: Mapping[str, str], unsaid: Collection[str]
+    table: pd.DataFrame, table_type: TableType, letters: Mapping[str, str], unsaid: Collection[str]
 ) -> dict[tuple[Line, Line], Cell]:
     """The cells as they are shown, by row and column; verdicts that are `unsaid` have no mark."""
     digits = {
-        metric: kind.digits(metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist())
+        metric: table_type.shown_as(metric).digits(
+            metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist()
+        )
         for metric, rows in table.groupby("metric")
     }
     return {
-        tuple(tuple(getattr(row, part) for part in parts) for parts in (kind.rows, kind.columns)): _cell(
-            row, kind, digits[row.metric], letters, unsaid
-        )
+        tuple(
+            tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
+        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], letters, unsaid)
         for row in table.itertuples(index=False)
     }
 
 
-def _cell(row, kind: TableType, digits: int, letters: Mapping[str, str], unsaid: Collection[str]) -> Cell:
+def _cell(
+    row, table_type: TableType, digits: int, letters: Mapping[str, str], unsaid: Collection[str]
+) -> Cell:
     """A row of the table's frame as it is shown."""
 
     def shown(write: Callable[..., str], value: float, *more: float) -> str:
@@ -227,13 +231,13 @@ def _cell(row, kind: TableType, digits: int, letters: Mapping[str, str], unsaid:
     return Cell(
         verdict=row.verdict,
         **marks,
-        ours=shown(kind.number, row.ours),
-        ours_std=shown(kind.number, row.ours_std),
-        published=shown(kind.printed_number, row.published),
-        published_std=shown(kind.printed_number, row.published_std),
-        beside_printed=kind.beside_printed(row.metric, row.difference, row.published),
-        difference=shown(kind.difference, row.difference, row.published),
-        oracle=shown(kind.number, row.oracle),
+        ours=shown(table_type.number, row.ours),
+        ours_std=shown(table_type.number, row.ours_std),
+        published=shown(table_type.printed_number, row.published),
+        published_std=shown(table_type.printed_number, row.published_std),
+        beside_printed=table_type.beside_printed(row.metric, row.difference, row.published),
+        difference=shown(table_type.difference, row.difference, row.published),
+        oracle=shown(table_type.number, row.oracle),
         letters=",".join(letters[text] for text, _ in _parts(row.reason)),
         reason=row.reason,
         value="" if pd.isna(row.ours) else f"{row.ours:.8g}",

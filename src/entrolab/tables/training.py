@@ -7,7 +7,7 @@ from entrolab.fit.learners import learner_at
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, number
-from entrolab.tables.base import Found, TableType
+from entrolab.tables.base import Found
 from entrolab.tables.parameters import most_often
 from entrolab.tables.scores import CRITERIA, Scores
 from entrolab.tables.times import Times
@@ -17,7 +17,7 @@ from entrolab.tables.verdicts import JUDGED
 ITERATIONS, SECONDS = "iterations", "fit_seconds"
 # What is said of a number of iterations that the study's file decides.
 SET = "as many iterations as were set"
-_SCORES, _TIMES = Scores(), Times()
+_TIMES = Times()
 
 
 class Tolerance(Section):
@@ -111,20 +111,8 @@ class Training(Scores):
             "failed": "no number of ours; the footnote says why",
         }
 
-    def digits(self, metric, printed):
-        return _shown_as(metric).digits(metric, printed)
-
-    def number(self, metric, value, digits):
-        return _shown_as(metric).number(metric, value, digits)
-
-    def printed_number(self, metric, value, digits):
-        return _shown_as(metric).printed_number(metric, value, digits)
-
-    def difference(self, metric, difference, published, digits):
-        return _shown_as(metric).difference(metric, difference, published, digits)
-
-    def beside_printed(self, metric, difference, published):
-        return _shown_as(metric).beside_printed(metric, difference, published)
+    def shown_as(self, metric):
+        return _TIMES if metric == SECONDS else self
 
 
 def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None:
@@ -132,11 +120,6 @@ def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None
     dataset, model, _ = cell
     params = most_often(results.scores(dataset, model, {})[spec["criterion"]])
     return {**learner_at(record, params)["params"], **params}.get("max_iter")
-
-
-def _shown_as(metric: str) -> TableType:
-    """The kind of table that shows a metric as this one does."""
-    return _TIMES if metric == SECONDS else _SCORES
 
 
 def _points(spec: Mapping) -> str:

@@ -1,7 +1,6 @@
-"""Kinds of tables: what is in a cell, how it is judged beside the printed number, and how it is shown.
+"""The registry of table types, and where the files of each stage are.
 
-All that tells one kind of table from another is in its object here; the checks of a study, the rules, the
-tables' frames and their views ask it. The workflow asks before any job starts, so nothing heavy is imported.
+The workflow looks here before any job starts, so nothing heavy is imported.
 """
 
 from entrolab.experiments.clusterings.table import Clusterings

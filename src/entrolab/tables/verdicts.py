@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a verdict is marked where colour is not seen, and what it means; kinds of tables say it closer."""
+    """The marks of a verdict where colour is not seen, and its meaning unless a table type says it closer."""
 
     mark: str
     tex: str
@@ -23,7 +23,7 @@ VERDICTS = {
     "printed alone": Verdict("▷", r"$\triangleright$", "a printed number that nothing here is compared with"),
     "unit": Verdict("◇", r"$\diamond$", "what the others of its row are compared with"),
 }
-# The verdicts that compare a number with a printed one, or say that it is owed.
+# The verdicts that compare a number with a published value, or say that ours is missing.
 JUDGED = ("reproduced", "higher", "lower", "failed", "no data")
 
 # A score published without ± is reproduced when ours rounds to it at the one decimal that papers print.
