@@ -1,5 +1,6 @@
 """What an entry of a catalog of data sets may say (config/datasets.yaml)."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
@@ -9,9 +10,9 @@ from entrolab.study.sections import (
     Text,
     Whole,
     by,
-    check,
     described,
     list_of,
+    mapping_of,
     matching,
     number,
     one_of,
@@ -200,6 +201,19 @@ class File(Section):
     part: one_of("train", "test") = None
 
 
+def _names_differ(files: list[File]) -> list[File]:
+    """The files of a data set are kept in one folder, by their own names."""
+    seen: dict[str, str] = {}
+    for path in (one.path for one in files):
+        name = PurePosixPath(path).name.lower()  # some file systems tell no case
+        if name in seen:
+            raise wrong(
+                f"found {seen[name]} and {path}, which would be one file here; accepted: names that differ"
+            )
+        seen[name] = path
+    return files
+
+
 class Expected(Section):
     """What a data set must hold."""
 
@@ -226,11 +240,8 @@ class ExpectedClasses(Expected):
     classes: Whole
 
 
-# The keys that each source has, of those that not every one has; and what is expected of each task.
+# The keys that each source has, of those that not every one has.
 OF_SOURCE = {"files": ("files", "format"), "bundled": ("loader",), "generated": ("generator",)}
-OF_TASK = {"binary": ExpectedBinary, "multiclass": ExpectedClasses, "regression": Expected}
-
-
 FORMATS = {
     "arff": Arff,
     "csv": Csv,
@@ -260,35 +271,41 @@ class DataSet(Section):
 
     title: Text
     source: one_of(*OF_SOURCE)
-    files: list_of(File, unique=False) = None
+    files: Annotated[list_of(File, unique=False), AfterValidator(_names_differ)] = None
     format: by("name", FORMATS) = None
     loader: one_of(*LOADERS) = None
     generator: by("name", GENERATORS) = None
     missing_rows: one_of("drop") = None
     constant_columns: one_of("drop") = None
-    task: one_of(*OF_TASK)
+    task: str
     positive: list_of(Label, unique=False) = None
-    expect: Any
+    expect: Expected
     reference: Text
     licence: Text = None
     note: Text = None
 
     @model_validator(mode="after")
     def _keys_fit(self):
-        """The source and the task say which keys an entry has."""
+        """The source says which keys an entry has."""
         asked = {key: source for source, keys in OF_SOURCE.items() for key in keys}
         for key, source in asked.items():
             if source == self.source and key not in self.model_fields_set:
                 raise wrong(f"the key {key!r} is missing")
             if source != self.source and key in self.model_fields_set:
                 raise wrong(f"found {key!r}; accepted: no such key for the source {self.source!r}")
-        if (self.task == "binary") != ("positive" in self.model_fields_set):
-            found = "the key 'positive' is missing" if self.task == "binary" else "found 'positive'"
-            raise wrong(f"{found}; accepted: one for binary data sets, and for no others")
+        if self.task != "binary" and "positive" in self.model_fields_set:
+            raise wrong("found 'positive'; accepted: one for binary data sets, and for no others")
         return self
 
 
-def checked_entry(entry, file, key: str) -> dict:
-    """An entry of a catalog, in which all counts of its classes are right."""
-    checked = check(DataSet, entry, file, key)
-    return checked | {"expect": check(OF_TASK[checked["task"]], checked["expect"], file, f"{key}.expect")}
+class Binary(DataSet):
+    positive: list_of(Label, unique=False)
+    expect: ExpectedBinary
+
+
+class Multiclass(DataSet):
+    expect: ExpectedClasses
+
+
+TASKS = {"binary": Binary, "multiclass": Multiclass, "regression": DataSet}
+Catalog = mapping_of(by("task", TASKS), "data sets by their keys", Key)

@@ -10,19 +10,18 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from entrolab.data.user_tables import entry_of
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.jobs.preflight import find_learners_in
-from entrolab.study.catalog import Key, checked_entry
+from entrolab.study.catalog import Catalog
 from entrolab.study.checking import check_study
 from entrolab.study.definition import Study, Table
 from entrolab.study.lookup import grouped
 from entrolab.study.published import check_printed
-from entrolab.study.sections import ConfigError, check, check_known, mapping_of, shortened
+from entrolab.study.sections import ConfigError, check, check_known, shortened
 from entrolab.study.settings import Settings
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
@@ -183,28 +182,13 @@ def load_catalog(files: Iterable[Path]) -> dict[str, dict]:
     """The entries of some catalogs of data sets, by key. A key is in one of them only."""
     catalog: dict[str, dict] = {}
     for file in files:
-        entries = check(mapping_of(Any, "data sets by their keys", Key), read_yaml(file), file)
+        entries = check(Catalog, read_yaml(file), file)
         if repeated := sorted(catalog.keys() & entries.keys()):
             raise ConfigError(
                 f"{file}: there is a data set {repeated[0]!r} already; give this one another key"
             )
-        for key, entry in entries.items():
-            catalog[key] = checked_entry(entry, file, key)
-            _check_names(file, key, catalog[key].get("files", []))
+        catalog |= entries
     return catalog
-
-
-def _check_names(file: Path, key: str, files: Iterable[Mapping]) -> None:
-    """The files of a data set lie in one folder, by their own names."""
-    seen: dict[str, str] = {}
-    for path in (one["path"] for one in files):
-        name = Path(path).name.lower()  # some file systems tell no case
-        if name in seen:
-            raise ConfigError(
-                f"{file}: {key}.files: found {seen[name]} and {path}, which would be one file here; "
-                "accepted: names that differ"
-            )
-        seen[name] = path
 
 
 def study_files(folders: Iterable[Path]) -> dict[str, Path]:

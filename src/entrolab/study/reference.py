@@ -27,7 +27,7 @@ PARTS: dict[str, dict[str, type[Section]]] = {
     "A data set of the catalog": {
         "": catalog.DataSet,
         "files": catalog.File,
-        **{f"expect of {task}": expected for task, expected in catalog.OF_TASK.items()},
+        **{f"expect of {task}": one.model_fields["expect"].annotation for task, one in catalog.TASKS.items()},
         **{f"format {name}": one for name, one in catalog.FORMATS.items()},
         **{f"generator {name}": one for name, one in catalog.GENERATORS.items()},
     },
