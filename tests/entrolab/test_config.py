@@ -133,7 +133,7 @@ def test_a_value_that_yaml_cannot_make_is_one_line(tmp_path, value):
 @pytest.mark.fault("Configuration", "a title or a caption with {input}", "one line before any job")
 def test_braces_in_what_snakemakes_report_shows_are_refused(load, study, part, text):
     (study if part == "title" else study["tables"]["table1"])[part.rpartition(".")[2]] = text
-    with pytest.raises(ConfigError, match=rf"{part}: found .*; accepted: a text without braces"):
+    with pytest.raises(ConfigError, match=rf"{part}: found .*, expected a text without braces"):
         load(study)
 
 

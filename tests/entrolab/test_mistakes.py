@@ -647,7 +647,7 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
             "mine",
             "task",
             "regression",
-            "mine: found 'positive'; accepted: one for binary data sets, and for no others",
+            "mine.expect: unknown key 'negative'; accepted: rows, features, test_rows",
         ),
         ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
         (

@@ -277,7 +277,7 @@ class DataSet(Section):
     generator: by("name", GENERATORS) = None
     missing_rows: one_of("drop") = None
     constant_columns: one_of("drop") = None
-    task: str
+    task: one_of("binary", "multiclass", "regression")
     positive: list_of(Label, unique=False) = None
     expect: Expected
     reference: Text

@@ -234,21 +234,10 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
     study = {**_with_defaults(study, file), "file": str(file)}
     check_study(file, study, catalog)
-    _check_braces(file, study)
     if "published" in study:
         study["published"] = _published(file, study["published"])
         check_printed(study["published"], study)
     return study
-
-
-def _check_braces(file: Path, study: Mapping) -> None:
-    """Snakemake's own report takes braces for wildcards in what it calls studies, tables and figures."""
-    shown = {"title": study["title"]}
-    for part in ("tables", "figures"):
-        shown |= {f"{part}.{name}.caption": entry["caption"] for name, entry in study[part].items()}
-    for where, text in shown.items():
-        if "{" in text or "}" in text:
-            raise ConfigError(f"{file}: {where}: found {shortened(text)}; accepted: a text without braces")
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:

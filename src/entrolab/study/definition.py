@@ -18,6 +18,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Grid, Params, expand_short_form
 from entrolab.study.sections import (
     Column,
+    Heading,
     ImportPath,
     Interval,
     Name,
@@ -260,7 +261,7 @@ Figure = by("kind", {name: kind.Entry for name, kind in FIGURE_TYPES.items()})
 class Study(Section):
     """A study: data sets, learners with grids, and what is shown of them."""
 
-    title: Text = None
+    title: Heading = None
     reference: str = ""
     about: str = ""
     answer: list_of(Text, at_most=2, unique=False) = []

@@ -7,7 +7,17 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from entrolab.fit.learners import expand_values
-from entrolab.study.sections import Section, Whole, described, list_of, mapping_of, one_of, shortened, wrong
+from entrolab.study.sections import (
+    Heading,
+    Section,
+    Whole,
+    described,
+    list_of,
+    mapping_of,
+    one_of,
+    shortened,
+    wrong,
+)
 
 # Values of one parameter that has a short form.
 MOST_EXPANDED = 10_000
@@ -68,7 +78,7 @@ class Entry(Section):
     """A table or a figure of a study."""
 
     kind: str
-    caption: str
+    caption: Heading
     notes: list[str] = []
 
 

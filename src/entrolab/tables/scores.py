@@ -9,7 +9,7 @@ from pydantic import model_validator
 from entrolab.fit.learners import searched
 from entrolab.fit.metrics import METRICS, Metric, metrics_of
 from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.sections import Section, described, list_of, number, wrong
+from entrolab.study.sections import Heading, Section, described, list_of, number, wrong
 from entrolab.tables.base import NAN, PRINTED_ALONE, Found, phrase
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import ROUNDING, SLACK
@@ -52,7 +52,7 @@ class Scores(OfModels):
     ranks, measures = True, ""
 
     class Entry(OfData):
-        caption: str = "Scores on rows that were left out"
+        caption: Heading = "Scores on rows that were left out"
         datasets: str = "all"
         models: ModelNames = "all"
         metric: described(str | list_of(str), "a metric, or a list of metrics") = None
