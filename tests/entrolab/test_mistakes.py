@@ -645,9 +645,9 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
         ("mine", "task", "binry", "mine.task: found 'binry', did you mean 'binary'?"),
         (
             "mine",
-            "task",
-            "regression",
-            "mine.expect: unknown key 'negative'; accepted: rows, features, test_rows",
+            "expect.classes",
+            2,
+            "mine.expect: unknown key 'classes'; accepted: rows, features, test_rows",
         ),
         ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
         (
@@ -667,6 +667,13 @@ def test_a_mistake_in_a_catalog_of_ones_own_is_one_line(tmp_path, key, place, va
     file = tmp_path / "data.yaml"
     file.write_text(yaml.safe_dump({key: spoilt(entry, place, value)}))
     assert line in refused(file, lambda: load_catalog([file]))
+
+
+def test_a_regression_has_no_positive_class(tmp_path):
+    file = tmp_path / "data.yaml"
+    entry = {**MOONS, "task": "regression", "expect": {"rows": 90, "features": 2}}
+    file.write_text(yaml.safe_dump({"mine": entry}))
+    assert "mine: found 'positive'; accepted: one for binary" in refused(file, lambda: load_catalog([file]))
 
 
 @pytest.mark.fault("Configuration", "a mistake in the settings", LINE)

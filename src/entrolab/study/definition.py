@@ -18,7 +18,6 @@ from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Grid, Params, expand_short_form
 from entrolab.study.sections import (
     Column,
-    Heading,
     ImportPath,
     Interval,
     Name,
@@ -261,7 +260,7 @@ Figure = by("kind", {name: kind.Entry for name, kind in FIGURE_TYPES.items()})
 class Study(Section):
     """A study: data sets, learners with grids, and what is shown of them."""
 
-    title: Heading = None
+    title: matching(r"[^{}]+", "a text without braces") = None
     reference: str = ""
     about: str = ""
     answer: list_of(Text, at_most=2, unique=False) = []

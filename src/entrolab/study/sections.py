@@ -346,7 +346,7 @@ def _not_empty(value: str) -> str:
 
 Text = Annotated[str, Field(json_schema_extra={"minLength": 1}), AfterValidator(_not_empty)]
 # Snakemake's own report takes braces for wildcards in what it calls studies, tables and figures.
-Heading = matching(r"[^{}]+", "a text without braces")
+Heading = matching(r"[^{}]*", "a text without braces")
 Whole = whole(ge=1)
 Name = matching(
     "[a-z][a-z0-9_]*",
