@@ -18,9 +18,9 @@ from entrolab.study.config import (
     studies_of,
     study_files,
 )
-from entrolab.study.job_specs import figure_runs, run_spec, table_runs, table_spec
+from entrolab.study.job_specs import figure_runs, run_spec, table_runs
 from entrolab.study.sections import ConfigError
-from entrolab.tables.types import TABLE_TYPES
+from entrolab.tables.types import TABLE_TYPES, table_spec
 
 ROOT = Path(__file__).parents[2]
 

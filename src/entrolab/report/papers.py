@@ -15,12 +15,12 @@ from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults, model_name, trained
-from entrolab.study.job_specs import figure_formats, figure_spec, study_runs, table_spec
+from entrolab.study.job_specs import figure_formats, figure_spec, study_runs
 from entrolab.tables.making import counts, judged
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import layout, legend
-from entrolab.tables.types import TABLE_TYPES, one_line
+from entrolab.tables.types import TABLE_TYPES, one_line, table_spec
 from entrolab.tables.verdicts import JUDGED, VERDICTS
 
 __all__ = ["card", "laid_out", "paper_page", "shown_figure"]

@@ -11,7 +11,7 @@ from entrolab.figure_types.types import FIGURE_TYPES, FigureType
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.study.lookup import protocol_of, resolved
-from entrolab.tables.types import FILES, TABLE_TYPES
+from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 
 
 def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
@@ -47,46 +47,6 @@ def printed_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
     """The places of a table's cells among the published values: data set, model and metric."""
     table_type = TABLE_TYPES[study["tables"][table]["kind"]]
     return [table_type.printed_at(cell) for cell in table_type.cells(table_spec("", study, table))]
-
-
-def table_spec(paper: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
-    """One entry of a study's ``tables`` with names of groups resolved to data sets and models with labels.
-
-    Parameters
-    ----------
-    paper : str
-        The study's key, e.g. ``"eem"``.
-    study : mapping
-        The study, as `entrolab.study.config.load_study` returns it.
-    table : str
-        The table's key in the study.
-    labels : mapping of data set keys to labels, optional
-        As the catalog has them; a data set without a label is shown by its key.
-
-    Returns
-    -------
-    dict
-        The entry, and: paper, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
-        that it takes of larger sets (0 if it takes all), datasets, models and metrics (each key ->
-        {"label", "sublabel", …}, in the study's order).
-    """
-    entry = study["tables"][table]
-    table_type = TABLE_TYPES[entry["kind"]]
-    labels, tasks, protocol = labels or {}, study.get("tasks", {}), study.get("protocol", {})
-    named = {
-        key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
-        for key in (() if table_type.generates else study["datasets"][entry["datasets"]])
-    }
-    return {
-        **entry,
-        "paper": paper,
-        "table": table,
-        "trials": protocol.get("trials", 0),
-        "sample": protocol.get("rows", 0),
-        "datasets": named | table_type.places(entry),
-        "models": table_type.models(entry, study),
-        "metrics": table_type.metrics(entry),
-    }
 
 
 def type_of(study: Mapping, figure: str) -> FigureType:

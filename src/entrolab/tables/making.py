@@ -42,7 +42,7 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
     published : DataFrame
         Columns table, dataset, model, metric, value, std, as `read_published` gives them; scores in percent.
     spec : dict
-        As `entrolab.study.job_specs.table_spec` returns it.
+        As `entrolab.tables.types.table_spec` returns it.
 
     Returns
     -------

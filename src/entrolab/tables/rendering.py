@@ -33,7 +33,7 @@ def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
     table : DataFrame
         As `make_table` returns it or `read_table` reads it.
     spec : dict
-        As `entrolab.study.job_specs.table_spec` returns it.
+        As `entrolab.tables.types.table_spec` returns it.
     format : {"csv", "html", "tex", "md"}
         html is a page of its own; tex a fragment for ``\\input`` that needs booktabs and xcolor with the
         option ``table``; md is GitHub's.
