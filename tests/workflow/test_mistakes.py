@@ -39,7 +39,7 @@ def refused(project, line: str, *arguments: str, **config) -> None:
         (
             "scaling.range",
             [1, 0],
-            "scaling.range: found [1, 0] for 'sklearn-wine-0'; accepted: the lower end first",
+            "scaling.range: found [1, 0]; accepted: the lower end first",
         ),
         (
             "protocol.fold",
