@@ -674,6 +674,9 @@ def test_a_regression_has_no_positive_class(tmp_path):
     entry = {**MOONS, "task": "regression", "expect": {"rows": 90, "features": 2}}
     file.write_text(yaml.safe_dump({"mine": entry}))
     assert "mine: found 'positive'; accepted: one for binary" in refused(file, lambda: load_catalog([file]))
+    file.write_text(yaml.safe_dump({"mine": {"tsk": entry.pop("task"), **entry}}))
+    with pytest.raises(ConfigError, match="mine: unknown key 'tsk', did you mean 'task'"):
+        load_catalog([file])
 
 
 @pytest.mark.fault("Configuration", "a mistake in the settings", LINE)

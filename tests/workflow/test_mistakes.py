@@ -125,7 +125,7 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
         ),
         (
             "data.yaml",
-            b"my-moons: {sorce: files}\n",
+            b"my-moons: {sorce: files, task: binary}\n",
             "data.yaml: my-moons: unknown key 'sorce', did you mean 'source'",
         ),
         (

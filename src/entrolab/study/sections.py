@@ -189,6 +189,9 @@ def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
             kind = "no_key"
         if kind == "union_tag_not_found" and isinstance(found, Mapping):
             kind, key = "no_key", _key(one)
+            for name in found:
+                if hint := did_you_mean(str(name), [key]):
+                    yield _dotted(place), f"unknown key {name!r}{hint}"
         if kind == "union_tag_invalid":
             place.append(_key(one))
         yield (
