@@ -11,9 +11,10 @@ import skops.io
 from told_scores import write_scores
 
 from entrolab.study.job_specs import score_tables
-from entrolab.tables.making import make_table, read_published, table_spec
+from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
+from entrolab.tables.types import table_spec
 from entrolab.tracking import artifacts, ledger, track_dataset
 
 mlflow = ledger.mlflow  # the tests look at the store with the library that wrote it

@@ -21,9 +21,10 @@ from entrolab.study.job_specs import (
     measurement_spec,
     study_runs,
     table_files,
+    table_spec,
 )
 from entrolab.study.sections import ConfigError
-from entrolab.tables.making import make_table, table_spec
+from entrolab.tables.making import make_table
 from entrolab.tables.rendering import render
 from entrolab.tables.types import TABLE_TYPES
 

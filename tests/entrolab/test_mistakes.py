@@ -294,9 +294,9 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             "tables.table1.among: unknown parameter in this table's grids 1",
         ),
         # What would fail in the first jobs.
-        ("scaling.range", [1, 0], "scaling.range: found [1, 0] for 'moons'; accepted: the lower end first"),
-        ("scaling.range", [1, 1], "scaling.range: found [1, 1] for 'moons'; accepted: the lower end first"),
-        ("scaling.targets", [1, -1], "scaling.targets: found [1, -1] for 'moons'; accepted: the lower end"),
+        ("scaling.range", [1, 0], "scaling.range: found [1, 0]; accepted: the lower end first"),
+        ("scaling.range", [1, 1], "scaling.range: found [1, 1]; accepted: the lower end first"),
+        ("scaling.targets", [1, -1], "scaling.targets: found [1, -1]; accepted: the lower end"),
         (
             "scaling.fit_on",
             "train",
@@ -342,7 +342,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("models.svm.grid", {"c": [1]}, "has no parameter 'c' (models.svm.grid), did you mean 'C'?"),
         ("models.svm.grid", {"pca__whiten": [True]}, "; a parameter of a step begins with step1__, step2__"),
         # What no learner takes.
-        ("models.svm.grid", {"C": [1, 0]}, "takes no C = 0 (models.svm.grid.C); accepted: a number above 0"),
+        (
+            "models.svm.grid",
+            {"C": [1, 0]},
+            "takes no C = 0 (models.svm.grid.C); accepted: a float in the range (0.0, inf]",
+        ),
         ("models.svm.grid", {"C": [1, -1]}, "sklearn.svm.SVC takes no C = -1 (models.svm.grid.C); accepted:"),
         ("models.svm.grid", {"C": ["1"]}, "sklearn.svm.SVC takes no C = '1' (models.svm.grid.C)"),
         ("models.svm.grid", {"C": [None]}, "sklearn.svm.SVC takes no C = None (models.svm.grid.C)"),
@@ -351,24 +355,28 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             {"kernel": "rbff"},
             "kernel = 'rbff' (models.svm.params.kernel), did you mean 'rbf'",
         ),
-        ("models.svm.params", {"kernel": False}, "accepted: linear, poly, precomputed, rbf, sigmoid"),
+        (
+            "models.svm.params",
+            {"kernel": False},
+            "kernel = False (models.svm.params.kernel); accepted: a str among {",
+        ),
         (
             "models.svm.params",
             {"shrinking": "no"},
-            "takes no shrinking = 'no' (models.svm.params.shrinking); accepted: true",
+            "takes no shrinking = 'no' (models.svm.params.shrinking); accepted: an instance of 'bool'",
         ),
         (
             "models.svm.params",
             {"degree": 1.5},
-            "takes no degree = 1.5 (models.svm.params.degree); accepted: a whole number from 0",
+            "takes no degree = 1.5 (models.svm.params.degree); accepted: an int in the range [0, inf)",
         ),
-        ("models.svm.params", {"max_iter": -2}, "accepted: a whole number from -1"),
+        ("models.svm.params", {"max_iter": -2}, "accepted: an int in the range [-1, inf)"),
         (
             "models.svm.params",
             {"class_weight": "balancd"},
-            "did you mean 'balanced'?; accepted: balanced or a mapping or null",
+            "did you mean 'balanced'?; accepted: a str among {'balanced'}, an instance of 'dict' or None",
         ),
-        ("models.svm.params", {"random_state": -1}, "accepted: a whole number from 0 or null"),
+        ("models.svm.params", {"random_state": -1}, "accepted: an int in the range [0, 4294967295]"),
         ("models.svm.params", {"gamma": "scal"}, "(models.svm.params.gamma), did you mean 'scale'?"),
         ("models.svm.grid.step1__whiten", ["yes"], "PCA takes no whiten = 'yes' (models.svm.grid.whiten)"),
         (
@@ -637,9 +645,9 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
         ("mine", "task", "binry", "mine.task: found 'binry', did you mean 'binary'?"),
         (
             "mine",
-            "task",
-            "regression",
-            "mine: found 'positive'; accepted: one for binary data sets, and for no others",
+            "expect.classes",
+            2,
+            "mine.expect: unknown key 'classes'; accepted: rows, features, test_rows",
         ),
         ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
         (
@@ -659,6 +667,16 @@ def test_a_mistake_in_a_catalog_of_ones_own_is_one_line(tmp_path, key, place, va
     file = tmp_path / "data.yaml"
     file.write_text(yaml.safe_dump({key: spoilt(entry, place, value)}))
     assert line in refused(file, lambda: load_catalog([file]))
+
+
+def test_a_regression_has_no_positive_class(tmp_path):
+    file = tmp_path / "data.yaml"
+    entry = {**MOONS, "task": "regression", "expect": {"rows": 90, "features": 2}}
+    file.write_text(yaml.safe_dump({"mine": entry}))
+    assert "mine: found 'positive'; accepted: one for binary" in refused(file, lambda: load_catalog([file]))
+    file.write_text(yaml.safe_dump({"mine": {"tsk": entry.pop("task"), **entry}}))
+    with pytest.raises(ConfigError, match="mine: unknown key 'tsk', did you mean 'task'"):
+        load_catalog([file])
 
 
 @pytest.mark.fault("Configuration", "a mistake in the settings", LINE)

@@ -20,9 +20,9 @@ from entrolab.fit.learners import parts_seed, seed_from
 from entrolab.fit.protocols import Folds, protocol
 from entrolab.study.job_specs import measurement_spec, study_runs, table_files
 from entrolab.study.sections import ConfigError, plain
-from entrolab.tables.making import COLUMNS, make_table, table_spec
+from entrolab.tables.making import COLUMNS, make_table
 from entrolab.tables.rendering import layout, render
-from entrolab.tables.types import TABLE_TYPES
+from entrolab.tables.types import TABLE_TYPES, table_spec
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 

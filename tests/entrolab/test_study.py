@@ -9,8 +9,7 @@ from jsonschema import Draft202012Validator
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.study.__main__ import (
     SCHEMAS,
-    schema_of_catalogs,
-    schema_of_studies,
+    schema_of,
     text_of,
     with_reference,
 )
@@ -35,7 +34,10 @@ def test_the_key_reference_is_that_of_the_definitions():
 
 
 def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
-    studies, catalogs = Draft202012Validator(schema_of_studies()), Draft202012Validator(schema_of_catalogs())
+    studies, catalogs = (
+        Draft202012Validator(schema_of("study.json")),
+        Draft202012Validator(schema_of("catalog.json")),
+    )
     for file in STUDIES:
         assert not [*studies.iter_errors(yaml.safe_load(file.read_text(encoding="utf-8")))], file
         assert file.read_text(encoding="utf-8").startswith("# yaml-language-server: $schema=../../workflow/")
@@ -54,7 +56,7 @@ def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
 )
 def test_editors_find_what_is_wrong_with_a_table(table, found):
     study = {"datasets": {"a": ["iris"]}, "models": {"m": "sklearn.svm.SVC"}, "tables": {"t": table}}
-    errors = [error.message for error in Draft202012Validator(schema_of_studies()).iter_errors(study)]
+    errors = [error.message for error in Draft202012Validator(schema_of("study.json")).iter_errors(study)]
     assert any(found in error for error in errors), errors
 
 

@@ -12,9 +12,9 @@ import pytest
 from entrolab.experiments.searches.table import Searches
 from entrolab.experiments.separability.table import LEARNT
 from entrolab.study.sections import plain
-from entrolab.tables.making import COLUMNS, counts, make_table, table_spec
+from entrolab.tables.making import COLUMNS, counts, make_table
 from entrolab.tables.rendering import FORMATS, layout, render
-from entrolab.tables.types import TABLE_TYPES
+from entrolab.tables.types import TABLE_TYPES, table_spec
 
 MODELS = {
     name: {

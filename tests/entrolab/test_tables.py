@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from html_pages import Page
 
-from entrolab.tables.making import COLUMNS, counts, make_table, read_table, table_spec
+from entrolab.tables.making import COLUMNS, counts, make_table, read_table
 from entrolab.tables.rendering import FORMATS, escape_md, escape_tex, layout, render, write_table
-from entrolab.tables.verdicts import VERDICTS, verdict
+from entrolab.tables.types import TABLE_TYPES, Found, Printed, table_spec
+from entrolab.tables.verdicts import VERDICTS
 
 FOLDS = 4
 
@@ -164,7 +165,9 @@ def mixed():
     ],
 )
 def test_verdict_at_its_boundaries(ours, value, std, expected):
-    assert verdict(ours, value, std) == expected
+    cell = ("iris", "eem_rbf", "gmean")
+    found, printed = {cell: Found(ours)}, {cell: Printed(value, std)}
+    assert TABLE_TYPES["scores"].judge(cell, {"tolerance": {}}, found, printed).verdict == expected
 
 
 def test_verdict_counts_sum_to_the_cell_count(mixed):
@@ -443,26 +446,6 @@ def test_every_format_renders_a_table_without_any_result(format):
     asked = spec()
     table = score_table(pd.DataFrame(), published(), [], asked)
     assert "no record of this cell" in render(table, asked, format)
-
-
-# --- errors --------------------------------------------------------------------------------------------
-
-
-def test_unknown_kind_names_the_known_ones():
-    with pytest.raises(
-        ValueError, match=r"unknown kind of table 'score', did you mean 'scores'\?; known: scores"
-    ):
-        spec(kind="score")
-
-
-def test_unknown_format_names_the_known_ones(mixed):
-    with pytest.raises(ValueError, match=r"unknown format of a table 'pdf'.*csv, html, tex, md"):
-        render(*mixed, "pdf")
-
-
-def test_unknown_table_names_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown table of paper 'table2', did you mean 'table1'"):
-        table_spec("paper", study(), "table2")
 
 
 # --- layout --------------------------------------------------------------------------------------------

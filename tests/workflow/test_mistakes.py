@@ -39,7 +39,7 @@ def refused(project, line: str, *arguments: str, **config) -> None:
         (
             "scaling.range",
             [1, 0],
-            "scaling.range: found [1, 0] for 'sklearn-wine-0'; accepted: the lower end first",
+            "scaling.range: found [1, 0]; accepted: the lower end first",
         ),
         (
             "protocol.fold",
@@ -125,7 +125,7 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
         ),
         (
             "data.yaml",
-            b"my-moons: {sorce: files}\n",
+            b"my-moons: {sorce: files, task: binary}\n",
             "data.yaml: my-moons: unknown key 'sorce', did you mean 'source'",
         ),
         (

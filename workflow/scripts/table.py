@@ -3,9 +3,10 @@
 import pandas as pd
 
 from entrolab.jobs.job_logging import job_log
-from entrolab.tables.making import make_table, read_published, table_spec
+from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
+from entrolab.tables.types import table_spec
 
 NOTHING_PRINTED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 

@@ -38,6 +38,8 @@ class FigureType:
     formats : tuple of str
         What it is written as. With ``html``, the class has a method ``to_hover(spec, table, sources)`` that
         gives the displays whose rows may be hovered over, by their titles.
+    first_metric : bool
+        Whether each data set is shown by the first of its metrics that fits, not by all.
     layout : mapping
         How panels are laid out, keywords of :func:`entrolearn.plotting.plot_panels`.
     """
@@ -46,6 +48,7 @@ class FigureType:
     stages: tuple[str, ...] = ()
     trains = False
     formats: tuple[str, ...] = ("svg", "png", "csv")
+    first_metric = False
     layout: Mapping = {}
 
     def names(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[Named]:

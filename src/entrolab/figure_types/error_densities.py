@@ -4,7 +4,7 @@ import itertools
 
 from entrolab.figure_types.base import FittedAnew, RunsEntry
 from entrolab.fit.learners import estimator_of, learners_of
-from entrolab.study.definition import Params
+from entrolab.study.entries import Params
 from entrolab.study.sections import Whole, list_of
 
 

@@ -1,8 +1,7 @@
 """Figures of an entropy machine's way from the input to its answer."""
 
 from entrolab.figure_types.base import FigureType
-from entrolab.study.definition import Params
-from entrolab.study.entries import Entry
+from entrolab.study.entries import Entry, Params
 from entrolab.study.lookup import resolved
 
 

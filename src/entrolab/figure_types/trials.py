@@ -14,6 +14,7 @@ class Trials(LinePerModel, OfScores):
         )
         criterion: str
 
+    first_metric = True
     stages = ("selection", "predictions")
     layout = {"n_columns": 2, "width": 10.0, "common": False}
 

@@ -11,11 +11,12 @@ import json
 import pkgutil
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from entrolab.io.atomic import replacing
 from entrolearn.suggest import did_you_mean
@@ -188,9 +189,9 @@ def check_imports(import_path: str) -> None:
 
     What is imported under ``try`` or ``if`` may be absent.
     """
-    module = locate(import_path).module
-    if module.partition(".")[0] in OURS or not _is_users_own(_module_file(module)):
+    if not is_users_own(import_path):
         return
+    module = locate(import_path).module
     for file in filter(None, map(_module_file, source_digests(module))):
         for node in _parse(file).body:
             for name in _absolutely_imported(node):
@@ -198,6 +199,12 @@ def check_imports(import_path: str) -> None:
                     raise UnknownEstimatorError(
                         f"{import_path!r}: {file}: line {node.lineno}: no package {name!r} is installed"
                     )
+
+
+def is_users_own(import_path: str) -> bool:
+    """Whether a class is defined neither in this repository nor in an installed package."""
+    module = locate(import_path).module
+    return module.partition(".")[0] not in OURS and _is_users_own(_module_file(module))
 
 
 def _absolutely_imported(node: ast.stmt) -> list[str]:
@@ -211,13 +218,6 @@ def _is_installed(package: str) -> bool:
         return importlib.util.find_spec(package) is not None
     except ValueError:  # the name of a program that has no file of its own
         return False
-
-
-def constraints_of(import_path: str, parameter: str) -> ast.expr | None:
-    """What a class's ``_parameter_constraints`` say of a parameter; None where its source does not tell."""
-    module, _, name = import_path.rpartition(".")
-    found = _class_of(module, name)
-    return _constraint(*found, parameter) if found else None
 
 
 def documentation(import_path: str) -> str:
@@ -236,55 +236,6 @@ def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
     if isinstance(target, tuple) and target[0] != module:
         return _class_of(*target)
     return (module, target) if isinstance(target, ast.ClassDef) else None
-
-
-def _constraint(module: str, node: ast.ClassDef, parameter: str) -> ast.expr | None:
-    tables = [table for item in node.body if (table := _table(item)) is not None]
-    for table in reversed(tables):
-        if not isinstance(table, ast.Dict):
-            return None
-        if constraint := _entry(module, table, parameter):
-            return constraint
-    for base in () if tables else node.bases:
-        found = _class_of(module, base.id) if isinstance(base, ast.Name) else None
-        if found and (constraint := _constraint(*found, parameter)):
-            return constraint
-    return None
-
-
-def _table(statement: ast.stmt) -> ast.expr | None:
-    """What a statement makes the table of constraints, or adds to it; None for all others."""
-    match statement:
-        case (
-            ast.Assign(targets=[ast.Name(id="_parameter_constraints")], value=table)
-            | ast.AnnAssign(target=ast.Name(id="_parameter_constraints"), value=table)
-            | ast.Expr(
-                value=ast.Call(
-                    func=ast.Attribute(value=ast.Name(id="_parameter_constraints"), attr="update"),
-                    args=[table],
-                )
-            )
-        ):
-            return table
-    return None
-
-
-def _entry(module: str, table: ast.Dict, parameter: str) -> ast.expr | None:
-    """A parameter's entry in a table, or in the last of the tables that are unpacked into it."""
-    for key, value in reversed([*zip(table.keys, table.values, strict=True)]):
-        match key, value:
-            case ast.Constant(value=name), _:
-                if name == parameter:
-                    return value
-            case None, ast.Attribute(value=ast.Name(id=base), attr="_parameter_constraints"):
-                found = _class_of(module, base)
-                if found is None:
-                    return None
-                if constraint := _constraint(*found, parameter):
-                    return constraint
-            case _:
-                return None  # a table that is computed
-    return None
 
 
 def source_digests(*import_paths: str) -> dict[str, str]:
@@ -330,12 +281,17 @@ def _facts(file: Path) -> dict:
         source = file.read_bytes()
     except OSError as error:
         raise UnknownEstimatorError(f"{file}: {error}") from None
-    key = hashlib.sha256(FORMAT + PYTHON + source).hexdigest()
+    return remembered(source, lambda: _digest_and_imports(_parse_unshared(file)))
+
+
+def remembered(key: bytes, find: Callable[[], Any]) -> Any:
+    """What `find` returns, from an earlier start if `key` is the same; it is written by `source_digests`."""
+    digest = hashlib.sha256(FORMAT + PYTHON + key).hexdigest()
     kept = _facts_by_source()
-    if key not in kept:
-        kept[key] = _digest_and_imports(_parse_unshared(file))
-        _unwritten.add(key)
-    return kept[key]
+    if digest not in kept:
+        kept[digest] = find()
+        _unwritten.add(digest)
+    return kept[digest]
 
 
 def _digest_and_imports(tree: ast.Module) -> dict:
@@ -360,7 +316,7 @@ _unwritten: set[str] = set()
 
 
 @cache
-def _facts_by_source() -> dict[str, dict]:
+def _facts_by_source() -> dict[str, Any]:
     try:
         return dict(json.loads(KEPT.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):  # none yet, or cut

@@ -9,18 +9,11 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
 from entrolab.tables.number_format import title
+from entrolab.tables.types import TABLE_TYPES
 from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
 
 __all__ = ["agreement", "compared"]
 
-# Kinds of tables whose numbers mean the same here and in print, and what they measure; "" is the metric's to
-# say. Seconds of two machines are compared as ratios, sizes of data sets and parameters agree or do not.
-MEASURED = {
-    "scores": "",
-    "training": "",
-    "separability": "visual separability, %",
-    "correlations": "rank correlation",
-}
 LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
 N_COLUMNS = 3
 INCHES = 9.0
@@ -84,11 +77,11 @@ def compared(results: StudyResults) -> pd.DataFrame:
     """
     found = []
     for name, table in results.tables.items():
-        kind = results.study["tables"][name]["kind"]
-        if kind in MEASURED:
+        measures = TABLE_TYPES[results.study["tables"][name]["kind"]].measures
+        if measures is not None:
             rows = table[table["published"].notna() & table["ours"].notna()]
             rows = rows[rows["verdict"].isin(["reproduced", "higher", "lower"])]
-            measured = [_measured(kind, metric) for metric in rows["metric"]]
+            measured = [measures or _measured(metric) for metric in rows["metric"]]
             found.append(rows.assign(table=name, measured=measured))
     found = [rows for rows in found if len(rows)]
     if not found:
@@ -97,9 +90,7 @@ def compared(results: StudyResults) -> pd.DataFrame:
     return points[points["measured"] != ""]
 
 
-def _measured(kind: str, metric: str) -> str:
-    if MEASURED[kind]:
-        return MEASURED[kind]
+def _measured(metric: str) -> str:
     known = METRICS.get(metric)
     return "" if known is None else f"{known.label}, %" if known.percent else known.label
 

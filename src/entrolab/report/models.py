@@ -9,7 +9,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.report.docstrings import described
 from entrolab.report.studies import StudyResults, model_name, trained
 from entrolab.tables.number_format import power_of_two, title
-from entrolab.tables.types import one_line
+from entrolab.tables.types import TABLE_TYPES, one_line
 
 __all__ = ["learners", "model_page", "standing"]
 
@@ -106,7 +106,7 @@ def standing(results: StudyResults) -> list[dict]:
     """
     lines = []
     for name, table in results.tables.items():
-        if results.study["tables"][name]["kind"] != "scores":
+        if not TABLE_TYPES[results.study["tables"][name]["kind"]].ranks:
             continue
         for metric, rows in table.groupby("metric", sort=False):
             where = {"table": name, "title": title(name), "metric": METRICS[metric].label}

@@ -16,11 +16,11 @@ from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults, model_name, trained
 from entrolab.study.job_specs import figure_formats, study_runs
-from entrolab.tables.making import counts, judged, table_spec
+from entrolab.tables.making import counts, judged
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import layout, legend
-from entrolab.tables.types import one_line
+from entrolab.tables.types import TABLE_TYPES, one_line, table_spec
 from entrolab.tables.verdicts import JUDGED, VERDICTS
 from entrolearn.plotting import description_of
 
@@ -130,7 +130,7 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     A diagram is a file of its own: the parts of several in one page would share their ids.
     """
     entry = results.study["tables"][name]
-    if entry["kind"] != "scores":
+    if not TABLE_TYPES[entry["kind"]].ranks:
         return []
     table = results.tables[name]
     labels = {key: model_name(model) for key, model in results.study["models"].items()}

@@ -11,8 +11,8 @@ from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.jobs.peak_memory import Peak, peak_memory
 from entrolab.study.job_specs import study_runs
-from entrolab.tables.making import as_asked, read_table, table_spec
-from entrolab.tables.types import one_line
+from entrolab.tables.making import as_asked, read_table
+from entrolab.tables.types import one_line, table_spec
 
 
 @dataclass(frozen=True)

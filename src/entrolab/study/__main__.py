@@ -5,66 +5,31 @@
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
-from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.study.catalog import OF_TASK, DataSet
+from pydantic import TypeAdapter
+
+from entrolab.study.catalog import Catalog
 from entrolab.study.definition import Study
 from entrolab.study.reference import BEGIN, END, reference
-from entrolab.tables.types import TABLE_TYPES
 
 HERE = Path("workflow", "schemas")
 PAGE = Path("config", "README.md")
 
 
-def schema_of_studies() -> dict:
-    """The JSON schema of a study's file."""
-    schema = Study.model_json_schema()
-    for part, types in (("tables", TABLE_TYPES), ("figures", FIGURE_TYPES)):
-        entries = schema["properties"][part]
-        entries.pop("patternProperties", None)
-        entries["additionalProperties"] = _by_kind(part, types, schema["$defs"])
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+# What the files hold.
+SCHEMAS = {"study.json": Study, "catalog.json": Catalog}
 
 
-def _by_kind(part: str, types: Mapping, definitions: dict) -> dict:
-    """The schema of entries whose ``kind`` says what else they have; it adds theirs to the definitions."""
-    cases = []
-    for kind, one in types.items():
-        name = f"{part}_{kind}"
-        definitions[name] = one.Entry.model_json_schema(ref_template=f"#/$defs/{name}/$defs/{{model}}")
-        taken = {"required": ["kind"], "properties": {"kind": {"const": kind}}}
-        cases.append({"if": taken, "then": {"$ref": f"#/$defs/{name}"}})
-    kinds = {"kind": {"enum": list(types)}}
-    return {"type": "object", "required": ["kind"], "properties": kinds, "allOf": cases}
-
-
-def schema_of_catalogs() -> dict:
-    """The JSON schema of a catalog's file."""
-    entry = DataSet.model_json_schema(ref_template="#/$defs/{model}")
-    definitions = entry.pop("$defs")
-    entry["allOf"] = []
-    for task, expected in OF_TASK.items():
-        definitions[f"expect_{task}"] = expected.model_json_schema()
-        taken = {"required": ["task"], "properties": {"task": {"const": task}}}
-        then = {"properties": {"expect": {"$ref": f"#/$defs/expect_{task}"}}}
-        entry["allOf"].append({"if": taken, "then": then})
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A catalog of data sets",
-        "type": "object",
-        "additionalProperties": entry,
-        "$defs": definitions,
-    }
-
-
-SCHEMAS = {"study.json": schema_of_studies, "catalog.json": schema_of_catalogs}
+def schema_of(name: str) -> dict:
+    """The JSON schema of a study's file or of a catalog's."""
+    return DIALECT | TypeAdapter(SCHEMAS[name]).json_schema()
 
 
 def text_of(name: str) -> str:
     """A schema as its file has it."""
-    return json.dumps(SCHEMAS[name](), ensure_ascii=False) + "\n"
+    return json.dumps(schema_of(name), ensure_ascii=False) + "\n"
 
 
 def with_reference(page: str) -> str:

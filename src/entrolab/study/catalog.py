@@ -1,17 +1,18 @@
 """What an entry of a catalog of data sets may say (config/datasets.yaml)."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from pathlib import PurePosixPath
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Discriminator, Tag, WithJsonSchema, model_validator
+from pydantic import AfterValidator, model_validator
 
 from entrolab.study.sections import (
     Section,
     Text,
     Whole,
-    check,
+    by,
     described,
     list_of,
+    mapping_of,
     matching,
     number,
     one_of,
@@ -37,39 +38,20 @@ def several(type_: Any) -> Any:
     return list_of(type_, at_least=2, unique=False)
 
 
-def name_of(section: type[Section]) -> str:
-    """The name that tells a section from its alternatives."""
-    (name,) = get_args(section.model_fields["name"].annotation)
-    return name
+class Named(Section):
+    """A section that its name tells from its alternatives."""
 
-
-def by_name(*sections: type[Section]) -> Any:
-    """One of some sections, by its ``name``."""
-    names = [name_of(section) for section in sections]
-
-    def which(data) -> str:
-        name = data.get("name") if isinstance(data, Mapping) else None
-        return f"<{name}>" if name in names else "<unknown>"
-
-    class Unknown(BaseModel):
-        name: one_of(*names)
-
-    union: Any = Annotated[Unknown, Tag("<unknown>"), WithJsonSchema({"not": {}})]
-    for name, section in zip(names, sections, strict=True):
-        union = union | Annotated[section, Tag(f"<{name}>")]
-    return Annotated[union, Discriminator(which)]
+    name: str
 
 
 # ------------------------------------------------------------------------------------------ formats of files
 
 
-class Arff(Section):
-    name: Literal["arff"]
+class Arff(Named):
     label: str = None
 
 
-class Csv(Section):
-    name: Literal["csv"]
+class Csv(Named):
     delimiter: Text = None
     header: one_of("none", "skip", "names") = None
     label: whole() = None
@@ -79,30 +61,22 @@ class Csv(Section):
     categorical: Columns = None
 
 
-class Idx(Section):
-    name: Literal["idx"]
-
-
-class Mat(Section):
-    name: Literal["mat"]
+class Mat(Named):
     features: str
     label: str
 
 
-class Npz(Section):
-    name: Literal["npz"]
+class Npz(Named):
     features: str = None
     label: str = None
 
 
-class RData(Section):
-    name: Literal["rdata"]
+class RData(Named):
     features: str = None
     label: Label = None
 
 
-class Svmlight(Section):
-    name: Literal["svmlight"]
+class Svmlight(Named):
     n_features: Whole = None
     sparse_features: bool = None
     drop_duplicate_lines: bool = None
@@ -124,8 +98,7 @@ def _even(value):
     return value
 
 
-class Gaussians(Section):
-    name: Literal["gaussians"]
+class Gaussians(Named):
     n_samples: Annotated[AtLeastTwo, AfterValidator(_even)]
     n_features: Whole
     distance: NonNegative
@@ -133,8 +106,7 @@ class Gaussians(Section):
     seed: Seed
 
 
-class Rings(Section):
-    name: Literal["rings"]
+class Rings(Named):
     n_samples: AtLeastTwo
     radii: several(NonNegative)
     noise: NonNegative
@@ -142,8 +114,7 @@ class Rings(Section):
     seed: Seed
 
 
-class Spirals(Section):
-    name: Literal["spirals"]
+class Spirals(Named):
     n_samples: AtLeastTwo
     n_arms: AtLeastTwo
     turns: number(gt=0)
@@ -151,8 +122,7 @@ class Spirals(Section):
     seed: Seed
 
 
-class Mixture(Section):
-    name: Literal["mixture"]
+class Mixture(Named):
     sizes: several(Whole)
     means: several(Pair)
     deviations: several(PositivePair)
@@ -167,22 +137,19 @@ class Mixture(Section):
         return self
 
 
-class StretchedGaussians(Section):
-    name: Literal["stretched_gaussians"]
+class StretchedGaussians(Named):
     n_samples: AtLeastTwo
     mean: Pair
     deviations: PositivePair
     seed: Seed
 
 
-class Waveform(Section):
-    name: Literal["waveform"]
+class Waveform(Named):
     n_samples: whole(ge=3)
     seed: Seed
 
 
-class Documents(Section):
-    name: Literal["documents"]
+class Documents(Named):
     n_samples: AtLeastTwo
     n_features: AtLeastTwo
     n_classes: AtLeastTwo
@@ -191,8 +158,7 @@ class Documents(Section):
     seed: Seed
 
 
-class Phrases(Section):
-    name: Literal["phrases"]
+class Phrases(Named):
     n_samples: AtLeastTwo
     n_features: AtLeastTwo
     n_pairs: whole(ge=0)
@@ -202,16 +168,14 @@ class Phrases(Section):
     seed: Seed
 
 
-class MackeyGlass(Section):
-    name: Literal["mackey_glass"]
+class MackeyGlass(Named):
     n_samples: AtLeastTwo
     n_delays: Whole
     interval: Whole
     delay: Whole
 
 
-class TwoMoons(Section):
-    name: Literal["two_moons"]
+class TwoMoons(Named):
     n_samples: AtLeastTwo
     noise: NonNegative
     seed: Seed
@@ -235,6 +199,19 @@ class File(Section):
     sha256: matching("[0-9a-f]{64}", "64 lower-case hexadecimal digits") = None
     bytes: Whole = None
     part: one_of("train", "test") = None
+
+
+def _names_differ(files: list[File]) -> list[File]:
+    """The files of a data set are kept in one folder, by their own names."""
+    seen: dict[str, str] = {}
+    for path in (one.path for one in files):
+        name = PurePosixPath(path).name.lower()  # some file systems tell no case
+        if name in seen:
+            raise wrong(
+                f"found {seen[name]} and {path}, which would be one file here; accepted: names that differ"
+            )
+        seen[name] = path
+    return files
 
 
 class Expected(Section):
@@ -263,25 +240,30 @@ class ExpectedClasses(Expected):
     classes: Whole
 
 
-# The keys that each source has, of those that not every one has; and what is expected of each task.
+# The keys that each source has, of those that not every one has.
 OF_SOURCE = {"files": ("files", "format"), "bundled": ("loader",), "generated": ("generator",)}
-OF_TASK = {"binary": ExpectedBinary, "multiclass": ExpectedClasses, "regression": Expected}
-
-
-FORMATS = (Arff, Csv, Idx, Mat, Npz, RData, Svmlight)
+FORMATS = {
+    "arff": Arff,
+    "csv": Csv,
+    "idx": Named,
+    "mat": Mat,
+    "npz": Npz,
+    "rdata": RData,
+    "svmlight": Svmlight,
+}
 LOADERS = ("breast_cancer", "diabetes", "digits", "iris", "wine")
-GENERATORS = (
-    Documents,
-    Gaussians,
-    MackeyGlass,
-    Mixture,
-    Phrases,
-    Rings,
-    Spirals,
-    StretchedGaussians,
-    TwoMoons,
-    Waveform,
-)
+GENERATORS = {
+    "documents": Documents,
+    "gaussians": Gaussians,
+    "mackey_glass": MackeyGlass,
+    "mixture": Mixture,
+    "phrases": Phrases,
+    "rings": Rings,
+    "spirals": Spirals,
+    "stretched_gaussians": StretchedGaussians,
+    "two_moons": TwoMoons,
+    "waveform": Waveform,
+}
 
 
 class DataSet(Section):
@@ -289,35 +271,41 @@ class DataSet(Section):
 
     title: Text
     source: one_of(*OF_SOURCE)
-    files: list_of(File, unique=False) = None
-    format: by_name(*FORMATS) = None
+    files: Annotated[list_of(File, unique=False), AfterValidator(_names_differ)] = None
+    format: by("name", FORMATS) = None
     loader: one_of(*LOADERS) = None
-    generator: by_name(*GENERATORS) = None
+    generator: by("name", GENERATORS) = None
     missing_rows: one_of("drop") = None
     constant_columns: one_of("drop") = None
-    task: one_of(*OF_TASK)
+    task: one_of("binary", "multiclass", "regression")
     positive: list_of(Label, unique=False) = None
-    expect: Any
+    expect: Expected
     reference: Text
     licence: Text = None
     note: Text = None
 
     @model_validator(mode="after")
     def _keys_fit(self):
-        """The source and the task say which keys an entry has."""
+        """The source says which keys an entry has."""
         asked = {key: source for source, keys in OF_SOURCE.items() for key in keys}
         for key, source in asked.items():
             if source == self.source and key not in self.model_fields_set:
                 raise wrong(f"the key {key!r} is missing")
             if source != self.source and key in self.model_fields_set:
                 raise wrong(f"found {key!r}; accepted: no such key for the source {self.source!r}")
-        if (self.task == "binary") != ("positive" in self.model_fields_set):
-            found = "the key 'positive' is missing" if self.task == "binary" else "found 'positive'"
-            raise wrong(f"{found}; accepted: one for binary data sets, and for no others")
+        if self.task != "binary" and "positive" in self.model_fields_set:
+            raise wrong("found 'positive'; accepted: one for binary data sets, and for no others")
         return self
 
 
-def checked_entry(entry, file, key: str) -> dict:
-    """An entry of a catalog, in which all counts of its classes are right."""
-    checked = check(DataSet, entry, file, key)
-    return checked | {"expect": check(OF_TASK[checked["task"]], checked["expect"], file, f"{key}.expect")}
+class Binary(DataSet):
+    positive: list_of(Label, unique=False)
+    expect: ExpectedBinary
+
+
+class Multiclass(DataSet):
+    expect: ExpectedClasses
+
+
+TASKS = {"binary": Binary, "multiclass": Multiclass, "regression": DataSet}
+Catalog = mapping_of(by("task", TASKS), "data sets by their keys", Key)

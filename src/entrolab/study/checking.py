@@ -1,8 +1,7 @@
-"""Checks of a study beyond its schema: every name in it is known, every value fits what it is for."""
+"""Checks of a study that need its data sets or the sources of its learners."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 from entrolab.figure_types.registry import FIGURE_TYPES
@@ -16,20 +15,12 @@ from entrolab.jobs.source_analysis import (
     check_kind,
     check_manners,
     check_parameters,
-    locate,
 )
 from entrolab.study.constraints import check_values
 from entrolab.study.definition import Protocol, Scaling
-from entrolab.study.job_specs import (
-    figure_runs,
-    figure_spec,
-    measurement_spec,
-    run_spec,
-    study_runs,
-    type_of,
-)
+from entrolab.study.job_specs import figure_runs, figure_spec, measurement_spec, run_spec, study_runs
 from entrolab.study.lookup import grouped, protocol_of, scaling_of
-from entrolab.study.sections import ConfigError, check, check_known, shortened
+from entrolab.study.sections import ConfigError, check, shortened, unknown
 from entrolab.tables.types import TABLE_TYPES
 
 # Criteria that compare two classes.
@@ -51,230 +42,211 @@ def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> N
     ------
     ConfigError
     """
-    _check_shuffle(file, study["protocol"])
+    for line in _mistakes(file, study, catalog):
+        raise ConfigError(f"{file}: {line}")
+
+
+def _mistakes(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Iterator[str]:
+    """Yield what is wrong in a study; what follows the first mistake may rely on what is wrong."""
     for name, model in study["models"].items():
-        _check_model(file, name, model, study)
-    _check_runs(file, study)
+        yield from _of_model(f"models.{name}", model, study)
     for name, table in study["tables"].items():
-        _check_table(file, name, table, study)
+        yield from _of_table(f"tables.{name}", table, study)
     for name, figure in study["figures"].items():
-        _check_figure(file, name, figure, study, catalog)
+        yield from _of_figure(f"figures.{name}", figure, study, catalog)
     if "answer_figure" in study:
-        check_known(study["answer_figure"], study["figures"], file, "answer_figure", "figure of this study")
-    _check_tasks(file, study)
-    _check_of_dataset(file, study, catalog)
+        yield from unknown(study["answer_figure"], study["figures"], "answer_figure", "figure of this study")
+    yield from _of_tasks(study)
+    yield from _of_values_by_dataset(file, study, catalog)
 
 
-def _check_shuffle(file: Path, protocol: Mapping) -> None:
-    """In the order of the files all trials are the same one."""
-    if protocol.get("shuffle", True) is False and protocol["trials"] > 1:
-        raise ConfigError(
-            f"{file}: protocol.trials: found {protocol['trials']} where no rows are shuffled; accepted: 1"
-        )
-
-
-def _check_model(file: Path, name: str, model: Mapping, study: Mapping) -> None:
-    where = f"models.{name}"
-    for criterion in model["criteria"]:
-        check_known(criterion, study["criteria"], file, f"{where}.criteria", "criterion of this study")
-    if "trials" in model and "trials" not in study["protocol"]:
-        raise ConfigError(f"{file}: {where}.trials: found {model['trials']}; the protocol has no trials")
+def _refusals(where: str, check: Callable, *args, **options) -> Iterator[str]:
+    """Yield why a check refuses a learner, if it does."""
     try:
-        for learner in learners_of(model):
-            locate(learner)
-            check_parameters(learner, model["params"], what=f"{where}.params")
-            check_parameters(learner, of_step(model["grid"]), what=f"{where}.grid")
-        for learner, entry in model[ONE_OF].items():
-            for part in ("params", "grid"):
-                check_parameters(entry["estimator"], entry[part], what=f"{where}.{ONE_OF}.{learner}.{part}")
-        for number, step in enumerate(model["steps"], start=1):
-            locate(step["estimator"])
-            check_parameters(step["estimator"], step.get("params", {}), what=f"{where}.steps")
-            of_grid = of_step(model["grid"], f"step{number}")
-            check_parameters(step["estimator"], of_grid, what=f"{where}.grid")
-        _check_steps_of(model, where)
-        for estimator in made_of(model):
-            check_imports(estimator)
+        check(*args, **options)
     except UnknownEstimatorError as error:
-        raise ConfigError(f"{file}: {where}: {error}") from None
+        yield f"{where}: {error}"
 
 
-def _check_steps_of(model: Mapping, where: str) -> None:
-    """A grid over a step's parameters has that step."""
+# --------------------------------------------------------------------------------- models, tables, figures
+
+
+def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
+    for criterion in model["criteria"]:
+        yield from unknown(criterion, study["criteria"], f"{where}.criteria", "criterion of this study")
+    if "trials" in model and "trials" not in study["protocol"]:
+        yield f"{where}.trials: found {model['trials']}; the protocol has no trials"
+    for estimator, names, place in _parameters(model):
+        yield from _refusals(where, check_parameters, estimator, names, what=f"{where}.{place}")
+    # A grid over a step's parameters has that step.
     steps = {f"step{number}__" for number, _ in enumerate(model["steps"], start=1)}
     for parameter in searched(model):
         begun = OF_A_STEP.match(parameter)
         if begun and begun[0] not in steps:
             accepted = ", ".join(sorted(steps)) or "steps of the model"
-            raise UnknownEstimatorError(f"no step for {parameter!r} ({where}.grid); accepted: {accepted}")
+            yield f"{where}: no step for {parameter!r} ({where}.grid); accepted: {accepted}"
+    for estimator in made_of(model):
+        yield from _refusals(where, check_imports, estimator)
 
 
-def _check_table(file: Path, name: str, table: Mapping, study: Mapping) -> None:
-    where, kind = f"tables.{name}", TABLE_TYPES[table["kind"]]
-    if not kind.generates:
-        _check_group(file, f"{where}.datasets", table, study)
-    for place, found, known, what in kind.names(table, study):
-        check_known(found, known, file, f"{where}.{place}", what)
-    _check_labels(file, where, kind.models(table, study))
+def _parameters(model: Mapping) -> Iterator[tuple[str, Iterable[str], str]]:
+    """Yield each import path with parameters that are set of it, and their place in the model's entry."""
+    for learner in learners_of(model):
+        yield learner, model["params"], "params"
+        yield learner, of_step(model["grid"]), "grid"
+    for name, entry in model[ONE_OF].items():
+        for part in ("params", "grid"):
+            yield entry["estimator"], entry[part], f"{ONE_OF}.{name}.{part}"
+    for number, step in enumerate(model["steps"], start=1):
+        yield step["estimator"], step.get("params", {}), "steps"
+        yield step["estimator"], of_step(model["grid"], f"step{number}"), "grid"
 
 
-def _check_labels(file: Path, where: str, models: Mapping[str, Mapping]) -> None:
-    """Columns that look the same cannot be told apart."""
+def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
+    table_type = TABLE_TYPES[table["kind"]]
+    if table_type.measured_by:
+        yield from _without_learner(where, table, study, lambda model: table_type.has_learner(table, model))
+    if not table_type.generates:
+        named = f"{where}.datasets"
+        yield from unknown(table["datasets"], study["datasets"], named, "group of data sets")
+        group = study["datasets"][table["datasets"]]
+        if table_type.one_dataset and len(group) > 1:
+            yield (
+                f"{named}: {table['datasets']!r} has {len(group)} data sets; a table of the kind "
+                f"{table['kind']} takes one"
+            )
+    for place, found, known, what in table_type.names(table, study):
+        yield from unknown(found, known, f"{where}.{place}", what)
+    # Columns that look the same cannot be told apart.
     shown: dict[str, str] = {}
-    for name, model in models.items():
+    for name, model in table_type.models(table, study).items():
         label = f"{model['label']} {model['sublabel']}".strip()
         if label in shown:
-            raise ConfigError(
-                f"{file}: {where}.models: {shown[label]!r} and {name!r} are both shown as {label!r}; "
+            yield (
+                f"{where}.models: {shown[label]!r} and {name!r} are both shown as {label!r}; "
                 "accepted: another label or sublabel for one of them"
             )
         shown[label] = name
 
 
-def _check_group(file: Path, where: str, table: Mapping, study: Mapping) -> None:
-    check_known(table["datasets"], study["datasets"], file, where, "group of data sets")
-    group = study["datasets"][table["datasets"]]
-    if TABLE_TYPES[table["kind"]].one_dataset and len(group) > 1:
-        raise ConfigError(
-            f"{file}: {where}: {table['datasets']!r} has {len(group)} data sets; "
-            f"a table of the kind {table['kind']} takes one"
-        )
+def _of_figure(where: str, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
+    figure_type = FIGURE_TYPES[figure["kind"]]
+    yield from _without_learner(where, figure, study, figure_type.has_learner)
+    for place, found, known, what in figure_type.names(figure, study, catalog):
+        yield from unknown(found, known, f"{where}.{place}", what)
+    yield from (f"{where}.{line}" for line in figure_type.mistakes(figure, study, catalog))
+    for estimator, parameters in figure_type.sets(figure, study):
+        yield from _refusals(where, check_parameters, estimator, parameters, what=f"{where}.params")
 
 
-def _check_figure(
-    file: Path, name: str, figure: Mapping, study: Mapping, catalog: Mapping[str, Mapping]
-) -> None:
-    where, kind = f"figures.{name}", FIGURE_TYPES[figure["kind"]]
-    for place, found, known, what in kind.names(figure, study, catalog):
-        check_known(found, known, file, f"{where}.{place}", what)
-    for line in kind.mistakes(figure, study, catalog):
-        raise ConfigError(f"{file}: {where}.{line}")
-    for estimator, parameters in kind.sets(figure, study):
-        try:
-            check_parameters(estimator, parameters, what=f"{where}.params")
-        except UnknownEstimatorError as error:
-            raise ConfigError(f"{file}: {where}: {error}") from None
-
-
-def _check_runs(file: Path, study: Mapping) -> None:
+def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Callable) -> Iterator[str]:
     """What fits a model has something to fit: a learner of its own, or one for the table's task."""
-    for name, table in study["tables"].items():
-        kind = TABLE_TYPES[table["kind"]]
-        if kind.measured_by:
-            _check_learnt(file, f"tables.{name}", table, study, partial(kind.has_learner, table))
-    for name, figure in study["figures"].items():
-        _check_learnt(file, f"figures.{name}", figure, study, type_of(study, name).has_learner)
-
-
-def _check_learnt(file: Path, where: str, entry: Mapping, study: Mapping, has_learner: Callable) -> None:
     for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
-        model = study["models"].get(name)
-        if model is not None and not has_learner(model):
-            raise ConfigError(
-                f"{file}: {where}: the model {name!r} has no learner that it could run; "
+        if name in study["models"] and not has_learner(study["models"][name]):
+            yield (
+                f"{where}: the model {name!r} has no learner that it could run; "
                 "accepted: models with `estimator`, or with others where that tells which"
             )
 
 
-def _check_tasks(file: Path, study: Mapping) -> None:
+# ------------------------------------------------------------------------------------- metrics and criteria
+
+
+def _of_tasks(study: Mapping) -> Iterator[str]:
     """Every score that is asked for can be had: accuracy of classes, errors of numbers."""
     for dataset, model in study_runs(study):
         task = study["tasks"][dataset]
-        if not metrics_of(task, study["metrics"]):
-            raise ConfigError(
-                f"{file}: metrics: none of them fits {dataset!r}, a {task} data set; "
+        fitting = metrics_of(task, study["metrics"])
+        if not fitting:
+            yield (
+                f"metrics: none of them fits {dataset!r}, a {task} data set; "
                 f"accepted: {', '.join(metrics_of(task, METRICS))}"
             )
-        _check_first_metric(file, dataset, study)
-        for criterion in study["models"][model]["criteria"][:1]:
-            _check_criterion(file, "criteria", criterion, dataset, study)
-    shown = {"tables": study["tables"], "figures": study["figures"]}
-    for group, entries in shown.items():
-        for name, entry in entries.items():
-            if "metric" not in entry or "datasets" not in entry:
-                continue
-            metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
-            for dataset in study["datasets"][entry["datasets"]]:
-                fitting = metrics_of(study["tasks"][dataset], metrics)
-                # Figures of trials show the first of their metrics that fits.
-                asked = fitting or metrics if entry["kind"] == "trials" else metrics
-                _check_metrics(file, f"{group}.{name}.metric", asked, dataset, study)
-                criterion = entry.get("criterion", "")
-                _check_criterion(file, f"{group}.{name}.criterion", criterion, dataset, study)
+        # Before something is selected nothing is known of probabilities; and by what a model says of itself,
+        # such as its support vectors, the best would be the one that keeps no row.
+        first, *others = fitting
+        if not METRICS[first].chooses:
+            accepted = " or ".join(metric for metric in others if METRICS[metric].chooses)
+            yield (
+                f"metrics: {first!r} is the first that fits {dataset!r}, and nothing is chosen by it; "
+                f"accepted: {accepted or 'a score of predictions'} before it"
+            )
+        yield from _of_criterion("criteria", [*study["models"][model]["criteria"][:1]], dataset, study)
+    for part in ("tables", "figures"):
+        for name, entry in study[part].items():
+            if "metric" in entry and "datasets" in entry:
+                yield from _of_metric(f"{part}.{name}", part, entry, study)
 
 
-def _check_criterion(file: Path, where: str, criterion: str, dataset: str, study: Mapping) -> None:
-    """The divergence of two classes needs two."""
+def _of_metric(where: str, part: str, entry: Mapping, study: Mapping) -> Iterator[str]:
+    metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+    for dataset in study["datasets"][entry["datasets"]]:
+        task = study["tasks"][dataset]
+        fitting = metrics_of(task, study["metrics"])
+        asked = metrics
+        if part == "figures" and FIGURE_TYPES[entry["kind"]].first_metric:
+            asked = metrics_of(task, metrics) or metrics
+        for metric in asked:
+            if metric not in fitting:
+                yield (
+                    f"{where}.metric: {metric!r} does not fit {dataset!r}, a {task} data set; "
+                    f"accepted: {', '.join(fitting) or 'none of the metrics of this study'}"
+                )
+        yield from _of_criterion(f"{where}.criterion", [entry.get("criterion")], dataset, study)
+
+
+def _of_criterion(where: str, criteria: list, dataset: str, study: Mapping) -> Iterator[str]:
     task = study["tasks"][dataset]
-    if criterion in DIVERGENCES and task != "binary":
-        raise ConfigError(
-            f"{file}: {where}: {criterion!r} compares two classes, and {dataset!r} is a {task} data set; "
-            "accepted: cv"
-        )
-
-
-def _check_first_metric(file: Path, dataset: str, study: Mapping) -> None:
-    """Parameters are chosen by a score of predictions.
-
-    By what a machine says of itself the best would be the one that keeps no row, and of its probabilities
-    nothing is known before something is chosen.
-    """
-    first, *others = metrics_of(study["tasks"][dataset], study["metrics"])
-    if not METRICS[first].chooses:
-        fitting = [metric for metric in others if METRICS[metric].chooses]
-        raise ConfigError(
-            f"{file}: metrics: {first!r} is the first that fits {dataset!r}, and nothing is chosen by it; "
-            f"accepted: {' or '.join(fitting) or 'a score of predictions'} before it"
-        )
-
-
-def _check_metrics(file: Path, where: str, metrics: Iterable[str], dataset: str, study: Mapping) -> None:
-    task = study["tasks"][dataset]
-    fitting = metrics_of(task, study["metrics"])
-    for metric in metrics:
-        if metric not in fitting:
-            raise ConfigError(
-                f"{file}: {where}: {metric!r} does not fit {dataset!r}, a {task} data set; "
-                f"accepted: {', '.join(fitting) or 'none of the metrics of this study'}"
+    for criterion in criteria:
+        if criterion in DIVERGENCES and task != "binary":
+            yield (
+                f"{where}: {criterion!r} compares two classes, and {dataset!r} is a {task} data set; "
+                "accepted: cv"
             )
 
 
-def _check_of_dataset(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:
-    """Each value that differs between data sets is there for all that need it, and of its kind."""
+# ------------------------------------------------------------------------------------- values by data set
+
+
+def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
+    """Each value that differs between data sets is there for all that need it, and of its type."""
     for name, values in study["of_dataset"].items():
         for dataset in values.keys() - {"default"}:
-            check_known(dataset, catalog, file, f"of_dataset.{name}", "data set")
+            yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
     for dataset in dict.fromkeys([*grouped(study), *drawn]):
-        scaling = scaling_of(study, dataset)
-        check(Scaling, scaling, file, "scaling", dataset)
-        _check_scaling(file, scaling, dataset, catalog[dataset])
+        scaling = check(Scaling, scaling_of(study, dataset), file, "scaling", dataset)
+        files = catalog[dataset].get("files", [])
+        if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in files):
+            yield (
+                f"scaling.fit_on: found 'train' for {dataset!r}, whose files have no test part; "
+                "accepted: all, or a scaler among the steps of the models"
+            )
     for dataset in _divided(study):
-        protocol = protocol_of(study, dataset)
-        check(Protocol, protocol, file, "protocol", dataset)
-        if "trials" in protocol:
-            _check_trials(file, protocol, dataset, catalog[dataset]["expect"]["rows"])
+        protocol = check(Protocol, protocol_of(study, dataset), file, "protocol", dataset)
+        n_rows = catalog[dataset]["expect"]["rows"]
+        if "trials" in protocol and protocol["train"] + protocol["test"] > n_rows:
+            yield (
+                f"protocol: found {protocol['train']} training and {protocol['test']} test rows for "
+                f"{dataset!r}; accepted: at most its {n_rows} rows together"
+            )
     for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(study)):
-        _check_folds(file, protocol_of(study, dataset), dataset, catalog[dataset])
+        yield from _of_folds(protocol_of(study, dataset), dataset, catalog[dataset])
     for dataset, model in study_runs(study):
-        cell = run_spec("", study, dataset, model, seed=0)
-        _check_learners(file, cell, study["tasks"][dataset])
-        _check_grid(file, model, dataset, cell)
-        _check_values(file, f"models.{model}", cell)
-        _check_fewer_trials(file, cell, protocol_of(study, dataset))
+        run = run_spec("", study, dataset, model, seed=0)
+        yield from _of_run(f"models.{model}", run, study)
     for name, table in study["tables"].items():
-        if TABLE_TYPES[table["kind"]].measured_by:
-            for dataset, _ in TABLE_TYPES[table["kind"]].rows_and_models(table, study):
-                measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
-                for model, learner in measured.items():
-                    _check_grid(file, model, dataset, learner)
-                    _check_values(file, f"tables.{name}.models.{model}", learner)
+        table_type = TABLE_TYPES[table["kind"]]
+        for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
+            measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
+            for model, learner in measured.items():
+                yield from _of_grids(f"models.{model}", dataset, learner)
+                yield from _of_settings(f"tables.{name}.models.{model}", learner)
     for name in study["figures"]:
         figure = figure_spec("", study, name, seed=0)
         fitted = [panel["learner"] for panel in figure.get("panels", [])]
-        fitted += [figure["model"]] if "model" in figure else []
-        for learner in fitted:
-            _check_values(file, f"figures.{name}", learner)
+        for learner in [*fitted, *filter(None, [figure.get("model")])]:
+            yield from _of_settings(f"figures.{name}", learner)
 
 
 def _divided(study: Mapping) -> list[str]:
@@ -286,13 +258,56 @@ def _divided(study: Mapping) -> list[str]:
     return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
 
 
-def _check_values(file: Path, where: str, fitted: Mapping) -> None:
-    """Each value of what is fitted is one that its learner takes, as far as that is known from its source."""
+def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
+    """Each fold has rows, and of each class some, as far as the catalog knows the classes."""
+    n_rows = entry["expect"]["rows"]
+    smallest, what = n_rows, "which has"
+    if entry["task"] != "regression":
+        known = [
+            entry["expect"][name] for name in ("negative", "positive", "smallest") if name in entry["expect"]
+        ]
+        smallest = min([*known, n_rows // entry["expect"].get("classes", 2)])
+        what = f"whose smallest class has{'' if known else ' at most'}"
+    smallest = smallest * min(protocol.get("rows", n_rows), n_rows) // n_rows
+    if protocol.get("folds", 0) > smallest:
+        accepted = f"2 to {smallest}" if smallest > 1 else "data sets with more rows of each class"
+        yield (
+            f"protocol.folds: found {protocol['folds']} for {dataset!r}, {what} {smallest} rows; "
+            f"accepted: {accepted}"
+        )
+
+
+def _of_run(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
+    """What is fitted and scored can be, and learns what the data set has."""
+    dataset = run["dataset"]
+    for learner in learners_of(run):
+        yield from _refusals(where, check_manners, learner, LEARNER)
+        yield from _refusals(where, check_kind, learner, dataset, study["tasks"][dataset])
+    for step in run["steps"]:
+        yield from _refusals(where, check_manners, step["estimator"], STEP)
+    yield from _of_grids(where, dataset, run)
+    yield from _of_settings(where, run)
+    trials, most = run["protocol"].get("trials", 0), protocol_of(study, dataset).get("trials", 0)
+    if trials > most:
+        yield f"{where}.trials: found {trials}; accepted: at most the protocol's {most}"
+
+
+def _of_grids(where: str, dataset: str, fitted: Mapping) -> Iterator[str]:
+    alternatives = fitted.get(ONE_OF, {})
+    grids = {f"{where}.{ONE_OF}.{name}": learner["grid"] for name, learner in alternatives.items()}
+    for place, grid in {where: fitted.get("grid", {}), **grids}.items():
+        for name, values in grid.items():
+            if not isinstance(values, list) or not values:
+                yield (
+                    f"{place}.grid.{name}: found {shortened(values)} for {dataset!r}, "
+                    "expected a list of values"
+                )
+
+
+def _of_settings(where: str, fitted: Mapping) -> Iterator[str]:
+    """Each value of what is fitted is one that its learner takes."""
     for place, estimator, name, values in _settings(fitted):
-        try:
-            check_values(estimator, name, values, what=f"{where}.{place}.{name}")
-        except UnknownEstimatorError as error:
-            raise ConfigError(f"{file}: {where}: {error}") from None
+        yield from _refusals(where, check_values, estimator, name, values, what=f"{where}.{place}.{name}")
 
 
 def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
@@ -312,91 +327,3 @@ def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
         yield from (("steps", estimator, name, [v]) for name, v in step.get("params", {}).items())
         for name in of_step(shared, f"step{number}"):
             yield "grid", estimator, name, shared[f"step{number}__{name}"]
-
-
-def _check_learners(file: Path, cell: Mapping, task: str) -> None:
-    """What is fitted and scored can be, and learns what the data set has."""
-    try:
-        for learner in learners_of(cell):
-            check_manners(learner, LEARNER)
-            check_kind(learner, cell["dataset"], task)
-        for step in cell["steps"]:
-            check_manners(step["estimator"], STEP)
-    except UnknownEstimatorError as error:
-        raise ConfigError(f"{file}: models.{cell['model']}: {error}") from None
-
-
-def _check_grid(file: Path, model: str, dataset: str, fitted: Mapping) -> None:
-    where = f"models.{model}"
-    alternatives = fitted.get(ONE_OF, {})
-    grids = {f"{where}.{ONE_OF}.{name}": learner["grid"] for name, learner in alternatives.items()}
-    for place, grid in {where: fitted.get("grid", {}), **grids}.items():
-        for name, values in grid.items():
-            if not isinstance(values, list) or not values:
-                raise ConfigError(
-                    f"{file}: {place}.grid.{name}: found {shortened(values)} for {dataset!r}, "
-                    "expected a list of values"
-                )
-
-
-def _check_scaling(file: Path, scaling: Mapping, dataset: str, entry: Mapping) -> None:
-    """An interval has a low end and a high one; who scales by training rows alone needs others."""
-    for name in ("range", "targets"):
-        low, high = scaling.get(name, (0, 1))
-        if low >= high:
-            raise ConfigError(
-                f"{file}: scaling.{name}: found {[low, high]} for {dataset!r}; accepted: the lower end first"
-            )
-    if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in entry.get("files", [])):
-        raise ConfigError(
-            f"{file}: scaling.fit_on: found 'train' for {dataset!r}, whose files have no test part; "
-            "accepted: all, or a scaler among the steps of the models"
-        )
-
-
-def _check_folds(file: Path, protocol: Mapping, dataset: str, entry: Mapping) -> None:
-    """Each fold has rows, and of each class some."""
-    if "folds" not in protocol:
-        return
-    smallest, what = _smallest_class(entry)
-    expect = entry["expect"]
-    smallest = smallest * min(protocol.get("rows", expect["rows"]), expect["rows"]) // expect["rows"]
-    if protocol["folds"] > smallest:
-        accepted = f"2 to {smallest}" if smallest > 1 else "data sets with more rows of each class"
-        raise ConfigError(
-            f"{file}: protocol.folds: found {protocol['folds']} for {dataset!r}, {what} {smallest} rows; "
-            f"accepted: {accepted}"
-        )
-
-
-def _smallest_class(entry: Mapping) -> tuple[int, str]:
-    """Rows of the smallest class, as far as the catalog knows, and how to say so; of a regression, all."""
-    expect = entry["expect"]
-    if entry["task"] == "regression":
-        return expect["rows"], "which has"
-    known = [expect[name] for name in ("negative", "positive", "smallest") if name in expect]
-    smallest = min([*known, expect["rows"] // expect.get("classes", 2)])
-    return smallest, f"whose smallest class has{'' if known else ' at most'}"
-
-
-def _check_trials(file: Path, protocol: Mapping, dataset: str, n_rows: int) -> None:
-    train, test, inner = protocol["train"], protocol["test"], protocol["inner"]
-    if train + test > n_rows:
-        raise ConfigError(
-            f"{file}: protocol: found {train} training and {test} test rows for {dataset!r}; "
-            f"accepted: at most its {n_rows} rows together"
-        )
-    for name, most, what in (("folds", train, "training rows"), ("used", inner["folds"], "inner folds")):
-        if inner[name] > most:
-            raise ConfigError(
-                f"{file}: protocol.inner.{name}: found {inner[name]} for {dataset!r}; "
-                f"accepted: at most its {most} {what}"
-            )
-
-
-def _check_fewer_trials(file: Path, cell: Mapping, of_study: Mapping) -> None:
-    if cell["protocol"].get("trials", 0) > of_study.get("trials", 0):
-        raise ConfigError(
-            f"{file}: models.{cell['model']}.trials: found {cell['protocol']['trials']}; "
-            f"accepted: at most the protocol's {of_study['trials']}"
-        )

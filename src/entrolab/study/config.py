@@ -10,20 +10,18 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from entrolab.data.user_tables import entry_of
-from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.jobs.preflight import find_learners_in
-from entrolab.study.catalog import Key, checked_entry
+from entrolab.study.catalog import Catalog
 from entrolab.study.checking import check_study
-from entrolab.study.definition import Study
+from entrolab.study.definition import Study, Table
 from entrolab.study.lookup import grouped
 from entrolab.study.published import check_printed
-from entrolab.study.sections import ConfigError, Section, check, check_known, mapping_of, one_of, shortened
+from entrolab.study.sections import ConfigError, check, check_known, shortened
 from entrolab.study.settings import Settings
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
@@ -184,28 +182,13 @@ def load_catalog(files: Iterable[Path]) -> dict[str, dict]:
     """The entries of some catalogs of data sets, by key. A key is in one of them only."""
     catalog: dict[str, dict] = {}
     for file in files:
-        entries = check(mapping_of(Any, "data sets by their keys", Key), read_yaml(file), file)
+        entries = check(Catalog, read_yaml(file), file)
         if repeated := sorted(catalog.keys() & entries.keys()):
             raise ConfigError(
                 f"{file}: there is a data set {repeated[0]!r} already; give this one another key"
             )
-        for key, entry in entries.items():
-            catalog[key] = checked_entry(entry, file, key)
-            _check_names(file, key, catalog[key].get("files", []))
+        catalog |= entries
     return catalog
-
-
-def _check_names(file: Path, key: str, files: Iterable[Mapping]) -> None:
-    """The files of a data set lie in one folder, by their own names."""
-    seen: dict[str, str] = {}
-    for path in (one["path"] for one in files):
-        name = Path(path).name.lower()  # some file systems tell no case
-        if name in seen:
-            raise ConfigError(
-                f"{file}: {key}.files: found {seen[name]} and {path}, which would be one file here; "
-                "accepted: names that differ"
-            )
-        seen[name] = path
 
 
 def study_files(folders: Iterable[Path]) -> dict[str, Path]:
@@ -246,50 +229,15 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     if file.stem in RULES:
         raise ConfigError(f"{file}: `snakemake {file.stem}` is there already; give this file another name")
     study = check(Study, read_yaml(file), file)
-    study["figures"] = _entries(file, "figures", study["figures"], FIGURE_TYPES)
-    if "tables" in study:
-        study["tables"] = _entries(file, "tables", study["tables"], TABLE_TYPES)
     study |= _groups(file, study["datasets"], catalog)
     catalog = {**catalog, **study["own_data"]}
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
     study = {**_with_defaults(study, file), "file": str(file)}
     check_study(file, study, catalog)
-    _check_braces(file, study)
     if "published" in study:
         study["published"] = _published(file, study["published"])
         check_printed(study["published"], study)
     return study
-
-
-def _entries(file: Path, part: str, entries: Mapping, types: Mapping) -> dict[str, dict]:
-    """The tables or the figures of a study, each checked as its kind says."""
-    checked, mistakes = {}, []
-    for name, entry in entries.items():
-        try:
-            checked[name] = _entry(file, f"{part}.{name}", entry, types)
-        except ConfigError as error:
-            mistakes.append(str(error))
-    if mistakes:
-        raise ConfigError("\n".join(mistakes))
-    return checked
-
-
-def _entry(file: Path, where: str, entry, types: Mapping) -> dict:
-    check(Any if isinstance(entry, Mapping) else Section, entry, file, where)
-    if "kind" not in entry:
-        raise ConfigError(f"{file}: {where}: the key 'kind' is missing")
-    check(one_of(*types), entry["kind"], file, f"{where}.kind")
-    return check(types[entry["kind"]].Entry, entry, file, where)
-
-
-def _check_braces(file: Path, study: Mapping) -> None:
-    """Snakemake's own report takes braces for wildcards in what it calls studies, tables and figures."""
-    shown = {"title": study["title"]}
-    for part in ("tables", "figures"):
-        shown |= {f"{part}.{name}.caption": entry["caption"] for name, entry in study[part].items()}
-    for where, text in shown.items():
-        if "{" in text or "}" in text:
-            raise ConfigError(f"{file}: {where}: found {shortened(text)}; accepted: a text without braces")
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
@@ -421,37 +369,16 @@ def _tables(study: Mapping) -> dict:
         by_default = {
             name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
         }
-        tables = _entries(Path(study["title"]), "tables", by_default, TABLE_TYPES)
+        tables = check(dict[str, Table], by_default, study["title"])
     shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
     return {
         "datasets": {
             name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
         },
         "tables": {
-            name: {"printed": name, **_scored(table, groups, study), **_named(table, study)}
+            name: TABLE_TYPES[table["kind"]].filled(name, table, groups, study)
             for name, table in tables.items()
         },
-    }
-
-
-def _scored(table: Mapping, groups: Mapping, study: Mapping) -> dict:
-    """A table, that of scores with all metrics that fit its data sets."""
-    if table["kind"] != "scores":
-        return dict(table)
-    tasks = {study["tasks"][key] for key in groups.get(table["datasets"], ())}
-    fitting = [metric for metric in study["metrics"] if all(metrics_of(task, [metric]) for task in tasks)]
-    return {"metric": fitting or study["metrics"], "criterion": study["criteria"][0], **table}
-
-
-def _named(table: Mapping, study: Mapping) -> dict:
-    """All models, by their names, where a table asks for them."""
-    if table.get("models") != ALL:
-        return {}
-    # A model with criteria of its own was not asked to be a column of every table, nor one in print alone.
-    return {
-        "models": [
-            name for name, model in study["models"].items() if not {"criteria", "printed_only"} & {*model}
-        ]
     }
 
 

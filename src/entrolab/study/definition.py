@@ -1,13 +1,21 @@
-"""What a study may say (config/papers/*.yaml) beside its tables and figures, of which their types say it."""
+"""What a study may say (config/papers/*.yaml)."""
 
-import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from entrolab.fit.learners import expand_values
+from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
+from entrolab.study.entries import Grid, Params, expand_short_form
 from entrolab.study.sections import (
     Column,
     ImportPath,
@@ -17,6 +25,7 @@ from entrolab.study.sections import (
     Section,
     Text,
     Whole,
+    by,
     described,
     each_once,
     list_of,
@@ -29,60 +38,7 @@ from entrolab.study.sections import (
     whole,
     wrong,
 )
-
-# Values of one parameter that has a short form.
-MOST_EXPANDED = 10_000
-
-
-def _is_short_form(value) -> bool:
-    """Whether a value is ``{logspace: [int, int, base]}`` or ``{range: [first, last, step]}``."""
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return False
-    ((form, numbers),) = value.items()
-    if form not in ("logspace", "range") or not isinstance(numbers, list) or len(numbers) != 3:
-        return False
-    if any(isinstance(n, bool) or not isinstance(n, (int, float)) or not math.isfinite(n) for n in numbers):
-        return False
-    return numbers[2] > 0 and (form == "range" or all(isinstance(n, int) for n in numbers[:2]))
-
-
-def _expanded(value: Mapping) -> list:
-    """The values of a short form."""
-    ((form, (first, last, step)),) = value.items()
-    if (last - first) / (step if form == "range" else 1) > MOST_EXPANDED:
-        raise wrong(f"found {value}; accepted: at most {MOST_EXPANDED:,} values")
-    try:
-        values = expand_values(value)
-    except ValueError as error:
-        raise wrong(f"{error}; accepted: {{range: [first, last, step]}} that contains both ends") from None
-    if not values or not all(map(math.isfinite, values)):
-        raise wrong(
-            f"found {value}; accepted: {{logspace: [first exponent, last exponent, base]}}, "
-            "the first not above the last, of finite numbers"
-        )
-    return values
-
-
-def _values_of_grid(value):
-    """A list of values, expanded where it has a short form, or a name of values by data set."""
-    if isinstance(value, list) and value:
-        return value
-    if isinstance(value, Mapping) and len(value) == 1 and isinstance(value.get("of_dataset"), str):
-        return value
-    if _is_short_form(value):
-        return _expanded(value)
-    raise wrong(
-        f"found {shortened(value)}, expected a list of values, {{logspace: [first exponent, last exponent, "
-        "base]}, {range: [first, last, step]} or {of_dataset: name}"
-    )
-
-
-def _expand_short_form(value):
-    return _expanded(value) if _is_short_form(value) else value
-
-
-Params = dict[str, Annotated[Any, AfterValidator(_expand_short_form)]]
-Grid = dict[str, Annotated[Any, AfterValidator(_values_of_grid)]]
+from entrolab.tables.types import TABLE_TYPES
 
 
 class OwnData(Section):
@@ -112,6 +68,13 @@ class Scaling(Section):
     targets: per_dataset(Interval) = None
     dtype: per_dataset(one_of("float64", "float32")) = None
 
+    @field_validator("range", "targets")
+    @classmethod
+    def _ascends(cls, ends):
+        if isinstance(ends, list) and ends[0] >= ends[1]:
+            raise wrong(f"found {ends}; accepted: the lower end first")
+        return ends
+
 
 class Folds(Section):
     """Cross-validation."""
@@ -131,6 +94,13 @@ class Inner(Section):
     folds: whole(ge=2) = 4
     used: Count = None
 
+    @field_validator("used")
+    @classmethod
+    def _at_most_all(cls, used, info: ValidationInfo):
+        if isinstance(used, int) and used > info.data.get("folds", used):
+            raise wrong(f"found {used}; accepted: at most its {info.data['folds']} inner folds")
+        return used
+
     @model_validator(mode="after")
     def _use_all(self):
         if self.used is None:
@@ -146,6 +116,23 @@ class Trials(Section):
     test: Count
     shuffle: described(bool | OfDataset, "true, false or {of_dataset: name}") = None
     inner: Inner = Inner()
+
+    @field_validator("shuffle")
+    @classmethod
+    def _differ(cls, shuffle, info: ValidationInfo):
+        if shuffle is False and info.data.get("trials", 1) > 1:
+            raise wrong(
+                f"found false for {info.data['trials']} trials, which are all the same; accepted: 1 trial"
+            )
+        return shuffle
+
+    @field_validator("inner")
+    @classmethod
+    def _have_rows(cls, inner, info: ValidationInfo):
+        train = info.data.get("train")
+        if isinstance(train, int) and inner.folds > train:
+            raise wrong(f"found {inner.folds} folds; accepted: at most its {train} training rows")
+        return inner
 
 
 def _which(protocol) -> str:
@@ -260,16 +247,20 @@ def _value_of_dataset(value):
     """A value for one data set, which refers to no others."""
     if isinstance(value, Mapping) and "of_dataset" in value:
         raise wrong(f"found {shortened(value)}; accepted: the value itself")
-    return _expand_short_form(value)
+    return expand_short_form(value)
 
 
 Values = mapping_of(Annotated[Any, AfterValidator(_value_of_dataset)], "values by data set", Any)
 
 
+Table = by("kind", {name: kind.Entry for name, kind in TABLE_TYPES.items()})
+Figure = by("kind", {name: kind.Entry for name, kind in FIGURE_TYPES.items()})
+
+
 class Study(Section):
     """A study: data sets, learners with grids, and what is shown of them."""
 
-    title: Text = None
+    title: matching(r"[^{}]+", "a text without braces") = None
     reference: str = ""
     about: str = ""
     answer: list_of(Text, at_most=2, unique=False) = []
@@ -292,7 +283,6 @@ class Study(Section):
         "learners by name, each an import path, or a mapping with one as `estimator`",
         Name,
     )
-    # Each is checked as its kind says.
-    tables: mapping_of(Any, "tables by name", Name) = None
-    figures: dict[Name, Any] = {}
+    tables: mapping_of(Table, "tables by name", Name) = None
+    figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
     errata: list[Erratum] = []

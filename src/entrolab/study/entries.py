@@ -1,26 +1,84 @@
-"""What the entries of all tables and figures share, and the types of values that several kinds take."""
+"""What the entries of all tables and figures share, and types of values that several sections take."""
 
-from entrolab.study.definition import Params
-from entrolab.study.sections import Section, Whole, described, list_of, mapping_of, one_of
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-__all__ = [
-    "Entry",
-    "ModelNames",
-    "ModelsWithParams",
-    "OfData",
-    "Points",
-    "Task",
-    "SixModels",
-    "TwelveModels",
-    "WithParams",
-]
+from pydantic import AfterValidator
+
+from entrolab.fit.learners import expand_values
+from entrolab.study.sections import (
+    Heading,
+    Section,
+    Whole,
+    described,
+    list_of,
+    mapping_of,
+    one_of,
+    shortened,
+    wrong,
+)
+
+# Values of one parameter that has a short form.
+MOST_EXPANDED = 10_000
+
+
+def _is_short_form(value) -> bool:
+    """Whether a value is ``{logspace: [int, int, base]}`` or ``{range: [first, last, step]}``."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    ((form, numbers),) = value.items()
+    if form not in ("logspace", "range") or not isinstance(numbers, list) or len(numbers) != 3:
+        return False
+    if any(isinstance(n, bool) or not isinstance(n, (int, float)) or not math.isfinite(n) for n in numbers):
+        return False
+    return numbers[2] > 0 and (form == "range" or all(isinstance(n, int) for n in numbers[:2]))
+
+
+def _expanded(value: Mapping) -> list:
+    """The values of a short form."""
+    ((form, (first, last, step)),) = value.items()
+    if (last - first) / (step if form == "range" else 1) > MOST_EXPANDED:
+        raise wrong(f"found {value}; accepted: at most {MOST_EXPANDED:,} values")
+    try:
+        values = expand_values(value)
+    except ValueError as error:
+        raise wrong(f"{error}; accepted: {{range: [first, last, step]}} that contains both ends") from None
+    if not values or not all(map(math.isfinite, values)):
+        raise wrong(
+            f"found {value}; accepted: {{logspace: [first exponent, last exponent, base]}}, "
+            "the first not above the last, of finite numbers"
+        )
+    return values
+
+
+def _values_of_grid(value):
+    """A list of values, expanded where it has a short form, or a name of values by data set."""
+    if isinstance(value, list) and value:
+        return value
+    if isinstance(value, Mapping) and len(value) == 1 and isinstance(value.get("of_dataset"), str):
+        return value
+    if _is_short_form(value):
+        return _expanded(value)
+    raise wrong(
+        f"found {shortened(value)}, expected a list of values, {{logspace: [first exponent, last exponent, "
+        "base]}, {range: [first, last, step]} or {of_dataset: name}"
+    )
+
+
+def expand_short_form(value):
+    return _expanded(value) if _is_short_form(value) else value
+
+
+Params = dict[str, Annotated[Any, AfterValidator(expand_short_form)]]
+Grid = dict[str, Annotated[Any, AfterValidator(_values_of_grid)]]
 
 
 class Entry(Section):
     """A table or a figure of a study."""
 
     kind: str
-    caption: str
+    caption: Heading
     notes: list[str] = []
 
 

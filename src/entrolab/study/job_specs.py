@@ -1,8 +1,7 @@
-"""What a study comes down to: cells, and the specification of all that is computed, measured or drawn.
+"""Expand a study into runs and build the spec of every job.
 
-A cell is a data set and a model. What differs between data sets, ``{of_dataset: name}`` in a study, is
-looked up here. A specification holds all that decides a result and nothing else: a result is renewed when it
-changes.
+A run is a data set and a model. What differs between data sets, ``{of_dataset: name}`` in a study, is looked
+up here. A spec holds all that decides a result and nothing else: a result is renewed when its spec changes.
 """
 
 import itertools
@@ -13,49 +12,42 @@ from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.study.lookup import protocol_of, resolved
-from entrolab.tables.types import FILES, TABLE_TYPES
+from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 
 
 def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
     """The (data set, model) pairs that a table needs trained, row by row."""
     entry = study["tables"][table]
-    kind = TABLE_TYPES[entry["kind"]]
-    return kind.rows_and_models(entry, study) if kind.trains else []
+    table_type = TABLE_TYPES[entry["kind"]]
+    return table_type.rows_and_models(entry, study) if table_type.trains else []
 
 
 def score_tables(study: Mapping, dataset: str) -> list[str]:
-    """The names of the score tables that show a data set."""
+    """The names of the tables that show scores of a data set's runs."""
     return [
         name
         for name, entry in study["tables"].items()
-        if entry["kind"] == "scores" and dataset in study["datasets"][entry["datasets"]]
+        if TABLE_TYPES[entry["kind"]].ranks and dataset in study["datasets"][entry["datasets"]]
     ]
 
 
 def table_files(paper: str, study: Mapping, table: str) -> list[str]:
     """The results that a table is made of."""
     entry = study["tables"][table]
-    kind = TABLE_TYPES[entry["kind"]]
+    table_type = TABLE_TYPES[entry["kind"]]
     measured_for = entry.get("measured_for", table)
     files = (
         FILES[stage].format(paper=paper, table=measured_for, dataset=dataset, model=model)
-        for stage in kind.reads(entry)
-        for dataset, model in kind.rows_and_models(entry, study)
+        for stage in table_type.reads(entry)
+        for dataset, model in table_type.rows_and_models(entry, study)
     )
     return list(dict.fromkeys(files))
 
 
 def printed_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
-    """The places of a table's cells among the printed numbers: data set, model and metric."""
-    entry = study["tables"][table]
-    kind = TABLE_TYPES[entry["kind"]]
-    named = {} if kind.generates else dict.fromkeys(study["datasets"][entry["datasets"]])
-    shown = {
-        "datasets": named | kind.places(entry),
-        "models": kind.models(entry, study),
-        "metrics": kind.metrics(entry),
-    }
-    return [kind.printed_at(cell) for cell in kind.cells({**entry, **shown})]
+    """The places of a table's cells among the published values: data set, model and metric."""
+    table_type = TABLE_TYPES[study["tables"][table]["kind"]]
+    return [table_type.printed_at(cell) for cell in table_type.cells(table_spec("", study, table))]
 
 
 def type_of(study: Mapping, figure: str) -> FigureType:
@@ -69,15 +61,15 @@ def figure_runs(study: Mapping, figure: str) -> list[tuple[str, str]]:
 
 
 def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
-    """The results that a figure is drawn from, in the order of its cells, stage by stage for each."""
-    entry, kind = study["figures"][figure], type_of(study, figure)
+    """The results that a figure is drawn from, in the order of its runs, stage by stage for each."""
+    entry, figure_type = study["figures"][figure], type_of(study, figure)
     files = [
         FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
-        for dataset, model in kind.drawn_from(entry, study)
-        for stage in kind.stages
+        for dataset, model in figure_type.drawn_from(entry, study)
+        for stage in figure_type.stages
     ]
-    # Of trained cells each has its own, if they share some.
-    return files if kind.trains else list(dict.fromkeys(files))
+    # Each run has files of its own; what is drawn of data sets alone may share some.
+    return files if figure_type.trains else list(dict.fromkeys(files))
 
 
 def figure_datasets(study: Mapping, figure: str) -> list[str]:
@@ -103,7 +95,7 @@ def study_runs(study: Mapping) -> list[tuple[str, str]]:
 
 
 def run_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
-    """All that decides the results of one cell, and nothing else: a cell is recomputed when this changes."""
+    """All that decides the results of one run, and nothing else: it is computed again when this changes."""
     entry, task = study["models"][model], study["tasks"][dataset]
     decided = {
         name: resolved(entry[name], study, dataset, f"models.{model}.{name}")
@@ -127,16 +119,16 @@ def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
 
     All other metrics of a study are computed from the selected models' predictions.
     """
-    cell = (dataset, model)
+    run = (dataset, model)
     shown = [
         entry["metric"]
         for name, entry in study.get("figures", {}).items()
-        if "candidates" in type_of(study, name).stages and cell in figure_runs(study, name)
+        if "candidates" in type_of(study, name).stages and run in figure_runs(study, name)
     ]
     shown += [
         entry["metric"]
         for name, entry in study["tables"].items()
-        if entry.get("among") and cell in table_runs(study, name)
+        if entry.get("among") and run in table_runs(study, name)
     ]
     named = {metric for one in shown for metric in ([one] if isinstance(one, str) else one)}
     first, *others = metrics_of(study["tasks"][dataset], study["metrics"])
@@ -146,14 +138,14 @@ def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
 def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
     """All that decides what is measured on a data set for a table, and nothing else."""
     entry = study["tables"][table]
-    kind = TABLE_TYPES[entry["kind"]]
+    table_type = TABLE_TYPES[entry["kind"]]
     return {
         "paper": paper,
         "table": table,
         "dataset": dataset,
-        "measured_by": kind.measured_by,
+        "measured_by": table_type.measured_by,
         "seed": seed,
-        **resolved(kind.measurement(entry, study, dataset), study, dataset, f"tables.{table}"),
+        **resolved(table_type.measurement(entry, study, dataset), study, dataset, f"tables.{table}"),
     }
 
 

@@ -1,4 +1,4 @@
-"""Values of a checked study by data set and model, ``{of_dataset: name}`` resolved."""
+"""Look up values of a checked study by data set and model, ``{of_dataset: name}`` resolved."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping

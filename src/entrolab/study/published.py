@@ -1,8 +1,8 @@
-"""The file of a study's printed numbers, checked against the study before they are compared with ours."""
+"""Checks of the file of a study's published values, before they are compared with ours."""
 
 import csv
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from entrolab.study.job_specs import printed_cells
@@ -14,60 +14,47 @@ COLUMNS = ("table", "dataset", "model", "metric", "value", "std")
 
 
 def check_printed(file: Path, study: Mapping) -> None:
-    """Refuse the first row that has no place in a table of its study, or whose number is none.
+    """Refuse the first row that has no cell in a table of its study, or whose value is no number.
 
     Raises
     ------
     ConfigError
     """
     try:
-        rows = list(csv.reader(Path(file).read_text(encoding="utf-8-sig").splitlines()))
+        header, *rows = csv.reader(Path(file).read_text(encoding="utf-8-sig").splitlines() or [""])
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise ConfigError(f"{file}: {error}; accepted: comma-separated values in UTF-8") from None
-    _check_columns(file, rows[0] if rows else [])
-    places = _places(study)
-    seen: dict[tuple[str, ...], int] = {}
-    for number, row in enumerate(rows[1:], start=2):
-        if len(row) != len(COLUMNS):
-            raise ConfigError(f"{file}: line {number}: found {len(row)} fields; accepted: {len(COLUMNS)}")
-        *place, value, std = row
-        if tuple(place) not in places:
-            _refuse_place(file, f"line {number}", tuple(place), places)
-        if tuple(place) in seen:
-            raise ConfigError(
-                f"{file}: line {number}: another number for the place of line {seen[tuple(place)]}"
-            )
-        seen[tuple(place)] = number
-        for column, text in (("value", value), ("std", std)):
-            if not _is_number(text):
-                raise ConfigError(
-                    f"{file}: line {number}: {column}: found {text!r}; accepted: a number, or nothing"
-                )
-
-
-def _check_columns(file: Path, found: list[str]) -> None:
-    for column in found:
+    for column in header:
         check_known(column, COLUMNS, file, "line 1", "column")
-    if found != list(COLUMNS):
-        raise ConfigError(f"{file}: line 1: found {','.join(found)!r}; accepted: {','.join(COLUMNS)}")
-
-
-def _places(study: Mapping) -> set[tuple[str, ...]]:
-    """Where a printed number can stand: table, data set, model, metric."""
-    return {
+    if header != list(COLUMNS):
+        raise ConfigError(f"{file}: line 1: found {','.join(header)!r}; accepted: {','.join(COLUMNS)}")
+    cells = {
         (entry["printed"], *cell)
         for name, entry in study["tables"].items()
         for cell in printed_cells(study, name)
     }
-
-
-def _refuse_place(file: Path, where: str, place: tuple[str, ...], places: Iterable[tuple[str, ...]]) -> None:
-    """Say which part of a place is the first that no table has beside those before it."""
-    for part, what in enumerate(COLUMNS[: len(place)]):
-        known = {other[part] for other in places if other[:part] == place[:part]}
-        check_known(place[part], sorted(known), file, f"{where}: {what}", f"{what} of this study's tables")
+    seen: dict[tuple[str, ...], int] = {}
+    for number, row in enumerate(rows, start=2):
+        where = f"line {number}"
+        if len(row) != len(COLUMNS):
+            raise ConfigError(f"{file}: {where}: found {len(row)} fields; accepted: {len(COLUMNS)}")
+        cell = tuple(row[:4])
+        if cell not in cells:
+            for part, what in enumerate(
+                COLUMNS[:4]
+            ):  # the first part that no table has beside those before it
+                known = sorted({other[part] for other in cells if other[:part] == cell[:part]})
+                check_known(cell[part], known, file, f"{where}: {what}", f"{what} of this study's tables")
+        if cell in seen:
+            raise ConfigError(f"{file}: {where}: another number for the place of line {seen[cell]}")
+        seen[cell] = number
+        for column, text in zip(COLUMNS[4:], row[4:], strict=True):
+            if not _is_number(text):
+                raise ConfigError(
+                    f"{file}: {where}: {column}: found {text!r}; accepted: a number, or nothing"
+                )
 
 
 def _is_number(text: str) -> bool:

@@ -27,9 +27,9 @@ PARTS: dict[str, dict[str, type[Section]]] = {
     "A data set of the catalog": {
         "": catalog.DataSet,
         "files": catalog.File,
-        **{f"expect of {task}": expected for task, expected in catalog.OF_TASK.items()},
-        **{f"format {catalog.name_of(one)}": one for one in catalog.FORMATS},
-        **{f"generator {catalog.name_of(one)}": one for one in catalog.GENERATORS},
+        **{f"expect of {task}": one.model_fields["expect"].annotation for task, one in catalog.TASKS.items()},
+        **{f"format {name}": one for name, one in catalog.FORMATS.items()},
+        **{f"generator {name}": one for name, one in catalog.GENERATORS.items()},
     },
 }
 # What every entry has, or a heading says.
@@ -79,7 +79,7 @@ def _as_yaml(value) -> str:
 
 def _in_words(schema: Mapping, definitions: Mapping) -> str:
     """What a JSON schema accepts."""
-    if "description" in schema and "properties" not in schema:
+    if "description" in schema:
         return schema["description"]
     if "$ref" in schema:
         keys = definitions[schema["$ref"].rpartition("/")[2]]["properties"]

@@ -6,8 +6,9 @@ Each error is one line: the file, the place in it, what was found there, what is
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
     AfterValidator,
@@ -21,6 +22,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
     WrapValidator,
+    create_model,
     model_validator,
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -31,6 +33,7 @@ __all__ = [
     "ConfigError",
     "Column",
     "ImportPath",
+    "Heading",
     "Interval",
     "Name",
     "OfDataset",
@@ -39,6 +42,7 @@ __all__ = [
     "Whole",
     "check",
     "check_known",
+    "by",
     "described",
     "each_once",
     "list_of",
@@ -50,6 +54,7 @@ __all__ = [
     "plain",
     "shortened",
     "text_or_section",
+    "unknown",
     "whole",
     "wrong",
 ]
@@ -64,6 +69,7 @@ IN_YAML = {
     "list_type": "a list",
     "dict_type": "a mapping, `key: value`",
     "model_type": "a mapping, `key: value`",
+    "union_tag_not_found": "a mapping, `key: value`",
 }
 
 
@@ -71,12 +77,17 @@ class ConfigError(ValueError):
     """Something in a configuration file that cannot be run."""
 
 
-def check_known(name: str, known: Iterable[str], file, where: str, what: str) -> None:
-    """Refuse a name that is not among the known ones; `where` it stands, and `what` it should name."""
+def unknown(name: str, known: Iterable[str], where: str, what: str) -> Iterator[str]:
+    """Yield a line for a name that is not among the known ones: `where` it is, `what` it should name."""
     known = list(known)
     if name not in known:
-        hint = did_you_mean(name, known)
-        raise ConfigError(f"{file}: {where}: unknown {what} {name!r}{hint}; accepted: {', '.join(known)}")
+        yield f"{where}: unknown {what} {name!r}{did_you_mean(name, known)}; accepted: {', '.join(known)}"
+
+
+def check_known(name: str, known: Iterable[str], file, where: str, what: str) -> None:
+    """Refuse a name that is not among the known ones, see :func:`unknown`."""
+    for line in unknown(name, known, where, what):
+        raise ConfigError(f"{file}: {line}")
 
 
 def shortened(value) -> str:
@@ -174,23 +185,38 @@ def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
         if place[-1] == "[key]":
             place = place[:-2]
         if kind == "missing":
-            yield _dotted(place[:-1]), f"the key {place[-1]!r} is missing"
-        else:
-            yield _dotted(place), _in_words(kind, found, one)
+            *place, key = place
+            kind = "no_key"
+        if kind == "union_tag_not_found" and isinstance(found, Mapping):
+            kind, key = "no_key", _key(one)
+            for name in found:
+                if hint := did_you_mean(str(name), [key]):
+                    yield _dotted(place), f"unknown key {name!r}{hint}"
+        if kind == "union_tag_invalid":
+            place.append(_key(one))
+        yield (
+            _dotted(place),
+            f"the key {key!r} is missing" if kind == "no_key" else _in_words(kind, found, one),
+        )
+
+
+def _key(error: Mapping) -> str:
+    """The key that tells sections from each other, see :func:`by`."""
+    return error["ctx"]["discriminator"].removesuffix("()")
 
 
 def _in_words(kind: str, found, error: Mapping) -> str:
     if kind in ("line", "repeated"):
         return error["msg"]
-    if kind == "literal_error":
-        names = re.findall(r"'([^']*)'", error["ctx"]["expected"])
-        return _not_one_of(found, names)
     if kind in IN_YAML:
         return f"found {shortened(found)}, expected {IN_YAML[kind]}"
-    return f"found {shortened(found)}: {error['msg']}"
-
-
-def _not_one_of(found, names: list[str]) -> str:
+    if kind == "literal_error":
+        names = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+    elif kind == "union_tag_invalid":
+        names = re.findall(r"'<([^']*)>'", error["ctx"]["expected_tags"])
+        found = found[_key(error)]
+    else:
+        return f"found {shortened(found)}: {error['msg']}"
     return f"found {found!r}{did_you_mean(str(found), names)}; accepted: {', '.join(names)}"
 
 
@@ -219,34 +245,28 @@ def described(type_: Any, description: str) -> Any:
     return Annotated[type_, Field(description=description), WrapValidator(expected)]
 
 
-class Limit(NamedTuple):
-    """A limit of numbers: its key in a JSON schema, how it is said, and whether a value keeps to it."""
-
-    schema: str
-    words: str
-    holds: Callable[[float, float], bool]
-
-
+# Limits of numbers: the key in a JSON schema, how it is said, and whether a value keeps to it.
 LIMITS = {
-    "gt": Limit("exclusiveMinimum", "more than", operator.gt),
-    "ge": Limit("minimum", "at least", operator.ge),
-    "lt": Limit("exclusiveMaximum", "less than", operator.lt),
-    "le": Limit("maximum", "at most", operator.le),
+    "gt": ("exclusiveMinimum", "more than", operator.gt),
+    "ge": ("minimum", "at least", operator.ge),
+    "lt": ("exclusiveMaximum", "less than", operator.lt),
+    "le": ("maximum", "at most", operator.le),
 }
 
 
 def _numeric(kind: type, name: str, json_type: str, limits: Mapping) -> Any:
     """Numbers as they come, an integer as an integer; YAML's .inf and .nan are none."""
-    accepted = " and ".join(f"{LIMITS[key].words} {limit}" for key, limit in limits.items())
+    checks = [(*LIMITS[key], limit) for key, limit in limits.items()]
+    accepted = " and ".join(f"{words} {limit}" for _, words, _, limit in checks)
 
     def checked(value):
         if isinstance(value, bool) or not isinstance(value, kind) or not _is_finite(value):
             raise wrong(f"found {shortened(value)}, expected {name}")
-        if not all(LIMITS[key].holds(value, limit) for key, limit in limits.items()):
+        if not all(holds(value, limit) for _, _, holds, limit in checks):
             raise wrong(f"found {shortened(value)}; accepted: {accepted}")
         return value
 
-    schema = {"type": json_type} | {LIMITS[key].schema: limit for key, limit in limits.items()}
+    schema = {"type": json_type} | {key: limit for key, _, _, limit in checks}
     return Annotated[Any, BeforeValidator(checked), WithJsonSchema(schema)]
 
 
@@ -328,6 +348,8 @@ def _not_empty(value: str) -> str:
 
 
 Text = Annotated[str, Field(json_schema_extra={"minLength": 1}), AfterValidator(_not_empty)]
+# Snakemake's own report takes braces for wildcards in what it calls studies, tables and figures.
+Heading = matching(r"[^{}]*", "a text without braces")
 Whole = whole(ge=1)
 Name = matching(
     "[a-z][a-z0-9_]*",
@@ -359,3 +381,37 @@ def text_or_section(type_: Any, section: Any) -> Any:
 def per_dataset(type_: Any) -> Any:
     """Values of `type_`, or ``{of_dataset: name}``."""
     return text_or_section(type_, OfDataset)
+
+
+@dataclass(frozen=True)
+class _ByKey:
+    """The JSON schema of :func:`by`, by which editors say what is wrong with the section that is meant."""
+
+    key: str
+    names: tuple[str, ...]
+
+    def __get_pydantic_json_schema__(self, core_schema, handler) -> dict:
+        cases = zip(self.names, handler(core_schema)["oneOf"], strict=True)
+        return {
+            "description": f"mapping, whose `{self.key}` is {', '.join(f'`{name}`' for name in self.names)}",
+            "type": "object",
+            "required": [self.key],
+            "properties": {self.key: {"enum": [*self.names]}},
+            "allOf": [
+                {"if": {"properties": {self.key: {"const": name}}}, "then": one} for name, one in cases
+            ],
+        }
+
+
+def by(key: str, sections: Mapping[str, type[Section]]) -> Any:
+    """One of some sections, which the value of `key` tells."""
+
+    def tag(data) -> str | None:
+        return f"<{data[key]}>" if isinstance(data, Mapping) and key in data else None
+
+    tag.__name__ = key  # by which errors refer to it
+    cases = tuple(
+        Annotated[create_model(one.__qualname__, __base__=one, **{key: Literal[name]}), Tag(f"<{name}>")]
+        for name, one in sections.items()
+    )
+    return Annotated[Union[cases], Discriminator(tag), _ByKey(key, tuple(sections))]  # noqa: UP007  of a tuple

@@ -1,4 +1,4 @@
-"""What every kind of table answers, and the parts that kinds share."""
+"""The base class of table types, and what a cell of a table is made of."""
 
 import itertools
 import math
@@ -9,23 +9,24 @@ from typing import NamedTuple
 from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
 from entrolab.study.lookup import pairs
+from entrolab.tables.verdicts import beside
 from entrolab.text import one_line
 
 NAN = math.nan
 
-# A cell's address: data set, model, metric; "" for what a kind of table does without.
+# A cell's address: data set, model, metric; "" for what a table type does without.
 Cell = tuple[str, str, str]
 
-# The trouble of a cell that nothing of ours was asked for.
+# The status of a cell for which the study has nothing to compute.
 PRINTED_ALONE = "printed alone"
-# The place of what is measured on data that are made for it.
+# Stands for the data set in tables that measure on generated data.
 GENERATED = "generated"
 # The row below the data sets, of all of them.
 ALL = "all"
 
 
 class Printed(NamedTuple):
-    """A printed number and its ±, NaN where there is none, and how many decimals it is printed with."""
+    """A published value and its ±, NaN where there is none, and how many decimals it is published with."""
 
     value: float = NAN
     std: float = NAN
@@ -37,13 +38,13 @@ NOTHING = Printed()
 
 @dataclass(frozen=True)
 class Found:
-    """What there is of ours in a cell: numbers and a note, or the trouble that left none and its reason.
+    """Our numbers in a cell and a note, or the status that says why there are none, and its reason.
 
     Attributes
     ----------
     ours, ours_std, oracle : float
     trouble : {"", "failed", "no data", "printed alone"}
-        "printed alone" where nothing of ours was asked for.
+        The status of a cell without a number; "printed alone" where the study has nothing to compute.
     reason : str
         Parts joined by semicolons; a part may end in "in k of n fits".
     readings : mapping of str to float
@@ -60,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Judged:
-    """How ours stands to the printed number."""
+    """The comparison of our number with the published value."""
 
     verdict: str
     difference: float = NAN
@@ -68,7 +69,7 @@ class Judged:
 
 
 class TableType:
-    """A kind of table, as it is unless a subclass says otherwise.
+    """A table type: the entry of a study, the files that it reads, what is in a cell, how it is judged.
 
     Attributes
     ----------
@@ -87,8 +88,13 @@ class TableType:
         Whether it takes none: its data are made for it.
     divides : bool
         Whether the study's protocol has to say how its data sets are divided.
+    ranks : bool
+        Whether its numbers are the scores of runs, by which models are ranked.
+    measures : str or None
+        What its numbers measure where they mean the same as the published values, "" where the metric says
+        it; None where they are compared in the table alone.
     compares : str
-        How a table that has printed numbers shows them.
+        How a table that has published values shows them.
     Entry : type
         What an entry of a study may say.
     """
@@ -101,12 +107,24 @@ class TableType:
     one_dataset = False
     generates = False
     divides = True
+    ranks = False
+    measures: str | None = None
     compares = "Ours above, the printed number below."
     Entry: type[TableEntry] = TableEntry
 
     def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Names in an entry that must be known: (place, name, known names, what is named)."""
         yield from ()
+
+    def filled(self, name: str, table: Mapping, groups: Mapping, study: Mapping) -> dict:
+        """An entry with what follows from its study: here its published table and all models by name."""
+        named = {}
+        if table.get("models") == ALL:
+            # A model with criteria of its own was not asked to be a column of every table, nor one in print
+            # alone.
+            entries = study["models"].items()
+            named = {"models": [key for key, one in entries if not {"criteria", "printed_only"} & {*one}]}
+        return {"printed": name, **table, **named}
 
     def reads(self, table: Mapping) -> tuple[str, ...]:
         """The stages whose files this table is made of."""
@@ -146,7 +164,7 @@ class TableType:
         ]
 
     def printed_at(self, cell: Cell) -> Cell:
-        """Where the published numbers have a cell."""
+        """Where the file of published values has a cell."""
         return cell
 
     def found(self, cell: Cell, spec: Mapping, results) -> Found:
@@ -160,8 +178,17 @@ class TableType:
     def judge(
         self, cell: Cell, spec: Mapping, found: Mapping[Cell, Found], printed: Mapping[Cell, Printed]
     ) -> Judged:
-        """Judge a cell that has a number; the other cells are there to compare with."""
-        raise NotImplementedError
+        """Judge a cell that has a number, here by its distance from the published value.
+
+        The other cells are there to compare with.
+        """
+        ours, published = found[cell].ours, printed.get(cell, NOTHING)
+        verdict = beside(ours, published.value, self.tolerance(cell, spec, published))
+        return Judged(verdict, ours - published.value)
+
+    def tolerance(self, cell: Cell, spec: Mapping, published: Printed) -> float:
+        """How far a number of ours may be from the published value that it reproduces."""
+        return 0.0
 
     def says(self, spec: Mapping) -> str:
         """What our numbers in a table are, in a sentence or two."""
@@ -175,8 +202,12 @@ class TableType:
         """What verdicts mean in a table, where that is more than `VERDICTS` says."""
         return {}
 
+    def shown_as(self, metric: str) -> "TableType":
+        """The type of table whose digits and words a metric's numbers are shown with."""
+        return self
+
     def digits(self, metric: str, printed: Sequence[float]) -> int:
-        """Decimals to show of a metric, given all its printed numbers."""
+        """Decimals to show of a metric, given all its published values."""
         raise NotImplementedError
 
     def number(self, metric: str, value: float, digits: int) -> str:
@@ -185,15 +216,15 @@ class TableType:
         return f"{value:z.{digits}f}"
 
     def printed_number(self, metric: str, value: float, digits: int) -> str:
-        """A printed number as it is shown."""
+        """A published value as it is shown."""
         return self.number(metric, value, digits)
 
     def difference(self, metric: str, difference: float, published: float, digits: int) -> str:
-        """How far ours is from the printed number, in words."""
+        """How far ours is from the published value, in words."""
         return f"ours − printed {difference:+z.{digits}f}"
 
     def beside_printed(self, metric: str, difference: float, published: float) -> str:
-        """What is shown beside the printed number."""
+        """What is shown beside the published value."""
         return ""
 
 

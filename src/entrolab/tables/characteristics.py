@@ -2,8 +2,7 @@
 
 from entrolab.study.entries import OfData
 from entrolab.study.sections import list_of, one_of
-from entrolab.tables.base import NOTHING, PRINTED_ALONE, Found, Judged, TableType, phrase
-from entrolab.tables.verdicts import beside
+from entrolab.tables.base import PRINTED_ALONE, Found, TableType, phrase
 
 COUNTS = {
     "n_features": {"label": "features", "sublabel": ""},
@@ -54,10 +53,8 @@ class Characteristics(TableType):
             return Found(trouble="no data", reason=phrase(facts["absent"]))
         return Found(trouble=PRINTED_ALONE)  # numbers have no classes, and three classes no positive one
 
-    def judge(self, cell, spec, found, printed):
-        ours, (value, _, decimals) = found[cell].ours, printed.get(cell, NOTHING)
-        rounding = 0.5 * 10.0**-decimals if cell[2] in SHARES else 0
-        return Judged(beside(ours, value, rounding), ours - value)
+    def tolerance(self, cell, spec, published):
+        return 0.5 * 10.0**-published.decimals if cell[2] in SHARES else 0
 
     def says(self, spec):
         divided = OF_A_DIVISION & set(spec["counts"])

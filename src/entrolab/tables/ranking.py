@@ -1,9 +1,9 @@
-"""Several models over several data sets: average ranks, and which of them may be told apart.
+"""Average ranks of several models over several data sets, and which of them differ significantly.
 
-The procedure is Demšar's: Friedman's test of all models, then two tests of each pair. Nemenyi's looks at the
-average ranks, which depend on the company that two models are compared in. Wilcoxon's with Holm's correction
-looks at the scores of the two alone; it is the one that a diagram shows, unless there are too few data sets
-for it ever to tell two models apart.
+The procedure is Demšar's: Friedman's test of all models, then two tests of each pair. Nemenyi's compares
+average ranks, which depend on the other models of the comparison. Wilcoxon's with Holm's correction compares
+the scores of the two models alone; a diagram shows it, unless there are too few data sets for it ever to be
+significant.
 
 References
 ----------
@@ -32,48 +32,41 @@ from entrolearn.plotting import (
 ALPHA = 0.05
 # With fewer there is nothing to test.
 LEAST_MODELS, LEAST_DATASETS = 3, 5
-# What a lost score counts for: so little that all differences to it are the same in double precision.
+# A missing score: so low that all differences to it are equal in double precision.
 LOST = -1e300
-# To which scores are told from each other: equal differences of decimals are equal in whole numbers alone.
+# Scores are compared as whole numbers of so many digits: equal differences of decimals may differ as floats.
 SIGNIFICANT_DIGITS = 12
-# Up to so many data sets Wilcoxon's p-values are those of its tables; with more, the normal distribution's.
+# The most data sets for Wilcoxon's exact p-values; with more, the normal approximation is used.
 MOST_EXACT = 50
-# What tests of pairs are called.
+# The tests of pairs in words.
 TESTS = {"wilcoxon": "Wilcoxon's test with Holm's correction", "nemenyi": "Nemenyi's test"}
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Average ranks of some models over some data sets, and how sure their order is.
+    """Average ranks of some models over some data sets, and the tests of their differences.
 
     Attributes
     ----------
-    scores : DataFrame, shape (n_datasets, n_models)
-        What was ranked; NaN where a model has no number. Models are in the order of their average ranks, the
-        best first, here and in all that follows.
-    ranks : DataFrame, shape (n_datasets, n_models)
-        1 for the best model of a data set, ties averaged.
+    scores, ranks : DataFrame, shape (n_datasets, n_models)
+        The scores, NaN where a model has none, and their ranks: 1 for the best model of a data set, ties
+        averaged. Models are in the order of their average ranks, the best first, here and in what follows.
     average : Series, shape (n_models,)
-    friedman : float
-        Friedman's chi-square with ``n_models - 1`` degrees of freedom, corrected for ties.
-    p : float
-        Its p-value: the chance of average ranks at least as far apart if all models were alike.
-    iman_davenport, iman_davenport_p : float
-        The less conservative statistic that Iman and Davenport derive from Friedman's, F-distributed.
+    friedman, p : float
+        Friedman's chi-square with ``n_models - 1`` degrees of freedom, corrected for ties, and its p-value.
     critical_difference : float
-        The difference of two average ranks from which on Nemenyi's test tells two models apart.
+        The least difference of two average ranks that is significant by Nemenyi's test.
     nemenyi, wilcoxon : DataFrame, shape (n_models, n_models)
         p-values of pairs: of Nemenyi's test, and of Wilcoxon's signed-rank test with Holm's correction for
-        the number of pairs. Differences of zero are shared between the two signs, and ranks of equal
-        differences averaged.
+        the number of pairs.
     alpha : float
-        The level of ``critical_difference`` and of :meth:`groups`.
+        The significance level of ``critical_difference`` and of :meth:`groups`.
     shown_test : {"wilcoxon", "nemenyi"}
         The test of :meth:`groups`, see :func:`shown_test`.
     lacking : tuple of str
-        Models without a number on more than half of the data sets, left out.
+        Models left out because they have no number on more than half of the data sets.
     empty : tuple of str
-        Data sets on which none of the others has a number, left out.
+        Data sets left out because none of the other models has a number there.
     """
 
     scores: pd.DataFrame
@@ -81,8 +74,6 @@ class Ranking:
     average: pd.Series
     friedman: float
     p: float
-    iman_davenport: float
-    iman_davenport_p: float
     critical_difference: float
     nemenyi: pd.DataFrame
     wilcoxon: pd.DataFrame
@@ -93,45 +84,51 @@ class Ranking:
 
     @property
     def scored(self) -> pd.Series:
-        """On how many data sets each model has a number."""
+        """The number of data sets on which each model has a number."""
         return self.scores.notna().sum()
+
+    @property
+    def _alike(self) -> pd.DataFrame:
+        """Whether two models do not differ significantly by the test that is shown."""
+        return getattr(self, self.shown_test) >= self.alpha
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Every two models, the better one first."""
         return itertools.combinations(self.average.index, 2)
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
-        """On how many data sets one model ranks before another, beside it and after it."""
+        """On how many data sets model `a` ranks before, beside and after model `b`."""
         ahead = np.sign(self.ranks[b] - self.ranks[a])
         return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
 
     def beside(self, model: str) -> list[str]:
-        """The models that a model is not told apart from, the best first."""
-        p = (self.wilcoxon if self.shown_test == "wilcoxon" else self.nemenyi).loc[model].drop(model)
-        return p.index[p >= self.alpha].tolist()
+        """The models that do not differ significantly from a model, the best first."""
+        alike = self._alike[model].drop(model)
+        return alike.index[alike].tolist()
 
     def groups(self) -> list[list[str]]:
-        """The largest groups of models no two of which are told apart, one for each bar of a diagram.
+        """The largest groups of models no two of which differ significantly, one for each bar of a diagram.
 
-        Two models are told apart just if no group has both. By Wilcoxon's test a model in between two others
-        of a group need not be of it.
+        Two models differ significantly if and only if no group has both. By Wilcoxon's test a model that
+        ranks between two others of a group need not belong to it.
         """
-        together = {model: set(self.beside(model)) for model in self.average.index}
+        from scikit_posthocs._plotting import _find_maximal_cliques  # public only as its own diagram
+
         place = {model: number for number, model in enumerate(self.average.index)}
-        found = _cliques(together, set(), set(together), set())
-        bars = [sorted(group, key=place.get) for group in found if len(group) > 1]
-        return sorted(bars, key=lambda group: [place[model] for model in group])
+        cliques = _find_maximal_cliques(self._alike.astype(int))
+        bars = [sorted(clique, key=place.get) for clique in cliques if len(clique) > 1]
+        return sorted(bars, key=lambda bar: [place[model] for model in bar])
 
     def rule(self, labels: Mapping[str, str] | None = None) -> str:
         """What was ranked, and what a missing number counts for, in a few sentences."""
-        named = (labels or {}).get
+        labels = labels or {}
         said = [f"{len(self.average)} models on {len(self.scores)} data sets."]
-        if self.lacking:
-            names = ", ".join(named(model, model) for model in self.lacking)
-            said.append(f"Left out, without a number on more than half of the data sets: {names}.")
-        if self.empty:
-            names = ", ".join(named(dataset, str(dataset)) for dataset in self.empty)
-            said.append(f"Left out, since none of the models has a number there: {names}.")
+        for names, why in (
+            (self.lacking, "without a number on more than half of the data sets"),
+            (self.empty, "since none of the models has a number there"),
+        ):
+            if names:
+                said.append(f"Left out, {why}: {', '.join(labels.get(name, str(name)) for name in names)}.")
         if self.scores.isna().to_numpy().any():
             said.append(
                 "A model without a number on a data set ranks last there, and in Wilcoxon's test loses there "
@@ -179,6 +176,8 @@ def rank_models(
     >>> ranking.wins("a", "c")
     (4, 0, 1)
     """
+    import scikit_posthocs  # takes seconds to import, which other figures need not wait for
+
     kept, lacking = _kept(scores)
     n_datasets, n_models = kept.shape
     if n_models < LEAST_MODELS or n_datasets < LEAST_DATASETS:
@@ -186,21 +185,27 @@ def rank_models(
     ranks = _ranks(kept, greater_is_better)
     average = ranks.mean().sort_values(kind="stable")
     kept, ranks = kept[average.index], ranks[average.index]
-    chi2, p = _friedman(ranks)
-    f, f_p = _iman_davenport(chi2, n_datasets, n_models)
+    # Friedman's statistic is undefined for models that tie everywhere, which do not differ.
+    ties = (ranks.nunique(axis=1) == 1).all()
+    friedman, p = (0.0, 1.0) if ties else map(float, stats.friedmanchisquare(*ranks.to_numpy().T))
     width = stats.studentized_range.isf(alpha, n_models, math.inf) / math.sqrt(2)
-    nemenyi, wilcoxon = _pairwise(ranks, kept if greater_is_better else -kept)
     return Ranking(
         scores=kept,
         ranks=ranks,
         average=average,
-        friedman=chi2,
+        friedman=friedman,
         p=p,
-        iman_davenport=f,
-        iman_davenport_p=f_p,
         critical_difference=width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
-        nemenyi=nemenyi,
-        wilcoxon=wilcoxon,
+        nemenyi=scikit_posthocs.posthoc_nemenyi_friedman(ranks),
+        # As Demšar has it: differences of zero shared between the signs, tied ranks averaged, exact tables.
+        wilcoxon=scikit_posthocs.posthoc_wilcoxon(
+            _whole(kept if greater_is_better else -kept).fillna(LOST).melt(var_name="model"),
+            val_col="value",
+            group_col="model",
+            method="exact" if n_datasets <= MOST_EXACT else "asymptotic",
+            zero_method="zsplit",
+            p_adjust="holm",
+        ),
         alpha=alpha,
         shown_test=shown_test(n_datasets, n_models, alpha),
         lacking=tuple(lacking),
@@ -211,8 +216,8 @@ def rank_models(
 def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
     """The test of pairs that a diagram shows, a key of `TESTS`.
 
-    Wilcoxon's, unless a model that wins on every data set would not be told apart by it after Holm's
-    correction.
+    Wilcoxon's, unless even a model that wins on every data set does not differ significantly by it after
+    Holm's correction.
 
     Examples
     --------
@@ -224,7 +229,7 @@ def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
 
 
 def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:
-    """One metric of a table of the kind scores, data sets × models in the table's order.
+    """One metric of a table of scores, data sets × models in the table's order.
 
     Parameters
     ----------
@@ -241,48 +246,35 @@ def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.Data
 def rank_table(
     table: pd.DataFrame, metric: str, *, column: str = "ours", alpha: float = ALPHA
 ) -> Ranking | None:
-    """Rank the models of a table of the kind scores by one of its metrics; see :func:`rank_models`."""
+    """Rank the models of a table of scores by one of its metrics; see :func:`rank_models`."""
     better = METRICS[metric].greater_is_better
     return rank_models(scores_of(table, metric, column), greater_is_better=better, alpha=alpha)
 
 
 def rank_section(
-    table: pd.DataFrame,
-    labels: Mapping[str, str],
-    metric: str,
-    *,
-    column: str = "ours",
-    alpha: float = ALPHA,
+    table: pd.DataFrame, labels: Mapping[str, str], metric: str, *, column: str = "ours"
 ) -> dict | None:
     """What a page shows of the ranks of a table's models.
 
     Parameters
     ----------
     table : DataFrame
-        Of the kind scores, as :func:`entrolab.tables.making.read_table` gives it.
+        Of scores, as :func:`entrolab.tables.making.read_table` gives it.
     labels : mapping of str to str
-        What models are called, and data sets.
+        Labels of models and data sets.
     metric : str
     column : {"ours", "published"}
         Which numbers are ranked.
-    alpha : float
 
     Returns
     -------
     dict or None
-        None where there are too few models or data sets, otherwise:
-
-        - ``diagram``: the critical-difference diagram, an ``<svg>`` element, and ``alt``, the same in words;
-        - ``rule``: what was ranked, and what a missing number counts for;
-        - ``rows``: of each model, the best first: ``model`` (its label), ``rank``, ``rank_printed`` (by the
-          printed numbers of the same models on the same data sets, None where some are not printed at all)
-          and ``scored`` (on how many data sets it has a number);
-        - ``friedman``: ``statistic``, ``p``, ``n`` (data sets) and ``k`` (models);
-        - ``test``: by which test of pairs models share a bar of the diagram, in words;
-        - ``pairs``: of each two models, the better one first: ``a``, ``b``, ``nemenyi`` and ``wilcoxon``
-          (p-values) and how often ``a`` ``wins``, ``ties`` and ``losses``.
+        None if there are too few models or data sets, otherwise the critical-difference ``diagram`` (an
+        ``<svg>`` element), ``alt``, ``rule``, ``rows`` (of each model, the best first; ``rank_printed`` is
+        its rank by the published values of the same models and data sets, None unless all have some),
+        ``friedman``, ``test`` (in words) and ``pairs`` (the better model first).
     """
-    ranking = rank_table(table, metric, column=column, alpha=alpha)
+    ranking = rank_table(table, metric, column=column)
     if ranking is None:
         return None
     names = {model: labels.get(model, model) for model in ranking.average.index}
@@ -290,12 +282,13 @@ def rank_section(
         picture = svg_element(draw_ranking(ranking, names))
     printed = _printed_ranks(ranking, table, metric)
     best, *_ = names
+    n_datasets = len(ranking.scores)
     return {
         "diagram": picture,
         "alt": ranks_in_words(
             {name: ranking.average[model] for model, name in names.items()},
             [names[model] for model in ranking.beside(best)],
-            len(ranking.scores),
+            n_datasets,
             ranking.shown_test,
         ),
         "rule": ranking.rule(labels),
@@ -308,12 +301,7 @@ def rank_section(
             }
             for model, name in names.items()
         ],
-        "friedman": {
-            "statistic": ranking.friedman,
-            "p": ranking.p,
-            "n": len(ranking.scores),
-            "k": len(names),
-        },
+        "friedman": {"statistic": ranking.friedman, "p": ranking.p, "n": n_datasets, "k": len(names)},
         "test": TESTS[ranking.shown_test],
         "pairs": [
             {
@@ -363,9 +351,6 @@ def ranks_in_words(ranks: Mapping[str, float], beside_best: Sequence[str], n_dat
     )
 
 
-# ------------------------------------------------------------------------------------------------ tests
-
-
 def _kept(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """The models and data sets that are ranked, and the models that are not."""
     kept = scores.where(np.isfinite(scores)).dropna(how="all")
@@ -377,43 +362,10 @@ def _ranks(scores: pd.DataFrame, greater_is_better: bool) -> pd.DataFrame:
     return scores.rank(axis=1, ascending=not greater_is_better, na_option="bottom")
 
 
-def _friedman(ranks: pd.DataFrame) -> tuple[float, float]:
-    """Friedman's chi-square and its p-value; models that tie everywhere do not differ."""
-    if (ranks.nunique(axis=1) == 1).all():
-        return 0.0, 1.0
-    statistic, p = stats.friedmanchisquare(*ranks.to_numpy().T)
-    return float(statistic), float(p)
-
-
-def _iman_davenport(chi2: float, n_datasets: int, n_models: int) -> tuple[float, float]:
-    most = n_datasets * (n_models - 1)
-    if chi2 >= most:  # the same order on every data set
-        return math.inf, 0.0
-    f = (n_datasets - 1) * chi2 / (most - chi2)
-    return f, float(stats.f.sf(f, n_models - 1, (n_models - 1) * (n_datasets - 1)))
-
-
 def _least_p(n_datasets: int, n_models: int) -> tuple[int, float]:
-    """How many pairs there are, and the least p-value of Wilcoxon's test that Holm's correction leaves."""
+    """The number of pairs, and the least p-value of Wilcoxon's test after Holm's correction."""
     n_pairs = math.comb(n_models, 2)
     return n_pairs, min(1.0, n_pairs * 2.0 ** (1 - n_datasets))
-
-
-def _pairwise(ranks: pd.DataFrame, scores: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """p-values of Nemenyi's test of ranks and of Wilcoxon's, with Holm's correction, of scores."""
-    import scikit_posthocs  # seconds to load, which who draws another figure does not have to wait for
-
-    long = _whole(scores).fillna(LOST).melt(var_name="model", value_name="score")
-    # As Demšar has it: differences of zero shared between the signs, tied ranks averaged, exact tables.
-    wilcoxon = scikit_posthocs.posthoc_wilcoxon(
-        long,
-        val_col="score",
-        group_col="model",
-        method="exact" if len(scores) <= MOST_EXACT else "asymptotic",
-        zero_method="zsplit",
-        p_adjust="holm",
-    )
-    return scikit_posthocs.posthoc_nemenyi_friedman(ranks), wilcoxon
 
 
 def _whole(scores: pd.DataFrame) -> pd.DataFrame:
@@ -423,27 +375,8 @@ def _whole(scores: pd.DataFrame) -> pd.DataFrame:
     return (scores * 10.0**digits).round()
 
 
-def _cliques(
-    together: Mapping[str, set[str]], group: set[str], more: set[str], done: set[str]
-) -> Iterator[set[str]]:
-    """The largest sets that hold `group`, some of `more` and none of `done`, all together with each other.
-
-    The algorithm of Bron and Kerbosch with Tomita's pivots.
-    """
-    if not more and not done:
-        yield group
-        return
-    pivot = max(more | done, key=lambda one: len(together[one] & more))
-    for one in more - together[pivot]:
-        yield from _cliques(together, group | {one}, more & together[one], done & together[one])
-        more, done = more - {one}, done | {one}
-
-
-# ------------------------------------------------------------------------------------------------ views
-
-
 def _printed_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
-    """Ranks of the same models on the same data sets by the printed numbers; none unless they have all."""
+    """Ranks of the same models on the same data sets by the published values; empty unless all have some."""
     models, datasets = ranking.scores.columns, ranking.scores.index
     same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
     printed, _ = _kept(scores_of(same, metric, "published"))

@@ -1,15 +1,15 @@
 """Views of a table: html, tex and md for readers, csv for programs.
 
 Every view is made from `layout`, which lays the frame out as papers do: data sets in rows, models in
-columns, or whatever the table's kind has there.
+columns, or whatever the table type has there.
 """
 
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import count, product
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, product
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -17,10 +17,12 @@ import jinja2
 import pandas as pd
 
 from entrolab.io.atomic import replacing
-from entrolab.tables.making import ADDRESS, COLUMNS, counts, judged, kind_of, look_up
+from entrolab.tables.making import COLUMNS, counts, judged
 from entrolab.tables.number_format import Power, title
-from entrolab.tables.types import TableType, one_line
+from entrolab.tables.types import TABLE_TYPES, TableType, one_line
 from entrolab.tables.verdicts import JUDGED, VERDICTS
+
+FORMATS = ("csv", "html", "tex", "md")
 
 
 def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
@@ -31,17 +33,14 @@ def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
     table : DataFrame
         As `make_table` returns it or `read_table` reads it.
     spec : dict
-        As `table_spec` returns it.
+        As `entrolab.tables.types.table_spec` returns it.
     format : {"csv", "html", "tex", "md"}
         html is a page of its own; tex a fragment for ``\\input`` that needs booktabs and xcolor with the
         option ``table``; md is GitHub's.
-
-    Raises
-    ------
-    ValueError
-        If the format is unknown.
     """
-    return look_up(FORMATS, format, "format of a table")(table, spec)
+    if format == "csv":
+        return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
+    return templates(format).get_template(f"table.{format}.j2").render(table=layout(table, spec))
 
 
 def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
@@ -51,35 +50,14 @@ def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _csv(table: pd.DataFrame, spec: Mapping) -> str:
-    return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
-
-
-def _html(table: pd.DataFrame, spec: Mapping) -> str:
-    return templates("html").get_template("table.html.j2").render(table=layout(table, spec))
-
-
-def _tex(table: pd.DataFrame, spec: Mapping) -> str:
-    return templates("tex").get_template("table.tex.j2").render(table=layout(table, spec))
-
-
-def _md(table: pd.DataFrame, spec: Mapping) -> str:
-    return templates("md").get_template("table.md.j2").render(table=layout(table, spec))
-
-
-FORMATS: dict[str, Callable[[pd.DataFrame, Mapping], str]] = {
-    "csv": _csv,
-    "html": _html,
-    "tex": _tex,
-    "md": _md,
-}
-
-
 @dataclass(frozen=True)
 class Cell:
     """One cell as it is shown: numbers already formatted, "" where there is none."""
 
     verdict: str
+    slug: str = ""
+    mark: str = ""
+    tex_mark: "Raw | str" = ""
     ours: str = ""
     ours_std: str = ""
     published: str = ""
@@ -91,18 +69,6 @@ class Cell:
     reason: str = ""
     value: str = ""  # ours in full, to sort by
     marked: bool = True  # not where ours is alone in the whole table
-
-    @property
-    def mark(self) -> str:
-        return VERDICTS[self.verdict].mark if self.verdict and self.marked else ""
-
-    @property
-    def tex_mark(self) -> "Raw":
-        return Raw(VERDICTS[self.verdict].tex if self.verdict and self.marked else "")
-
-    @property
-    def slug(self) -> str:
-        return self.verdict.replace(" ", "-")
 
 
 # Where a row and a column meet that have no cell together.
@@ -116,40 +82,38 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
 
     This is what the templates of every format see; they add nothing but markup.
     """
-    kind = kind_of(spec)
-    letters = _footnote_letters(table["reason"])
+    table_type = TABLE_TYPES[spec["kind"]]
+    footnotes = _footnotes(table["reason"])
     has_printed = bool(table["published"].notna().any())
     # Where nothing is printed at all, no cell has to say so.
     unsaid = set() if has_printed else {"ours alone"}
-    cells = {
-        at: replace(cell, marked=cell.verdict not in unsaid)
-        for at, cell in _cells(table, kind, letters).items()
-    }
-    rows, columns = _lines(table, kind.rows, spec), _lines(table, kind.columns, spec)
+    letters = {text: note["letter"] for text, note in footnotes.items()}
+    cells = _cells(table, table_type, letters, unsaid)
+    rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # What is the same in all rows is the caption's to say.
-    shown = kind.rows if len({row[1:] for row in rows}) > 1 else kind.rows[:1]
+    shown = table_type.rows if len({row[1:] for row in rows}) > 1 else table_type.rows[:1]
     return {
         "paper": spec["paper"],
         "name": spec["table"],
         "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
-        "says": f"{kind.says(spec)} {kind.compares}" if has_printed else kind.says(spec),
+        "says": f"{table_type.says(spec)} {table_type.compares}" if has_printed else table_type.says(spec),
         "has_printed": has_printed,
-        "agreement": kind.agreement(spec),
+        "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "heads": [_HEADS[part] for part in shown],
         "columns": [
             {
-                "at": _at(column, kind.columns),
-                **_column(column, kind.columns, spec),
-                **_agreeing(_of_line(table, kind.columns, column)),
+                "at": _at(column, table_type.columns),
+                **_column(column, table_type.columns, spec),
+                **_agreeing(_of_line(table, table_type.columns, column)),
             }
             for column in columns
         ],
-        "groups": _groups(columns, spec) if len(kind.columns) > 1 else [],
+        "groups": _groups(columns, spec) if len(table_type.columns) > 1 else [],
         "rows": [
             {
-                "at": _at(row, kind.rows),
+                "at": _at(row, table_type.rows),
                 "heads": heads,
                 "cells": [cells.get((row, column), BLANK) for column in columns],
             }
@@ -159,10 +123,10 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         "sortable": len(rows) > 2 and len({row[0] for row in rows}) == len(rows),
         "legend": [
             entry
-            for entry in legend(kind.meanings(spec), counts(table))
+            for entry in legend(table_type.meanings(spec), counts(table))
             if entry["count"] and entry["verdict"] not in unsaid
         ],
-        "footnotes": _footnotes(table["reason"], letters),
+        "footnotes": list(footnotes.values()),
         "has_oracle": bool(table["oracle"].notna().any()),
         **_agreeing(table),
     }
@@ -173,15 +137,19 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
     return [
         {
             "verdict": name,
-            "slug": name.replace(" ", "-"),
-            "mark": entry.mark,
-            "tex_mark": Raw(entry.tex),
+            **_marks(name),
             "meaning": meanings.get(name, entry.meaning),
             "count": found.get(name, 0),
             "judged": name in JUDGED,
         }
         for name, entry in VERDICTS.items()
     ]
+
+
+def _marks(verdict: str) -> dict[str, str]:
+    """A verdict's style and its marks."""
+    entry = VERDICTS[verdict]
+    return {"slug": verdict.replace(" ", "-"), "mark": entry.mark, "tex_mark": Raw(entry.tex)}
 
 
 # A row's or a column's address: the parts of its cells' addresses that they have in common.
@@ -231,41 +199,49 @@ def _name(named: Mapping[str, str]) -> str:
     return one_line(f"{named['label']} {named['sublabel']}")
 
 
-def _cells(table: pd.DataFrame, kind: TableType, letters: Mapping[str, str]) -> dict[tuple[Line, Line], Cell]:
-    """The cells as they are shown, by row and column."""
-    line = {part: list(table.columns).index(part) for part in ADDRESS}
+def _cells(
+    table: pd.DataFrame, table_type: TableType, letters: Mapping[str, str], unsaid: Collection[str]
+) -> dict[tuple[Line, Line], Cell]:
+    """The cells as they are shown, by row and column; verdicts that are `unsaid` have no mark."""
     digits = {
-        metric: kind.digits(metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist())
+        metric: table_type.shown_as(metric).digits(
+            metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist()
+        )
         for metric, rows in table.groupby("metric")
     }
     return {
-        tuple(tuple(row[line[part]] for part in parts) for parts in (kind.rows, kind.columns)): _cell(
-            row, kind, digits[row.metric], letters
-        )
+        tuple(
+            tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
+        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], letters, unsaid)
         for row in table.itertuples(index=False)
     }
 
 
-def _cell(row, kind: TableType, digits: int, letters: Mapping[str, str]) -> Cell:
+def _cell(
+    row, table_type: TableType, digits: int, letters: Mapping[str, str], unsaid: Collection[str]
+) -> Cell:
     """A row of the table's frame as it is shown."""
 
-    def shown(write: Callable[[str, float, int], str], value: float) -> str:
-        return "" if pd.isna(value) else write(row.metric, value, digits)
+    def shown(write: Callable[..., str], value: float, *more: float) -> str:
+        return "" if pd.isna(value) else write(row.metric, value, *more, digits)
 
+    marks = _marks(row.verdict) if row.verdict else {}
+    if row.verdict in unsaid:
+        marks |= {"mark": "", "tex_mark": Raw("")}
     return Cell(
         verdict=row.verdict,
-        ours=shown(kind.number, row.ours),
-        ours_std=shown(kind.number, row.ours_std),
-        published=shown(kind.printed_number, row.published),
-        published_std=shown(kind.printed_number, row.published_std),
-        beside_printed=kind.beside_printed(row.metric, row.difference, row.published),
-        difference=""
-        if pd.isna(row.difference)
-        else kind.difference(row.metric, row.difference, row.published, digits),
-        oracle=shown(kind.number, row.oracle),
+        **marks,
+        ours=shown(table_type.number, row.ours),
+        ours_std=shown(table_type.number, row.ours_std),
+        published=shown(table_type.printed_number, row.published),
+        published_std=shown(table_type.printed_number, row.published_std),
+        beside_printed=table_type.beside_printed(row.metric, row.difference, row.published),
+        difference=shown(table_type.difference, row.difference, row.published),
+        oracle=shown(table_type.number, row.oracle),
         letters=",".join(letters[text] for text, _ in _parts(row.reason)),
         reason=row.reason,
         value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
+        marked=row.verdict not in unsaid,
     )
 
 
@@ -289,23 +265,16 @@ def _parts(reason: str) -> list[tuple[str, tuple[int, int] | None]]:
     return parts
 
 
-def _footnote_letters(reasons: Iterable[str]) -> dict[str, str]:
-    texts = dict.fromkeys(text for reason in reasons for text, _ in _parts(reason))
-    return dict(zip(texts, _letters(), strict=False))
-
-
-def _letters() -> Iterable[str]:
-    """a … z, aa, bb …"""
-    return (letter * repeat for repeat in count(1) for letter in ascii_lowercase)
-
-
-def _footnotes(reasons: Iterable[str], letters: Mapping[str, str]) -> list[dict[str, str]]:
-    found: dict[str, list[tuple[int, int]]] = {text: [] for text in letters}
-    for reason in reasons:
-        for text, times in _parts(reason):
-            if times:
-                found[text].append(times)
-    return [{"letter": letters[text], "text": text + _in_fits(times)} for text, times in found.items()]
+def _footnotes(reasons: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The letter and the text of each footnote, by what the reasons say: a … z, aa, bb …"""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for text, times in chain.from_iterable(map(_parts, reasons)):
+        found.setdefault(text, []).extend([times] if times else [])
+    letters = (letter * repeat for repeat in count(1) for letter in ascii_lowercase)
+    return {
+        text: {"letter": letter, "text": text + _in_fits(times)}
+        for letter, (text, times) in zip(letters, found.items(), strict=False)
+    }
 
 
 def _in_fits(times: list[tuple[int, int]]) -> str:
@@ -324,31 +293,11 @@ class Raw(str):
 
 
 _TEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "^": r"\textasciicircum{}",
-        "~": r"\textasciitilde{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "±": r"$\pm$",
-        "≤": r"$\leq$",
-        "≥": r"$\geq$",
-        "·": r"$\cdot$",
-        "⟨": r"$\langle$",
-        "⟩": r"$\rangle$",
-        "×": r"$\times$",
-        "−": r"$-$",
-        "≈": r"$\approx$",
-        "…": r"\ldots{}",
-    }
+    {letter: f"\\{letter}" for letter in "{}$&#%_"}
+    | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "…": r"\ldots{}"}
+    | {"±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$", "·": r"$\cdot$", "×": r"$\times$"}
+    | {"⟨": r"$\langle$", "⟩": r"$\rangle$", "−": r"$-$", "≈": r"$\approx$"}
 )
 
 

@@ -42,12 +42,12 @@ class Results:
         self._scores = cache(self._of_predictions)
 
     def record(self, dataset: str, model: str) -> dict | None:
-        """What became of a cell; None if it has no record."""
+        """The record of a run; None if it has none."""
         file = self._file("record", dataset=dataset, model=model)
         return read_json(file) if file.exists() else None
 
     def facts(self, dataset: str, model: str) -> dict:
-        """What is known of a cell's chosen model; empty if there is none."""
+        """Facts about the refitted model of a run; empty if there is none."""
         file = self._file("facts", dataset=dataset, model=model)
         return read_json(file) if file.exists() else {}
 

@@ -1,17 +1,18 @@
 """Tables of scores."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import model_validator
 
 from entrolab.fit.learners import searched
-from entrolab.fit.metrics import METRICS, Metric
+from entrolab.fit.metrics import METRICS, Metric, metrics_of
 from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.sections import Section, described, list_of, number, wrong
-from entrolab.tables.base import NAN, NOTHING, PRINTED_ALONE, Found, Judged, phrase
+from entrolab.study.sections import Heading, Section, described, list_of, number, wrong
+from entrolab.tables.base import NAN, PRINTED_ALONE, Found, phrase
 from entrolab.tables.trained import OfModels
-from entrolab.tables.verdicts import SLACK, beside, verdict
+from entrolab.tables.verdicts import ROUNDING, SLACK
 
 CRITERIA = {
     "cv": "inner cross-validation on the training rows",
@@ -48,9 +49,10 @@ class Scores(OfModels):
 
     rows = ("dataset", "metric")
     stages = ("selection", "predictions", "record")
+    ranks, measures = True, ""
 
     class Entry(OfData):
-        caption: str = "Scores on rows that were left out"
+        caption: Heading = "Scores on rows that were left out"
         datasets: str = "all"
         models: ModelNames = "all"
         metric: described(str | list_of(str), "a metric, or a list of metrics") = None
@@ -75,6 +77,13 @@ class Scores(OfModels):
             yield from (("metric", metric, metrics, "metric of candidates") for metric in _listed(table))
         for name in table.get("among", {}):
             yield "among", name, names, "parameter in this table's grids"
+
+    def filled(self, name, table, groups, study):
+        """By default with all metrics that fit its data sets."""
+        tasks = {study["tasks"][key] for key in groups.get(table["datasets"], ())}
+        fitting = [metric for metric in study["metrics"] if all(metrics_of(task, [metric]) for task in tasks)]
+        chosen = {"metric": fitting or study["metrics"], "criterion": study["criteria"][0]}
+        return super().filled(name, {**chosen, **table}, groups, study)
 
     def reads(self, table):
         # Choosing from part of a grid starts from its candidates.
@@ -108,16 +117,13 @@ class Scores(OfModels):
         notes = [*_fewer_trials(len(chosen), spec), *_notes(record)]
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
-    def judge(self, cell, spec, found, printed):
-        ours, (value, std, _) = found[cell].ours, printed.get(cell, NOTHING)
+    def tolerance(self, cell, spec, published):
         match spec["tolerance"]:
             case {"points": points}:
-                said = beside(ours, value, points)
+                return points
             case {"percent": percent}:
-                said = beside(ours, value, percent / 100 * abs(value))
-            case _:
-                said = verdict(ours, value, std)
-        return Judged(said, ours - value)
+                return percent / 100 * abs(published.value)
+        return ROUNDING if math.isnan(published.std) else published.std
 
     def says(self, spec):
         what = _in_words([METRICS[metric] for metric in spec["metrics"]])

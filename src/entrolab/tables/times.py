@@ -3,7 +3,7 @@
 import math
 
 from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.sections import one_of
+from entrolab.study.sections import Heading, one_of
 from entrolab.tables.base import NOTHING, Found, Judged, Printed, phrase
 from entrolab.tables.number_format import decimals_needed
 from entrolab.tables.trained import OfModels
@@ -31,7 +31,7 @@ class Times(OfModels):
     stages = ("facts", "record")
 
     class Entry(OfData):
-        caption: str = "Seconds to fit the chosen models"
+        caption: Heading = "Seconds to fit the chosen models"
         datasets: str = "all"
         models: ModelNames = "all"
         cost: one_of(*COSTS) = "fit_seconds"

@@ -1,4 +1,4 @@
-"""What tables of trained models share."""
+"""Base class of the table types that show runs."""
 
 from collections.abc import Mapping
 
@@ -38,7 +38,7 @@ class OfModels(TableType):
 
 
 def is_trained(cell: Cell, spec: Mapping) -> bool:
-    """Whether a model is more than a column of printed numbers, and fits the task of a cell's data set."""
+    """Whether a cell belongs to a run: its model is not in print alone and fits the data set's task."""
     dataset, model, _ = cell
     known = spec["models"][model]
     if known["printed_only"]:
@@ -47,7 +47,7 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
 
 
 def without_result(record: Mapping | None) -> Found | None:
-    """Why a trained cell has no number; None if its training succeeded."""
+    """Why a run has no numbers, from its record; None if its training succeeded."""
     if record is None:
         return Found(trouble="failed", reason="no record of this cell")
     if record["success"]:

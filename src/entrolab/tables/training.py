@@ -1,21 +1,23 @@
 """Tables of what training takes and gives."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from entrolab.fit.learners import learner_at
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, number
-from entrolab.tables.base import NOTHING, Found, Judged, TableType
+from entrolab.tables.base import Found
 from entrolab.tables.parameters import most_often
 from entrolab.tables.scores import CRITERIA, Scores
 from entrolab.tables.times import Times
-from entrolab.tables.verdicts import JUDGED, beside
+from entrolab.tables.trained import OfModels
+from entrolab.tables.verdicts import JUDGED
 
 ITERATIONS, SECONDS = "iterations", "fit_seconds"
 # What is said of a number of iterations that the study's file decides.
 SET = "as many iterations as were set"
-_SCORES, _TIMES = Scores(), Times()
+_TIMES = Times()
 
 
 class Tolerance(Section):
@@ -33,6 +35,8 @@ class Training(Scores):
 
     rows, columns = ("dataset", "model"), ("metric",)
     stages = (*Scores.stages, "facts")
+    ranks = False
+    filled = OfModels.filled
 
     class Entry(OfData):
         models: ModelNames
@@ -70,14 +74,16 @@ class Training(Scores):
         return Found(found.ours, found.ours_std, reason="; ".join(parts))
 
     def judge(self, cell, spec, found, printed):
-        if cell[2] == SECONDS:
-            judged = _TIMES.judge(cell, spec, found, printed)
-            return Judged(_not_judged(judged.verdict), judged.difference, judged.note)
+        judge = _TIMES.judge if cell[2] == SECONDS else super().judge
+        judged = judge(cell, spec, found, printed)
+        if (cell[2] == SECONDS or found[cell].reason == SET) and judged.verdict in JUDGED:
+            return replace(judged, verdict="printed alone")
+        return judged
+
+    def tolerance(self, cell, spec, published):
         if cell[2] == ITERATIONS:
-            ours, value = found[cell].ours, printed.get(cell, NOTHING).value
-            said = beside(ours, value, spec["tolerance"]["iterations"] / 100 * value)
-            return Judged(_not_judged(said) if found[cell].reason == SET else said, ours - value)
-        return super().judge(cell, spec, found, printed)
+            return spec["tolerance"]["iterations"] / 100 * published.value
+        return super().tolerance(cell, spec, published)
 
     def says(self, spec):
         metric = METRICS[spec["metric"]]
@@ -105,20 +111,8 @@ class Training(Scores):
             "failed": "no number of ours; the footnote says why",
         }
 
-    def digits(self, metric, printed):
-        return _shown_as(metric).digits(metric, printed)
-
-    def number(self, metric, value, digits):
-        return _shown_as(metric).number(metric, value, digits)
-
-    def printed_number(self, metric, value, digits):
-        return _shown_as(metric).printed_number(metric, value, digits)
-
-    def difference(self, metric, difference, published, digits):
-        return _shown_as(metric).difference(metric, difference, published, digits)
-
-    def beside_printed(self, metric, difference, published):
-        return _shown_as(metric).beside_printed(metric, difference, published)
+    def shown_as(self, metric):
+        return _TIMES if metric == SECONDS else self
 
 
 def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None:
@@ -126,15 +120,6 @@ def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None
     dataset, model, _ = cell
     params = most_often(results.scores(dataset, model, {})[spec["criterion"]])
     return {**learner_at(record, params)["params"], **params}.get("max_iter")
-
-
-def _shown_as(metric: str) -> TableType:
-    """The kind of table that shows a metric as this one does."""
-    return _TIMES if metric == SECONDS else _SCORES
-
-
-def _not_judged(verdict: str) -> str:
-    return "printed alone" if verdict in JUDGED else verdict
 
 
 def _points(spec: Mapping) -> str:

@@ -1,8 +1,9 @@
-"""Kinds of tables: what is in a cell, how it is judged beside the printed number, and how it is shown.
+"""The registry of table types, and where the files of each stage are.
 
-All that tells one kind of table from another is in its object here; the checks of a study, the rules, the
-tables' frames and their views ask it. The workflow asks before any job starts, so nothing heavy is imported.
+The workflow looks here before any job starts, so nothing heavy is imported.
 """
+
+from collections.abc import Mapping
 
 from entrolab.experiments.capacity.table import Capacity
 from entrolab.experiments.clusterings.table import Clusterings
@@ -42,6 +43,7 @@ __all__ = [
     "TableType",
     "Printed",
     "one_line",
+    "table_spec",
 ]
 
 TABLE_TYPES: dict[str, TableType] = {
@@ -76,3 +78,43 @@ FILES = {
     "measured": "results/{paper}/measured/{table}/{dataset}.parquet",
     "tables": "results/{paper}/tables/{table}.csv",
 }
+
+
+def table_spec(paper: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
+    """One entry of a study's ``tables`` with names of groups resolved to data sets and models with labels.
+
+    Parameters
+    ----------
+    paper : str
+        The study's key, e.g. ``"eem"``.
+    study : mapping
+        The study, as `entrolab.study.config.load_study` returns it.
+    table : str
+        The table's key in the study.
+    labels : mapping of data set keys to labels, optional
+        As the catalog has them; a data set without a label is shown by its key.
+
+    Returns
+    -------
+    dict
+        The entry, and: paper, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
+        that it takes of larger sets (0 if it takes all), datasets, models and metrics (each key ->
+        {"label", "sublabel", …}, in the study's order).
+    """
+    entry = study["tables"][table]
+    table_type = TABLE_TYPES[entry["kind"]]
+    labels, tasks, protocol = labels or {}, study.get("tasks", {}), study.get("protocol", {})
+    named = {
+        key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
+        for key in (() if table_type.generates else study["datasets"][entry["datasets"]])
+    }
+    return {
+        **entry,
+        "paper": paper,
+        "table": table,
+        "trials": protocol.get("trials", 0),
+        "sample": protocol.get("rows", 0),
+        "datasets": named | table_type.places(entry),
+        "models": table_type.models(entry, study),
+        "metrics": table_type.metrics(entry),
+    }

@@ -1,4 +1,4 @@
-"""Verdicts: what can be said of a number of ours beside a printed one, in words, marks and rules."""
+"""Verdicts: their marks and meanings, and the rules that compare a number with a published value."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a verdict is marked where colour is not seen, and what it means; kinds of tables say it closer."""
+    """The marks of a verdict where colour is not seen, and its meaning unless a table type says it closer."""
 
     mark: str
     tex: str
@@ -23,31 +23,23 @@ VERDICTS = {
     "printed alone": Verdict("▷", r"$\triangleright$", "a printed number that nothing here is compared with"),
     "unit": Verdict("◇", r"$\diamond$", "what the others of its row are compared with"),
 }
-# The verdicts that compare a number with a printed one, or say that it is owed.
+# The verdicts that compare a number with a published value, or say that ours is missing.
 JUDGED = ("reproduced", "higher", "lower", "failed", "no data")
 
-# A number printed without ± is reproduced when ours rounds to it at the one decimal that papers print.
+# A score published without ± is reproduced when ours rounds to it at the one decimal that papers print.
 ROUNDING = 0.05
 # Percentages made of fractions carry rounding errors; a difference equal to the ± must count as within it.
 SLACK = 1e-9
 
 
-def verdict(ours: float, published: float, published_std: float) -> str:
-    """Judge a score: is `ours` within the printed ±, above or below it?
-
-    A difference exactly equal to the ± is reproduced. Without a printed ± ours has to round to the printed
-    number; without a printed number the verdict is "ours alone".
+def beside(ours: float, published: float, tolerance: float) -> str:
+    """Judge a number by how far from the published value it may be; "ours alone" if there is none.
 
     Examples
     --------
-    >>> verdict(87.0, 85.0, 2.0), verdict(87.1, 85.0, 2.0), verdict(82.9, 85.0, 2.0)
+    >>> beside(87.0, 85.0, 2.0), beside(87.1, 85.0, 2.0), beside(82.9, 85.0, 2.0)
     ('reproduced', 'higher', 'lower')
     """
-    return beside(ours, published, ROUNDING if math.isnan(published_std) else published_std)
-
-
-def beside(ours: float, published: float, tolerance: float) -> str:
-    """Judge a number by how far from the printed one it may be; "ours alone" if none is printed."""
     if math.isnan(published):
         return "ours alone"
     return placed(ours, published - tolerance, published + tolerance)

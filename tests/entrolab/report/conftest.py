@@ -10,9 +10,10 @@ from told_scores import as_told, write_scores
 
 from entrolab.fit import predictions
 from entrolab.report import build_report, read_results
-from entrolab.tables.making import make_table, table_spec
+from entrolab.tables.making import make_table
 from entrolab.tables.rendering import FORMATS, write_table
 from entrolab.tables.results import Results
+from entrolab.tables.types import table_spec
 
 
 def left_behind(tmp_path):

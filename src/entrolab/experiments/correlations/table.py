@@ -44,6 +44,7 @@ class Correlations(Measured):
     columns = ("metric",)
     measured_by = "entrolab.experiments.correlations.measure"
     usual_decimals = 3
+    measures = "rank correlation"
 
     class Entry(OfData):
         sizes: list_of(Whole)

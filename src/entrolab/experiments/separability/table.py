@@ -20,6 +20,7 @@ class Separability(Measured):
     PERCENT = 100.0
 
     measured_by = "entrolab.experiments.separability.measure"
+    measures = "visual separability, %"
 
     class Entry(OfData):
         models: ModelNames
