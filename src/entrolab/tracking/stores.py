@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import mlflow
@@ -52,8 +53,7 @@ class Store:
     Attributes
     ----------
     client : MlflowClient
-        Of its runs and of its registered models.
-    retrying : tenacity.Retrying
+        Of its runs and of its registered models; it calls again while another program holds the store.
     address : str
         Without user, password and query.
     artifacts : Path or None
@@ -63,14 +63,20 @@ class Store:
     """
 
     client: MlflowClient
-    retrying: tenacity.Retrying
     address: str
     artifacts: Path | None
     one_writer: bool
 
-    def call(self, method: Callable, *arguments, **keywords):
-        """Call the client; while another program holds the store, again."""
-        return self.retrying(method, *arguments, **keywords)
+
+@dataclass(frozen=True)
+class _RetryingClient:
+    """The methods of a client, which are called again while another program holds the store."""
+
+    client: MlflowClient
+    retrying: tenacity.Retrying
+
+    def __getattr__(self, method: str) -> Callable:
+        return partial(self.retrying, getattr(self.client, method))
 
 
 @contextmanager
@@ -87,9 +93,9 @@ def opened(store_uri: str | None, patience: float) -> Iterator[Store]:
                 follow_move(file)
             elif not remote:
                 _check_answers(uri)
-            client = MlflowClient(opened_uri, registry_uri=opened_uri)
+            client = _RetryingClient(MlflowClient(opened_uri, registry_uri=opened_uri), _retrying(patience))
             artifacts = None if remote else (file.parent if file else Path.cwd()) / FOLDER
-            yield Store(client, _retrying(patience), shown, artifacts, file is not None)
+            yield Store(client, shown, artifacts, file is not None)
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, NoStore) as error:
         # What is behind an error may name the password, and a log would keep it.
         raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
