@@ -1,7 +1,7 @@
 """Memory and time that a job asks a cluster for, from the size of its data and the cost of its learner.
 
-The numbers are upper bounds by a rough model: a job that asks for too much waits longer, one that asks for too
-little is ended by the cluster and tried again with `GROWTH` times as much. No job asks for more than the
+The numbers are upper bounds by a rough model: a job that asks for too much waits longer, one that asks for
+too little is ended by the cluster and tried again with `GROWTH` times as much. No job asks for more than the
 study's limits allow a run to take; one with an unknown learner asks for all of that at once. Snakemake calls
 these functions for each job before there are any data: rows and features are those of the catalog.
 """
@@ -24,7 +24,7 @@ GROWTH = 4  # factor of a request when a job is tried again
 
 DOUBLE = 8  # bytes
 PER_BYTE_OF_TEXT = 3  # bytes of a sparse row's values and columns for each byte of its text
-# Per second of one slow core, measured (docs/cluster.md) with room: operations, and entries of a kernel matrix
+# Per second of one slow core, measured (docs/cluster.md): operations, and entries of a kernel matrix
 # that libsvm looks at.
 RATE = 2e9
 ENTRIES = 1e7
