@@ -1,4 +1,4 @@
-"""Ours against print: a study's numbers in one picture, a panel for each thing that is measured."""
+"""The agreement of a study's values with the published ones, drawn with a panel for each metric."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,8 +13,8 @@ from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, sa
 
 __all__ = ["agreement", "compared"]
 
-# Kinds of tables whose numbers mean the same here and in print, and what they measure; "" is the metric's to
-# say. Seconds of two machines are compared as ratios, sizes of data sets and parameters agree or do not.
+# Table types whose values are comparable with the published ones, and the label of their panel; "" stands for
+# the metric's. Seconds are compared as ratios; sizes of data sets and parameters agree or do not.
 MEASURED = {
     "scores": "",
     "training": "",
@@ -24,23 +24,17 @@ MEASURED = {
 LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
 N_COLUMNS = 3
 INCHES = 9.0
-# So many of the numbers that are furthest from print are named.
-FURTHEST = 3
+FURTHEST = 3  # numbers furthest from the published ones, which the alternative text names
 
 
 def agreement(results: StudyResults, file: Path) -> dict | None:
-    """Draw a study's numbers against the printed ones; None, and no file, where nothing is to be compared.
-
-    Parameters
-    ----------
-    results : StudyResults
-    file : Path
-        Ending in ``.svg``.
+    """Draw a study's values against the published ones into an svg file.
 
     Returns
     -------
     dict or None
-        Keys file, alt (the counts and the furthest numbers) and says (what the band and the panels are).
+        Keys file, alt (the counts and the furthest values) and says (the meaning of band and panels); None,
+        and no file, without published values.
     """
     points = compared(results)
     if points.empty:
@@ -66,22 +60,14 @@ def agreement(results: StudyResults, file: Path) -> dict | None:
 
 def _band_in_words(bands: Mapping[str, float | None]) -> str:
     said = ", ".join(f"{name}: {band:.2g}" for name, band in bands.items() if band is not None)
-    if not said:
-        return ""
-    return (
+    return said and (
         f"The grey band is the median of the printed ± ({said}). Each number is judged by its own ±, so that "
         "one may stand within the band and depart, or outside and agree. "
     )
 
 
 def compared(results: StudyResults) -> pd.DataFrame:
-    """The numbers of a study that stand beside a printed one of the same meaning.
-
-    Returns
-    -------
-    DataFrame
-        The rows of its tables with the columns table and measured (the metric with its unit).
-    """
+    """The rows of a study's tables with a comparable published value, and the columns table and measured."""
     found = []
     for name, table in results.tables.items():
         kind = results.study["tables"][name]["kind"]
@@ -90,11 +76,8 @@ def compared(results: StudyResults) -> pd.DataFrame:
             rows = rows[rows["verdict"].isin(["reproduced", "higher", "lower"])]
             measured = [_measured(kind, metric) for metric in rows["metric"]]
             found.append(rows.assign(table=name, measured=measured))
-    found = [rows for rows in found if len(rows)]
-    if not found:
-        return pd.DataFrame(columns=["table", "measured"])
-    points = pd.concat(found, ignore_index=True)
-    return points[points["measured"] != ""]
+    found = [rows[rows["measured"] != ""] for rows in found if len(rows)]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["table", "measured"])
 
 
 def _measured(kind: str, metric: str) -> str:

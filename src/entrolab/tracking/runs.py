@@ -18,6 +18,7 @@ from entrolab.fit.learners import ONE_OF, expand_values, grid_points
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import Cell, CellFiles
 from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.text import in_short
 from entrolab.tracking.comparisons import comparisons_of, headline, is_published
 from entrolab.tracking.notes import cell_note, version_note
 
@@ -139,13 +140,13 @@ def _params(study: Mapping, cell: Cell, files: CellFiles) -> dict[str, str]:
     steps = study["models"][cell.model]["steps"]
     groups = {
         "fixed": {
-            name: _in_short(value) if isinstance(value, list) else value
+            name: in_short(value) if isinstance(value, list) else value
             for name, value in _with_alternatives(record, "params").items()
         },
         "step": {str(number): step["estimator"] for number, step in enumerate(steps, start=1)},
         ONE_OF: {name: learner["estimator"] for name, learner in record.get(ONE_OF, {}).items()},
         "grid": {
-            name: _in_short(expand_values(values))
+            name: in_short(expand_values(values))
             for name, values in _with_alternatives(record, "grid").items()
         },
         "protocol": protocol_of(study, cell.dataset, cell.model),
@@ -163,11 +164,6 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
     return record[part] | {
         f"{name}.{key}": value for name, learner in alternatives for key, value in learner[part].items()
     }
-
-
-def _in_short(values: Sequence) -> str:
-    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
-    return ", ".join(shown) if len(shown) <= 6 else f"{shown[0]}, {shown[1]} … {shown[-1]}"
 
 
 def _metrics(study: Mapping, files: CellFiles, comparisons: Sequence[Any]) -> dict[tuple[str, int], float]:
