@@ -102,7 +102,7 @@ def _unpinned(entry: Mapping) -> str:
 
 
 def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
-    """Paths of the raw files, checked again: what is parsed is what the provenance says."""
+    """The paths of the raw files, whose checksums are checked again."""
     receipt = Path(folder) / "receipt.json"
     if not receipt.is_file():
         raise DataUnavailable(f"{key}: not downloaded yet (no {receipt})")
@@ -194,13 +194,9 @@ def _check_expectations(key: str, entry: Mapping, dataset: Dataset) -> None:
 
 
 def summary(catalog: Mapping[str, Mapping], receipts: Mapping[str, Mapping]) -> str:
-    """Say which data sets are there, and of the others why not; one line each.
+    """The data sets that are there, and of the others why not, one line each.
 
-    Parameters
-    ----------
-    catalog : mapping of key to entry
-    receipts : mapping of key to receipt
-        As :func:`entrolab.data.download.download` returns them; a key may be missing.
+    `receipts` are those of :func:`entrolab.data.download.download` by key; some may be missing.
     """
     width = max(map(len, catalog), default=0)
     there = {key for key in catalog if receipts.get(key, {}).get("available")}
