@@ -145,10 +145,9 @@ def _fetch(file: dict, target: Path, patience: Patience) -> str:
     )
     try:
         attempts(_fetch_once, file, target, patience)
-    except Passing as fault:
-        raise Passing(f"{file['path']}: {fault} from {file['url']} after {patience.tries} tries") from fault
     except Refusal as fault:
-        raise Refusal(f"{file['path']}: {fault} from {file['url']}") from fault
+        tries = f" after {patience.tries} tries" if isinstance(fault, Passing) else ""
+        raise type(fault)(f"{file['path']}: {fault} from {file['url']}{tries}") from fault
     return file["url"]
 
 
