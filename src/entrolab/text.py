@@ -1,6 +1,7 @@
-"""What others have written, fit to be shown: in a terminal, a table, a page."""
+"""Texts and values prepared for a terminal, a table or a page."""
 
 import re
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 # What switches the colours of a terminal on and off.
@@ -8,18 +9,18 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Told(Exception):
-    """An error whose one line says all that its reader needs: logs of jobs have no traceback of it."""
+    """An error whose one line is enough: logs of jobs have no traceback of it."""
 
 
 class Unreadable(Told, ValueError):
-    """A file that is not whole; the message is one line that names it."""
+    """A file is cut or damaged; the message is one line that names it."""
 
 
 def one_line(text: object, limit: int = 300) -> str:
-    """Collapse white space, so that a message or a folded note is one line, and cut what is very long.
+    """A text in one line: white space collapsed, a very long text cut, colours left out.
 
-    What is not printable is marked: a message may quote a file, and a terminal obeys control characters.
-    Colours are left out.
+    Characters that are not printable are replaced: a message may quote a file, and a terminal obeys control
+    characters.
 
     Examples
     --------
@@ -32,8 +33,20 @@ def one_line(text: object, limit: int = 300) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
+def in_short(values: Sequence, longest: int = 6) -> str:
+    """The values of a grid in a line; of many the first two and the last.
+
+    Examples
+    --------
+    >>> in_short([0.5, 1.0]), in_short(range(9))
+    ('0.5, 1', '0, 1 … 8')
+    """
+    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    return ", ".join(shown) if len(shown) <= longest else f"{shown[0]}, {shown[1]} … {shown[-1]}"
+
+
 def without_secrets(address: str) -> str:
-    """Scheme, host, port and path of a store's address; a user, a password or a token may be in the rest.
+    """Scheme, host, port and path of a store's address, without user, password and query.
 
     Examples
     --------
@@ -44,7 +57,7 @@ def without_secrets(address: str) -> str:
 
 
 def hide_secrets(text: str, address: str) -> str:
-    """A message about an address, with stars for what `without_secrets` leaves out of it.
+    """A message about an address, with stars for the parts that `without_secrets` leaves out.
 
     Examples
     --------

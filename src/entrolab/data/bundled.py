@@ -1,7 +1,6 @@
-"""Tables that come with scikit-learn.
+"""Tables that come with scikit-learn: a name -> function table."""
 
-The functions end in a name -> function table; each returns a :class:`~entrolab.data.raw_table.Table`.
-"""
+from functools import partial
 
 import numpy as np
 
@@ -13,48 +12,12 @@ __all__ = ["BUNDLED"]
 def _bundled(loader: str) -> Table:
     from sklearn import datasets
 
-    bunch = getattr(datasets, f"load_{loader}")()
-    names = np.asarray(bunch.target_names)
-    return Table(
-        np.asarray(bunch.data, dtype=np.float64),
-        names[bunch.target],
-        [str(name) for name in bunch.feature_names],
-        [len(bunch.target)],
-    )
+    options = {"scaled": False} if loader == "diabetes" else {}
+    bunch = getattr(datasets, f"load_{loader}")(**options)
+    names = bunch.get("target_names")  # none of a regression
+    labels = bunch.target if names is None else np.asarray(names)[bunch.target]
+    features = [str(name) for name in bunch.feature_names]
+    return Table(np.asarray(bunch.data, dtype=np.float64), labels, features, [len(labels)])
 
 
-def breast_cancer() -> Table:
-    """Wisconsin diagnostic breast cancer; labels "malignant" and "benign"."""
-    return _bundled("breast_cancer")
-
-
-def diabetes() -> Table:
-    """Progress of a disease after a year, a number, from ten measurements at its beginning."""
-    from sklearn.datasets import load_diabetes
-
-    bunch = load_diabetes(scaled=False)
-    return Table(bunch.data, bunch.target, list(bunch.feature_names), [len(bunch.target)])
-
-
-def digits() -> Table:
-    """Handwritten digits of 8 × 8 pixels; labels 0 to 9."""
-    return _bundled("digits")
-
-
-def iris() -> Table:
-    """Iris flowers; labels "setosa", "versicolor", "virginica"."""
-    return _bundled("iris")
-
-
-def wine() -> Table:
-    """Chemical analyses of wines; labels "class_0", "class_1", "class_2"."""
-    return _bundled("wine")
-
-
-BUNDLED = {
-    "breast_cancer": breast_cancer,
-    "diabetes": diabetes,
-    "digits": digits,
-    "iris": iris,
-    "wine": wine,
-}
+BUNDLED = {name: partial(_bundled, name) for name in ("breast_cancer", "diabetes", "digits", "iris", "wine")}

@@ -1,4 +1,4 @@
-"""The prepared data set, as arrays and as a file; a leaf that every job reads by."""
+"""The prepared data set, as arrays and as a file."""
 
 import hashlib
 import json
@@ -25,11 +25,11 @@ __all__ = [
 
 
 class DataError(Told, ValueError):
-    """Data that are not as they should be; the message is one line that names them."""
+    """Wrong data; the message is one line that names them."""
 
 
 class DataUnavailable(Exception):
-    """The bytes of a data set could not be had; the message says why."""
+    """A data set is not available; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +70,13 @@ class Dataset:
         return self.X.shape[1]
 
     def digest(self) -> str:
-        """Return the sha256 over shape, X, y and part: equal for equal data, however it is stored."""
+        """The sha256 of shape, X, y and part: equal for equal data, however stored."""
         digest = hashlib.sha256(repr((self.X.shape, sparse.issparse(self.X))).encode())
         for array in (*_matrix_arrays(self.X).values(), self.y, self.part):
             # The indices of a sparse matrix have 32 or 64 bits by its size alone.
             wide = array.astype(np.int64) if array.dtype.kind == "i" else array
             digest.update(np.ascontiguousarray(wide).data)
         return digest.hexdigest()
-
-
-# ------------------------------------------------------------------------------------------------------ files
 
 
 def save_dataset(path, dataset: Dataset) -> None:
@@ -95,7 +92,7 @@ def load_dataset(path) -> Dataset:
     Raises
     ------
     DataUnavailable
-        If the file only says that the data could not be had.
+        If the file holds only the reason why the data are not available.
     DataError
         If the file is cut or corrupt.
     """
@@ -121,7 +118,7 @@ def load_folds(path) -> np.ndarray:
 
 @contextmanager
 def passing_absence(output) -> Iterator[None]:
-    """Turn :class:`DataUnavailable` into a file `output` that passes the reason on to who loads it."""
+    """Write the reason of a :class:`DataUnavailable` to the file `output`, whose readers raise it again."""
     try:
         yield
     except DataUnavailable as absence:

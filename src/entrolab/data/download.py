@@ -1,7 +1,6 @@
-"""Raw bytes of a data set: from the mirror, else from the url; checked, whole, or a reason in one line."""
+"""Download the files of data sets: from the mirror, else from the url; whole and checked, or why not."""
 
 import hashlib
-import http
 import ipaddress
 import json
 import logging
@@ -19,7 +18,7 @@ import requests
 import tenacity
 import urllib3
 
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import replacing, sha256_of
 from entrolab.text import one_line
 
 __all__ = ["download"]
@@ -32,11 +31,11 @@ RETRIED_STATUS = {408, 429}  # and every 5xx; any other 4xx will be the same a s
 
 
 class Refusal(Exception):
-    """Bytes that cannot be had, or are not the right ones; trying again does not help."""
+    """The bytes cannot be had, or are not the right ones; another try does not help."""
 
 
 class Passing(Refusal):
-    """A fault that may pass: worth another try, not sooner than `retry_after` seconds from now."""
+    """A fault that may pass: worth another try after `retry_after` seconds or more."""
 
     def __init__(self, message: str, retry_after: float = 0.0):
         super().__init__(message)
@@ -45,25 +44,13 @@ class Passing(Refusal):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait for a server.
-
-    Parameters
-    ----------
-    tries : int
-        Requests per file.
-    first_wait : float
-        Seconds before the second try; doubled before each further one.
-    connect, read : float
-        Seconds until a connection stands, and between two arrivals of bytes.
-    whole : float
-        Seconds for one file altogether: a server that trickles is as bad as one that stalls.
-    """
+    """The number of requests per file, and seconds to wait for a server."""
 
     tries: int = 5
-    first_wait: float = 1.0
-    connect: float = 10.0
-    read: float = 60.0
-    whole: float = 1800.0
+    first_wait: float = 1.0  # before the second try; doubled before each further one
+    connect: float = 10.0  # until a connection stands
+    read: float = 60.0  # between two arrivals of bytes
+    whole: float = 1800.0  # for one file altogether, since a server may trickle
 
     def wait(self, state: tenacity.RetryCallState) -> float:
         """Seconds until the next try, for tenacity."""
@@ -75,12 +62,11 @@ PATIENCE = Patience()
 
 
 def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -> dict:
-    """Fetch the files of a data set and write the receipt.
+    """Fetch the files of a data set and write the receipt; files that cannot be had are no error.
 
-    A file already in `folder` with the right sha256 is kept. Otherwise its bytes come from
-    ``<mirror>/<path>`` if that exists, else from the url. They appear under their name only when the
-    checksum is right; a file whose checksum nobody has published is taken as it comes, and the receipt notes
-    the one that it had. A data set whose bytes cannot be had is an outcome, not an error.
+    A file already in `folder` with the right sha256 is kept. Otherwise it comes from ``<mirror>/<path>`` if
+    that exists, else from the url, and appears in `folder` only when its checksum is right. A file without a
+    published checksum is accepted, and the receipt holds the one that it had.
 
     Parameters
     ----------
@@ -100,8 +86,8 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
     Returns
     -------
     dict
-        The receipt: dataset, available, reason (why it is not available; or a remark), attempt, and files
-        with path, sha256, bytes and source each.
+        The receipt: dataset, available, reason (or a remark), attempt, and files with path, sha256, bytes and
+        source each.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,7 +97,7 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
         for file in entry.get("files", []):
             target = folder / Path(file["path"]).name
             source = _obtain(file, target, mirror, patience, remarks)
-            facts = {"path": file["path"], "sha256": _sha256(target), "bytes": target.stat().st_size}
+            facts = {"path": file["path"], "sha256": sha256_of(target), "bytes": target.stat().st_size}
             receipt["files"].append(facts | {"source": source})
     except Refusal as refusal:
         receipt["available"] = False
@@ -125,7 +111,7 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
 
 def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[str]) -> str:
     """Put one file in place and say where it came from."""
-    if target.is_file() and file.get("sha256") in (None, _sha256(target)):
+    if target.is_file() and file.get("sha256") in (None, sha256_of(target)):
         return "already there"
     original = Path(mirror).expanduser() / file["path"] if mirror else None
     if original and os.path.exists(original):  # no error where the path is too long to be one
@@ -143,7 +129,7 @@ def _copy(file: dict, original: Path, target: Path) -> str:
             raise Refusal(f"{original} has {_of_bytes(size, file['bytes'])}")
         with replacing(target) as temporary:
             shutil.copyfile(original, temporary)
-            _check(file, _sha256(temporary), original)
+            _check(file, sha256_of(temporary), original)
     except OSError as error:
         raise Refusal(f"{original}: {error.strerror or error}") from error
     return "mirror"
@@ -159,10 +145,9 @@ def _fetch(file: dict, target: Path, patience: Patience) -> str:
     )
     try:
         attempts(_fetch_once, file, target, patience)
-    except Passing as fault:
-        raise Passing(f"{file['path']}: {fault} from {file['url']} after {patience.tries} tries") from fault
     except Refusal as fault:
-        raise Refusal(f"{file['path']}: {fault} from {file['url']}") from fault
+        tries = f" after {patience.tries} tries" if isinstance(fault, Passing) else ""
+        raise type(fault)(f"{file['path']}: {fault} from {file['url']}{tries}") from fault
     return file["url"]
 
 
@@ -183,14 +168,14 @@ def _fetch_once(file: dict, target: Path, patience: Patience) -> None:
 
 
 class _Session(requests.Session):
-    """Sends no password of ``~/.netrc``, and follows redirects to no less guarded or more private places.
+    """Sends no password of ``~/.netrc``, and follows no redirect from https to http or to this machine.
 
-    The bodies of redirects are not read, which requests would hold in memory, however long.
+    The bodies of redirects are not read: requests would hold them in memory.
     """
 
     def __init__(self):
         super().__init__()
-        self.auth = lambda request: request  # where there is none, requests looks into ~/.netrc
+        self.auth = lambda request: request  # without one, requests looks into ~/.netrc
 
     def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
         prepared_request.headers.pop("Authorization", None)
@@ -211,7 +196,7 @@ def _check_redirect(old: SplitResult, new: SplitResult) -> None:
 
 
 def _is_this_machine(host: str | None) -> bool:
-    """Whether a name leads to this machine, or to what only machines on its link are to ask."""
+    """Whether a name leads to this machine or its link."""
     try:
         found = {ipaddress.ip_address(answer[4][0]) for answer in socket.getaddrinfo(host, None)}
     except (OSError, ValueError):  # no such name, at least not here: a proxy may know it
@@ -221,10 +206,10 @@ def _is_this_machine(host: str | None) -> bool:
 
 
 def _answer(url: str, patience: Patience) -> requests.Response:
-    """The head of a server's answer, in the time that there is for the whole file.
+    """The head of a server's answer, within the time for the whole file.
 
-    A head that trickles keeps within the limit between two arrivals of bytes, and requests cannot be
-    interrupted: it is left to a thread, which ends with the program if not before.
+    A head that trickles never reaches the limit between two arrivals of bytes, and requests cannot be
+    interrupted: it is left to a thread.
     """
     answer: Future = Future()
 
@@ -254,30 +239,22 @@ def _check_status(response: requests.Response) -> None:
     status = response.status_code
     if status < 400:
         return
-    try:
-        found = f"{status} {http.HTTPStatus(status).phrase}"
-    except ValueError:
-        found = f"status {status}"
+    found = one_line(f"{status} {response.reason}")
     if status in RETRIED_STATUS or status >= 500:
-        raise Passing(found, _retry_after(response))
+        asked = response.headers.get("Retry-After", "")  # seconds; the waits serve for a date
+        raise Passing(found, float(asked) if asked.isdecimal() else 0.0)
     raise Refusal(found)
-
-
-def _retry_after(response: requests.Response) -> float:
-    """Seconds that the server asks for; its other form, a date, is left to the doubling waits."""
-    asked = response.headers.get("Retry-After", "")
-    return float(asked) if asked.isdecimal() else 0.0
 
 
 def _receive(
     response: requests.Response, target: Path, file: dict, patience: Patience, deadline: float
 ) -> str:
-    """Write the body to `target`; never more than the expected number of bytes. Return the sha256.
+    """Write the body to `target`, at most the expected number of bytes, and return its sha256.
 
-    Where nobody says how many there will be, half of the free disk is the limit.
+    Where neither the catalog nor the server says how many, half of the free disk is the limit.
     """
     digest = hashlib.sha256()
-    size, expected = 0, _expected_bytes(response, file)
+    size, expected = 0, file.get("bytes", response.raw.length_remaining)
     most = shutil.disk_usage(target.parent).free // 2 if expected is None else expected
     _check_room(expected or 0, target)
     response.raw.enforce_content_length = False  # the catalog's size is what counts
@@ -297,11 +274,6 @@ def _receive(
     if size < (expected or 1):
         raise Passing(_of_bytes(size, expected))
     return digest.hexdigest()
-
-
-def _expected_bytes(response: requests.Response, file: dict) -> int | None:
-    """What the catalog says, or else the server; None where neither does."""
-    return file.get("bytes", response.raw.length_remaining)
 
 
 def _check_room(size: int, target: Path) -> None:
@@ -327,13 +299,8 @@ def _check(file: dict, sha256: str, what) -> None:
         raise Refusal(f"wrong checksum: {what} has sha256 {sha256}, the catalog says {file['sha256']}")
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
 def _root(error: BaseException) -> str:
-    """The innermost cause, which says "connection refused" or "name not known" without the wrapping."""
+    """The text of the innermost cause, such as "connection refused"."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,7 +1,4 @@
-"""Tables that are drawn from distributions.
-
-The functions end in a name -> function table; each returns a :class:`~entrolab.data.raw_table.Table`.
-"""
+"""Generated data sets: a name -> function table of functions that return a `Table`."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which module makes a data set, by its entry in the catalog."""
+"""The module that makes a data set, by its entry in the catalog."""
 
 from collections.abc import Mapping
 
@@ -6,9 +6,7 @@ BUNDLED, GENERATORS = "entrolab.data.bundled", "entrolab.data.generators"
 
 
 def made_by(entry: Mapping) -> str:
-    """The module that reads or makes a data set: it depends on no other.
-
-    Named rather than imported, so that the rules need not import any.
+    """The import path of the module that reads or generates a data set, the only one that it depends on.
 
     Examples
     --------

@@ -1,6 +1,5 @@
-"""Data sets made as the catalog says."""
+"""Prepare data sets as the catalog says."""
 
-import hashlib
 import importlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,18 +13,19 @@ from entrolab.data.dataset import DataError, Dataset, DataUnavailable
 from entrolab.data.origins import BUNDLED, GENERATORS, made_by
 from entrolab.data.raw_table import Table
 from entrolab.fit.limits import GIB, LimitError, Limits, within
+from entrolab.io.atomic import sha256_of
 from entrolab.text import one_line
 
 __all__ = ["prepare", "summary"]
 
-# What reading a data set's files may take, and of that no more than the catalog's counts can explain: what
-# any reader takes, and for each expected number as many bytes as the most wasteful reader needs.
+# What reading a data set's files may take; of the memory no more than any reader takes, and for each number
+# of the catalog's counts as many bytes as the most wasteful reader needs.
 READING = Limits(seconds=3600, gib=8)
 READER_GIB, BYTES_PER_NUMBER = 2.0, 128
 
 
 def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> Dataset:
-    """Make the data set `key` of its catalog entry.
+    """The data set of a catalog entry.
 
     Parameters
     ----------
@@ -35,9 +35,8 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
     folder : path, optional
         Where :func:`entrolab.data.download.download` put its files; bundled and generated sets need none.
     limits : Limits
-        What reading its files may take, in a process of its own: a small file may expand to any size, keep a
-        parser busy for ever, or make it crash. Of the memory no more is given than 2 GiB, and 128 bytes for
-        each number that the catalog expects.
+        What reading its files may take, in a process of its own: a small file may expand to any size, or keep
+        a parser busy for ever. The memory is at most 2 GiB and 128 bytes per number that the catalog expects.
 
     Raises
     ------
@@ -47,22 +46,23 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
         If the files are not those of the catalog, cannot be parsed within the limits, or do not hold the
         rows, features and classes that the catalog expects.
     """
-    table, part = _SOURCES[entry["source"]](key, entry, folder, limits)
+    match entry["source"]:
+        case "files":
+            table = _parsed(key, entry, _downloaded(key, entry, folder), limits)
+        case "own":
+            table = _parsed(key, entry, [Path(entry["file"])], limits)
+        case "bundled":
+            table = importlib.import_module(BUNDLED).BUNDLED[entry["loader"]]()
+        case "generated":
+            options = dict(entry["generator"])
+            table = importlib.import_module(GENERATORS).GENERATORS[options.pop("name")](**options)
+    of_files = [int(file.get("part") == "test") for file in entry.get("files", [{}])]
+    part = np.repeat(np.array(of_files, dtype=np.int8), table.rows)
     X, labels, names, part = _cleaned(key, entry, table, part)
     y, classes = _interpreted(key, entry, labels)
     dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry))
     _check_expectations(key, entry, dataset)
     return dataset
-
-
-def _from_files(key: str, entry: Mapping, folder, limits: Limits):
-    table = _parsed(key, entry, _downloaded(key, entry, folder), limits)
-    parts = [int(file.get("part") == "test") for file in entry["files"]]
-    return table, np.repeat(np.array(parts, dtype=np.int8), table.rows)
-
-
-def _own(key: str, entry: Mapping, folder, limits: Limits):
-    return _undivided(_parsed(key, entry, [Path(entry["file"])], limits))
 
 
 def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> Table:
@@ -93,7 +93,7 @@ def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
 
 
 def _unpinned(entry: Mapping) -> str:
-    """What to do about a file that nothing can be compared with: it would be taken again as it is."""
+    """The remedy for a file without a published checksum, which would be accepted again."""
     files = [Path(file["path"]).name for file in entry.get("files", []) if "sha256" not in file]
     if not files:
         return ""
@@ -102,7 +102,7 @@ def _unpinned(entry: Mapping) -> str:
 
 
 def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
-    """Paths of the raw files, checked again: what is parsed is what the provenance says."""
+    """The paths of the raw files, whose checksums are checked again."""
     receipt = Path(folder) / "receipt.json"
     if not receipt.is_file():
         raise DataUnavailable(f"{key}: not downloaded yet (no {receipt})")
@@ -113,32 +113,9 @@ def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
     arrived = {file["path"]: file["sha256"] for file in outcome["files"]}
     for path, file in zip(paths, entry["files"], strict=True):
         expected = file.get("sha256", arrived.get(file["path"]))
-        if not path.is_file() or _sha256(path) != expected:
+        if not path.is_file() or sha256_of(path) != expected:
             raise DataError(f"{key}: {path} is not the file of the catalog; delete {receipt} and run again")
     return paths
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _bundled(key: str, entry: Mapping, folder, limits: Limits):
-    bundled = importlib.import_module(BUNDLED)
-    return _undivided(bundled.BUNDLED[entry["loader"]]())
-
-
-def _generated(key: str, entry: Mapping, folder, limits: Limits):
-    generators = importlib.import_module(GENERATORS)
-    options = dict(entry["generator"])
-    return _undivided(generators.GENERATORS[options.pop("name")](**options))
-
-
-def _undivided(table):
-    return table, np.zeros(len(table.labels), dtype=np.int8)
-
-
-_SOURCES = {"files": _from_files, "own": _own, "bundled": _bundled, "generated": _generated}
 
 
 def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
@@ -192,7 +169,7 @@ def _provenance(key: str, entry: Mapping) -> dict:
     named = ("path", "url", "sha256")
     files = [{name: file[name] for name in named if name in file} for file in entry.get("files", [])]
     if "file" in entry:
-        files = [{"path": Path(entry["file"]).name, "sha256": _sha256(Path(entry["file"]))}]
+        files = [{"path": Path(entry["file"]).name, "sha256": sha256_of(Path(entry["file"]))}]
     return {"key": key, **{name: entry[name] for name in facts if name in entry}, "files": files}
 
 
@@ -217,13 +194,9 @@ def _check_expectations(key: str, entry: Mapping, dataset: Dataset) -> None:
 
 
 def summary(catalog: Mapping[str, Mapping], receipts: Mapping[str, Mapping]) -> str:
-    """Say which data sets are there, and of the others why not; one line each.
+    """The data sets that are there, and of the others why not, one line each.
 
-    Parameters
-    ----------
-    catalog : mapping of key to entry
-    receipts : mapping of key to receipt
-        As :func:`entrolab.data.download.download` returns them; a key may be missing.
+    `receipts` are those of :func:`entrolab.data.download.download` by key; some may be missing.
     """
     width = max(map(len, catalog), default=0)
     there = {key for key in catalog if receipts.get(key, {}).get("available")}

@@ -1,7 +1,4 @@
-"""Features and labels as their source has them.
-
-What the labels mean is the catalog's business (see :mod:`entrolab.data.prepare`).
-"""
+"""Features and labels as in their source; `entrolab.data.prepare` interprets the labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +21,7 @@ class Table:
         Numbers or strings.
     feature_names : list of str
     rows : list of int
-        How many rows each file gave, in the order of the files.
+        The number of rows of each file.
     """
 
     X: np.ndarray | sparse.csr_array

@@ -1,7 +1,7 @@
-"""Csv files of a user's own: looked through before any job starts, and made entries of the catalog.
+"""Make entries of the catalog from users' csv files, which are checked before any job starts.
 
-A study names a file and the column of its labels; task, classes and counts are read from it. Nothing is
-imported that takes long, because every job begins with this too.
+A study names a file and its label column; task, classes and counts are read from the file. pandas is not
+imported, because every job begins with this.
 """
 
 import csv
@@ -18,21 +18,17 @@ from entrolearn.suggest import did_you_mean
 
 __all__ = ["entry_of"]
 
-# Marks of a missing value where a study names none.
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")
-# So many different whole numbers may be classes; more of them are values.
-MOST_CLASSES = 20
-# As many columns or labels are listed in a message.
-MOST_LISTED = 12
-
-# Words that stand for numbers among features, and what YAML makes of a label that is not in quotes.
-TRUTH = {"true", "false"}
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")  # missing values, by default
+MOST_CLASSES = 20  # more different whole numbers are values of a regression
+MOST_LISTED = 12  # columns or labels in a message
+TRUTH = {"true", "false"}  # numbers among features
+# Labels that YAML reads as booleans where they are not in quotes.
 UNQUOTED = {True: {"yes", "true", "on"}, False: {"no", "false", "off"}}
 
 
 @dataclass(frozen=True)
 class _Source:
-    """A file, and the place in a study that names it."""
+    """A csv file, and the data set of a study that names it."""
 
     study: Path
     key: str
@@ -46,7 +42,7 @@ class _Source:
 
 
 def entry_of(study: Path, key: str, own: Mapping) -> dict:
-    """The entry of the catalog that a data set of a study's own comes down to.
+    """The catalog's entry of a data set in a user's file.
 
     Parameters
     ----------
@@ -54,12 +50,12 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
         The study's file; the path of the data is relative to its folder.
     key : str
     own : mapping
-        As the study has it: ``file``, ``label``, and options.
+        The study's entry: ``file``, ``label``, and options.
 
     Raises
     ------
     ConfigError
-        For the first thing in the file, or in what the study says of it, that could not be learnt from.
+        For the first mistake in the file or in the study's entry.
     """
     source = _Source(study, key, Path(os.path.normpath(study.parent / own["file"])))
     with _text_of(source) as file:
@@ -101,7 +97,7 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
 
 @contextmanager
 def _text_of(source: _Source) -> Iterator[Iterable[str]]:
-    """The open file; what keeps it from being read is told in one line."""
+    """The open file; any error of reading becomes a `ConfigError`."""
     try:
         with source.path.open(encoding="utf-8-sig", newline="") as file:
             yield file
@@ -124,7 +120,7 @@ def _text_of(source: _Source) -> Iterator[Iterable[str]]:
 
 
 def _lines(file: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The values of each line that has some, with its number."""
+    """The values of each line that is not empty, with its number."""
     if delimiter == "whitespace":
         rows = enumerate(map(str.split, file), start=1)
     else:
@@ -174,7 +170,7 @@ def _labels(
     numbers: Sequence[int],
     own: Mapping,
 ) -> Counter:
-    """How often each label stands in the rows that can be used, which have all their numbers."""
+    """How often each label occurs in the rows without missing values."""
     missing = {*own.get("missing", MISSING)}
     labels: Counter[str] = Counter()
     lacking, lacks = 0, (0, "")
@@ -218,7 +214,7 @@ def _is_number(value: str) -> bool:
 
 
 def _task(source: _Source, column: str, labels: Counter, own: Mapping) -> tuple[str, dict]:
-    """What is to be learnt of some labels, and what the catalog expects of their classes."""
+    """The task of some labels, and the counts of their classes for the catalog."""
     classes = _classes(labels)
     task = own.get("task") or ("binary" if "positive" in own else _inferred(classes))
     if task == "regression":
@@ -249,7 +245,7 @@ def _task(source: _Source, column: str, labels: Counter, own: Mapping) -> tuple[
 
 
 def _inferred(classes: Collection[str]) -> str:
-    """Two labels are two classes; words are classes, fractions and many whole numbers are values."""
+    """The task by the labels: two, or words, are classes; fractions and many whole numbers are values."""
     if len(classes) <= 2:
         return "binary"
     if not all(map(_is_number, classes)):
@@ -273,7 +269,7 @@ def _classes(labels: Counter) -> Counter:
 
 
 def _positives(source: _Source, column: str, classes: Counter, own: Mapping) -> list[str]:
-    """The labels of the positive class: as scikit-learn has it, the last of two, unless the study says."""
+    """The labels of the positive class: the study's, or the last of two, as in scikit-learn."""
     if "positive" not in own:
         if len(classes) > 2:
             raise source.wrong_in_study(

@@ -1,4 +1,4 @@
-"""Learners by import path: built from a study's model entry, with the grid that belongs to them."""
+"""Build the estimators of a study's model entries by import path, and expand their grids."""
 
 import hashlib
 import importlib
@@ -8,51 +8,45 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 MODEL_STEP = "model"  # name of a pipeline's last step
-ONE_OF = "one_of"  # learners that a model chooses from, and which of them a grid point takes
-OF_A_STEP = re.compile(r"step\d+__")  # how a parameter of the others begins
+ONE_OF = "one_of"  # key of a model's alternative learners, and of a grid point's choice among them
+OF_A_STEP = re.compile(r"step\d+__")  # prefix of the parameters of the other steps
 
 
 def build(spec: Mapping, seed: int):
-    """The unfitted estimator that a model entry describes, its ``random_state`` set from `seed`.
+    """The unfitted estimator of a model entry, with ``random_state`` set to `seed` unless the entry has one.
 
     Parameters
     ----------
     spec : mapping
-        ``estimator`` (import path), ``params``, and ``steps``: preprocessing that is fitted on the training
-        rows alone, each an ``estimator`` with ``params``. With ``one_of`` the last step is the first of these
-        learners, until a grid point replaces it.
+        ``estimator`` (import path), ``params``, and ``steps``: preprocessing fitted on the training rows,
+        each an ``estimator`` with ``params``. With ``one_of`` the last step is the first of these learners,
+        until a grid point replaces it.
     seed : int
     """
     learners = alternatives(spec, seed)
     model = next(iter(learners.values())) if learners else _construct(spec, seed)
     if not (spec.get("steps") or learners):
         return model
-    return _pipeline([*_steps(spec, seed), (MODEL_STEP, model)])
+    pipeline = build_steps(spec, seed)
+    pipeline.steps.append((MODEL_STEP, model))
+    return pipeline
 
 
 def build_steps(spec: Mapping, seed: int):
-    """The unfitted pipeline of a model entry's steps alone, without the learner that they end in."""
-    return _pipeline(_steps(spec, seed))
-
-
-def _steps(spec: Mapping, seed: int) -> list[tuple[str, object]]:
-    steps = spec.get("steps") or ()
-    return [(f"step{number}", _construct(step, seed)) for number, step in enumerate(steps, start=1)]
-
-
-def _pipeline(steps: list[tuple[str, object]]):
+    """The unfitted pipeline of a model entry's preprocessing steps, without its learner."""
     from sklearn.pipeline import Pipeline
 
-    return Pipeline(steps)
+    steps = spec.get("steps") or ()
+    return Pipeline([(f"step{number}", _construct(step, seed)) for number, step in enumerate(steps, start=1)])
 
 
 def alternatives(spec: Mapping, seed: int) -> dict:
-    """The unfitted learners that a model entry chooses from, by name; none where it has one of its own."""
+    """The unfitted alternative learners of a model entry, by name."""
     return {name: _construct(learner, seed) for name, learner in (spec.get(ONE_OF) or {}).items()}
 
 
 def estimator_of(model: Mapping, task: str) -> str | None:
-    """Import path of a model entry's learner for a task; None if it has none, or more than one.
+    """Import path of a model entry's learner for a task; None if it has none or several.
 
     Examples
     --------
@@ -64,7 +58,7 @@ def estimator_of(model: Mapping, task: str) -> str | None:
 
 
 def learners_of(spec: Mapping) -> list[str]:
-    """Import paths of all learners that a model entry or a cell may end in.
+    """Import paths of all learners of a model entry or a run.
 
     Examples
     --------
@@ -78,12 +72,12 @@ def learners_of(spec: Mapping) -> list[str]:
 
 
 def made_of(spec: Mapping) -> list[str]:
-    """Import paths of all that a model entry or a cell is made of, its preprocessing included."""
+    """Import paths of all learners and preprocessing steps of a model entry or a run."""
     return [*learners_of(spec), *(step["estimator"] for step in spec["steps"])]
 
 
 def projection_of(model: Mapping) -> dict:
-    """The part of a model entry that projects, as an entry: its last step, or itself where it has no steps.
+    """The entry of the last step of a model entry, or of the learner where it has no steps.
 
     Examples
     --------
@@ -96,7 +90,7 @@ def projection_of(model: Mapping) -> dict:
 
 
 def learner_of(model: Mapping, task: str) -> dict:
-    """What a model entry fits for a task where nothing is chosen, as an entry.
+    """The entry of a model for one task, without a grid.
 
     Examples
     --------
@@ -108,12 +102,12 @@ def learner_of(model: Mapping, task: str) -> dict:
 
 
 def learner_at(spec: Mapping, params: Mapping) -> Mapping:
-    """The learner of a grid point: the cell itself, or the one of its alternatives that the point takes."""
+    """The entry of the learner of a grid point: the run's own, or one of its alternatives."""
     return spec[ONE_OF][params[ONE_OF]] if spec.get(ONE_OF) else spec
 
 
 def grid_points(spec: Mapping) -> list[dict]:
-    """Every point of a cell's grid; of alternatives, each one's grid crossed with the cell's own.
+    """Every point of a run's grid; of alternatives, each one's grid crossed with the run's own.
 
     Examples
     --------
@@ -131,22 +125,17 @@ def grid_points(spec: Mapping) -> list[dict]:
 
 
 def searched(spec: Mapping) -> list[str]:
-    """The parameters in a model entry's grid, or in that of any of its alternatives."""
+    """The parameters in a model entry's grid and in those of its alternatives."""
     one_of = spec.get(ONE_OF) or {}
     names = [*spec["grid"], *([ONE_OF] if one_of else [])]
     return list(dict.fromkeys([*names, *(name for learner in one_of.values() for name in learner["grid"])]))
 
 
 def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None) -> dict:
-    """A grid point as the built estimator knows it: a pipeline's parameters carry the step's name.
+    """The parameters of a grid point for `set_params`: in a pipeline with the names of the steps.
 
-    Parameters
-    ----------
-    spec : mapping
-    params : mapping
-    learners : mapping, optional
-        As :func:`alternatives` gives them, for a model that has some. Points that take the same one hold the
-        same object, by which a path knows them.
+    `learners` are the :func:`alternatives` of a model that has some: points with the same learner hold the
+    same object, by which a path recognises them.
 
     Examples
     --------
@@ -164,7 +153,7 @@ def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None)
 
 
 def of_step(grid: Mapping, step: str = "") -> list[str]:
-    """The parameters in a grid that are of a preprocessing step, or of the learner itself.
+    """The parameters in a grid of a preprocessing step, or of the learner itself.
 
     Examples
     --------
@@ -177,7 +166,7 @@ def of_step(grid: Mapping, step: str = "") -> list[str]:
 
 
 def seed_from(*names) -> int:
-    """A seed that depends on names alone: not on the order of the work, nor on what else is computed.
+    """A seed from names: independent of the order of the work and of all else that is computed.
 
     Examples
     --------
@@ -188,7 +177,7 @@ def seed_from(*names) -> int:
 
 
 def parts_seed(seed: int, paper: str, dataset: str) -> int:
-    """The seed that the parts of a study's data set are drawn with."""
+    """The seed of the splits of a study's data set."""
     return seed_from(seed, paper, dataset, "folds")
 
 
@@ -212,13 +201,12 @@ def expand_grid(grid: Mapping) -> list[dict]:
     [{'C': 1, 'gamma': 0.1}, {'C': 1, 'gamma': 1.0}, {'C': 2, 'gamma': 0.1}, {'C': 2, 'gamma': 1.0}]
     """
     names = sorted(grid)
-    return [
-        dict(zip(names, values, strict=True)) for values in itertools.product(*(grid[name] for name in names))
-    ]
+    points = itertools.product(*(grid[name] for name in names))
+    return [dict(zip(names, values, strict=True)) for values in points]
 
 
 def expand_values(values) -> list:
-    """One parameter's values: a list as it stands, the powers of a base or equal steps, both ends included.
+    """One parameter's values: a list as it is, powers of a base, or equal steps, both ends included.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Work in a process of its own, which can be stopped when it takes too long or too much memory.
+"""Work in a process of its own under limits of time and memory.
 
-A numerical library does not look up while it computes: only a process can be ended at any moment, and only
-a process can be refused memory before the whole machine runs out of it.
+A numerical library cannot be interrupted while it computes: only a process can be ended at any moment, and
+refused memory before the whole machine runs out of it.
 """
 
 import multiprocessing
@@ -23,20 +23,13 @@ GIB = 2**30
 
 @dataclass(frozen=True)
 class Limits:
-    """What a piece of work may take.
-
-    Attributes
-    ----------
-    seconds : float
-    gib : float or None
-        Memory that it may allocate, in GiB; None: as much as there is.
-    """
+    """The wall-clock time and the memory that a piece of work may take; None: all memory."""
 
     seconds: float
     gib: float | None = None
 
 
-# What others end a process with; the rest is its own doing.
+# Signals by which others end a process.
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 
@@ -49,11 +42,11 @@ class LimitError(Told):
 
 
 class KilledError(Told):
-    """The process of the work was ended from outside, which says nothing about the work."""
+    """The process of the work was ended from outside."""
 
 
 def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterator:
-    """What ``work(*arguments)`` yields, as long as it stays within limits.
+    """Yield what ``work(*arguments)`` yields, as long as it stays within limits.
 
     Parameters
     ----------
@@ -133,6 +126,6 @@ def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterabl
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that asked has been killed: nobody would read what it computes."""
+    """End this process when its parent has been killed."""
     multiprocessing.parent_process().join()
     os._exit(1)

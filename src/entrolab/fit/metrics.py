@@ -1,8 +1,4 @@
-"""Which scores there are: what they are called, whom they fit, which end is the good one.
-
-`scoring` and `probabilities` compute them. Nothing is imported here that a rule
-or a table does not have already.
-"""
+"""The metrics: their labels, tasks and directions; `scoring` and `probabilities` compute them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,38 +12,19 @@ NUMBERS = frozenset({"regression"})
 
 @dataclass(frozen=True)
 class Metric:
-    """One kind of score.
-
-    Attributes
-    ----------
-    label : str
-        As a reader knows it.
-    tasks : frozenset of {"binary", "multiclass", "regression"}
-        The tasks of the data sets that it fits.
-    greater_is_better : bool
-    percent : bool
-        Whether it is a fraction, which tables show times 100.
-    of_fit : bool
-        Whether the fitted machine alone decides it, whatever it predicts. Nothing is chosen by such a metric,
-        and a machine may have none.
-    of_probabilities : bool
-        Whether it asks for more than a class: for decision values or probabilities. Nothing is chosen by it,
-        and a machine may have none.
-    digits : int
-        Decimals that tables show of it where it is no fraction.
-    """
+    """A metric as tables show it."""
 
     label: str
-    tasks: frozenset[str]
+    tasks: frozenset[str]  # of {"binary", "multiclass", "regression"}
     greater_is_better: bool = True
-    percent: bool = True
-    of_fit: bool = False
-    of_probabilities: bool = False
-    digits: int = 4
+    percent: bool = True  # a fraction, which tables show times 100
+    of_fit: bool = False  # a property of the fitted model, whatever it predicts; a model may have none
+    of_probabilities: bool = False  # needs decision values or probabilities; a model may have none
+    digits: int = 4  # decimals that tables show of it where it is no fraction
 
     @property
     def chooses(self) -> bool:
-        """Whether it says of every fit how good its predictions are."""
+        """Whether every fit has a score by its predictions, so that candidates can be selected by it."""
         return not (self.of_fit or self.of_probabilities)
 
 

@@ -1,4 +1,4 @@
-"""Scores of a run's selected models, computed from the predictions that training kept."""
+"""Scores of a run's selected models, from the stored predictions."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,27 +11,21 @@ from entrolab.io.parquet import read_frame
 
 
 def read_scores(selection: Path, predictions: Path, metrics: Sequence[str]) -> pd.DataFrame:
-    """What :func:`score_selection` gives for a run's files."""
+    """The result of :func:`score_selection` for a run's files."""
     return score_selection(read_frame(selection), read_frame(predictions), metrics)
 
 
 def score_selection(
     selection: pd.DataFrame, predictions: pd.DataFrame, metrics: Sequence[str]
 ) -> pd.DataFrame:
-    """What each criterion chose in each fold, and how that scores on the rows left out.
+    """The selection with a score on the test rows for each metric.
 
     Parameters
     ----------
     selection, predictions : DataFrame
         As :func:`entrolab.fit.training.train_run` gives them.
     metrics : sequence of str
-        Such as fit the task.
-
-    Returns
-    -------
-    DataFrame
-        The selection with a column for each metric: NaN where nothing was chosen, or the learner has nothing
-        that the metric asks for.
+        Of the task; NaN where nothing was selected, or the learner has no such value.
     """
     facts = [metric for metric in metrics if METRICS[metric].of_fit]
     computed = [metric for metric in metrics if metric not in facts]

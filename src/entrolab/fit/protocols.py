@@ -1,7 +1,6 @@
-"""Protocols: how a data set is cut into parts again and again, and which of them each fit learns from.
+"""Protocols: repeated folds or random trials of a data set, and the training rows of each fit.
 
-A protocol is a mapping, as a study's file has it with the numbers of one data set: folds, or random trials.
-Its rows are drawn once and kept in a file, one row of parts for each repetition; all learners share them.
+The parts of the rows are drawn once per data set and stored, one row per repeat; all learners share them.
 """
 
 from collections.abc import Mapping
@@ -21,10 +20,10 @@ UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
 
 @dataclass(frozen=True)
 class Folds:
-    """Repeated cross-validation, stratified where there are classes: each part is tested in its turn.
+    """Repeated cross-validation, stratified where there are classes.
 
     The inner folds of a fold are the other folds, so that the fit without two of them serves both. Of more
-    than `rows` rows each repeat draws as many, classes in proportion, and leaves the others aside.
+    than `rows` rows each repeat draws that many, stratified by class.
     """
 
     folds: int
@@ -32,19 +31,10 @@ class Folds:
     rows: int | None = None
 
     def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
-        """Draw repeated folds, each with its share of every class.
+        """The fold (0 .. folds - 1) of each row, -1 for rows not used: int16, shape (repeats, n_samples).
 
-        Parameters
-        ----------
-        y : ndarray, shape (n_samples,)
-            Classes, as integers, or values.
-        seed : int
-            More repeats leave the earlier ones as they were.
-
-        Returns
-        -------
-        ndarray of int16, shape (repeats, n_samples)
-            In each repeat, the fold (0 .. folds - 1) that a row belongs to; -1 for rows that are not used.
+        `y`, shape (n_samples,), holds classes as integers, or values. More repeats leave the earlier ones as
+        they were.
         """
         values = y.dtype.kind == "f"
         scheme = KFold if values else StratifiedKFold
@@ -60,7 +50,7 @@ class Folds:
         return part
 
     def _rows(self, y: np.ndarray, random_state: int) -> np.ndarray:
-        """All rows, or as many as are asked for."""
+        """All rows, or `rows` of them."""
         if self.rows is None or self.rows >= len(y):
             return np.arange(len(y))
         drawn = resample(
@@ -78,36 +68,35 @@ class Folds:
 
     @property
     def n_inner(self) -> int:
-        """How many inner scores a grid point has in a fold."""
+        """The number of inner scores of a grid point in a fold."""
         return self.folds - 1
 
     def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
-        """The fits of a repeat; with `nested` the inner ones too, with `whole` asked about all rows."""
+        """The fits of a repeat; with `nested` the inner ones too, with `whole` predictions for all rows."""
         partition = Partition.cross_validation(part, nested=nested)
         return partition if whole else replace(partition, asked=partition.left_out)
 
     def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
-        """What an inner fit is good for: the outer folds, each with the part that it is validated on."""
+        """The outer folds that an inner fit serves, each with the part that it is validated on."""
         return [left_out, left_out[::-1]]
 
     def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that the fit without a fold learns from, and those that it is tested with."""
+        """The training and the test rows of a fold."""
         return np.flatnonzero((part > UNUSED) & (part != fold)), np.flatnonzero(part == fold)
 
     def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
+        """The rows of the refit, and those for which its predictions are timed."""
         rows = np.flatnonzero(parts[0] > UNUSED)
         return rows, rows
 
 
 @dataclass(frozen=True)
 class Trials:
-    """Random trials: some rows are drawn to learn from, others to test with, the rest is not used.
+    """Random trials: some rows are drawn for training, others for testing, the rest is not used.
 
-    The training rows are cut into inner folds, of which the first `used` are validated on: one is a hold-out,
-    all of them are cross-validation. Without `shuffle` the first rows, in the order of the files, are learnt
-    from and the last ones tested with, as data sets in parts are meant to be; the inner folds are drawn at
-    random all the same.
+    The training rows are divided into inner folds, of which the first `used` are validated on: one is a
+    hold-out, all of them are cross-validation. Without `shuffle` the first rows of the files are for training
+    and the last for testing, as with an official test part; the inner folds are random all the same.
     """
 
     trials: int
@@ -118,20 +107,10 @@ class Trials:
     shuffle: bool = True
 
     def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
-        """Draw the rows of each trial.
+        """The part of each row of `y` in each trial: int16, shape (trials, n_samples).
 
-        Parameters
-        ----------
-        y : ndarray, shape (n_samples,)
-            Classes or values; they do not matter.
-        seed : int
-            More trials leave the earlier ones as they were.
-
-        Returns
-        -------
-        ndarray of int16, shape (trials, n_samples)
-            In each trial 0 for the test rows, 1 .. folds for the inner folds of the training rows, and -1 for
-            rows that are not used.
+        0 for test rows, 1 .. folds for the inner folds of the training rows, -1 for rows not used. More
+        trials leave the earlier ones as they were.
         """
         if self.train + self.test > len(y):
             asked = f"{self.train} training and {self.test} test rows"
@@ -148,7 +127,7 @@ class Trials:
         return part
 
     def _rows(self, n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The rows to learn from, in random order, and those to test with."""
+        """The training rows, in random order, and the test rows."""
         if not self.shuffle:
             return rng.permutation(self.train), np.arange(n_rows - self.test, n_rows)
         order = rng.permutation(n_rows)
@@ -156,38 +135,31 @@ class Trials:
 
     @property
     def n_inner(self) -> int:
-        """How many inner scores a grid point has in a trial."""
+        """The number of inner scores of a grid point in a trial."""
         return self.used
 
     def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
-        """The fits of a trial; with `nested` the inner ones too, with `whole` asked about all rows."""
+        """The fits of a trial; with `nested` the inner ones too, with `whole` predictions for all rows."""
         folds = range(1, self.used + 1) if nested else ()
         left_out = ((TEST,), *((TEST, fold) for fold in folds))
         return Partition(part, left_out, None if whole else ((TEST,), *((fold,) for fold in folds)))
 
     def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
-        """What an inner fit is good for: the test part, with the inner fold that it is validated on."""
+        """The test part, with the inner fold that an inner fit is validated on."""
         return [left_out]
 
     def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that a trial's fit learns from, and those that it is tested with."""
+        """The training and the test rows of a trial."""
         return np.flatnonzero(part > TEST), np.flatnonzero(part == TEST)
 
     def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that the chosen model is fitted on for good, and those that it is timed to predict."""
+        """The rows of the refit, and those for which its predictions are timed."""
         return self.rows_of(parts[0], TEST)
 
 
 def protocol(entry: Mapping) -> Folds | Trials:
     """The protocol that a mapping describes, as :func:`entrolab.study.job_specs.protocol_of` gives it."""
     if "trials" in entry:
-        inner = entry["inner"]
-        return Trials(
-            entry["trials"],
-            entry["train"],
-            entry["test"],
-            inner["folds"],
-            inner["used"],
-            entry.get("shuffle", True),
-        )
+        sizes = {name: entry[name] for name in ("trials", "train", "test")}
+        return Trials(**sizes, **entry["inner"], shuffle=entry.get("shuffle", True))
     return Folds(entry["folds"], entry["repeats"], entry.get("rows"))

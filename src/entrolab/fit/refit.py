@@ -1,4 +1,4 @@
-"""The refit: the selected model on all training rows, and what a user would pay for it."""
+"""The refit of the selected model on all training rows, with its seconds and its size."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,19 +15,19 @@ from entrolab.io.model_io import dump, types_in
 from entrolearn.path import n_iterations, n_support_vectors
 
 GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
-TIMED_AT_LEAST = 0.5  # seconds: what takes less is repeated, and the quickest time counts
+TIMED_AT_LEAST = 0.5  # seconds: a shorter fit is repeated, and the quickest time counts
 TIMED_AT_MOST = 5  # repetitions
 
 
 def refit_within(
     limits: Limits, dataset, parts: np.ndarray, params: Mapping | None, cell: Mapping
 ) -> tuple[bytes, dict]:
-    """The selected model as a file's bytes and its facts; no bytes and the reason where there is none.
+    """The selected model as a file's bytes, and its facts; no bytes and the reason where there is none.
 
     Parameters
     ----------
     limits : Limits
-        What the refit may take.
+        Of the refit.
     dataset : Dataset
     parts : ndarray of int, shape (n_repeats, n_samples)
     params : mapping or None
@@ -36,7 +36,10 @@ def refit_within(
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     """
     if params is None:
-        return b"", {"error": _nothing_chosen(cell)}
+        reason = "no criterion chooses from this grid: all of it is shown"
+        if cell["criteria"]:
+            reason = f"{cell['criteria'][0]} is undefined for every candidate"
+        return b"", {"error": reason}
     try:
         (found,) = within(limits, _refitted, dataset, parts, params, cell)
     except LimitError as error:
@@ -46,12 +49,6 @@ def refit_within(
     return found
 
 
-def _nothing_chosen(cell: Mapping) -> str:
-    if not cell["criteria"]:
-        return "no criterion chooses from this grid: all of it is shown"
-    return f"{cell['criteria'][0]} is undefined for every candidate"
-
-
 def _refitted(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> Iterator[tuple[bytes, dict]]:
     fitted, facts = refit(dataset, parts, params, cell)
     model = dump(fitted)
@@ -59,18 +56,18 @@ def _refitted(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> Ite
 
 
 def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
-    """Fit the chosen model alone, and measure what a user would pay for it.
+    """Fit the selected model alone and measure its seconds and its size.
 
-    Where there are folds it is fitted on all rows and predicts them; where there are trials, it is fitted on
-    the training rows of the first one and predicts its test rows.
+    With folds it is fitted on all rows and predicts them; with trials, on the training rows of the first one,
+    and predicts its test rows.
 
     Returns
     -------
     fitted : estimator
     facts : dict
         ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
-        (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` of a
-        machine that has support vectors, ``n_iter`` of one that says how many iterations it took.
+        (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` and
+        ``n_iter`` of a model that has support vectors or tells its iterations.
     """
     seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
     chosen = step_params(cell, params, alternatives(cell, seed))
@@ -92,9 +89,9 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
 
 
 def n_stored_numbers(fitted) -> int:
-    """How many numbers a fitted estimator keeps in arrays, those of the objects inside it included.
+    """The number of numbers in the arrays of a fitted estimator and the objects in it.
 
-    The state of a generator of random numbers is none of them.
+    The state of random generators does not count.
 
     Examples
     --------
@@ -116,7 +113,7 @@ def n_stored_numbers(fitted) -> int:
             return sum(map(count, value.values()))
         if isinstance(value, (list, tuple)):
             return sum(map(count, value))
-        # What is compiled, as a tree, tells its arrays as it does to be copied.
+        # Compiled objects, such as trees, give their arrays in the state for pickling.
         state = vars(value) if hasattr(value, "__dict__") else value.__getstate__()
         return count(state) if isinstance(state, dict) else 0
 
@@ -124,13 +121,13 @@ def n_stored_numbers(fitted) -> int:
 
 
 def _numbers_in(array: np.ndarray) -> int:
-    """How many numbers an array holds; of records, all their fields."""
+    """The number of numbers in an array; of records, in all fields."""
     types = [array.dtype[name] for name in array.dtype.names or ()] or [array.dtype]
     return array.size * sum(one.kind in "fiub" for one in types)
 
 
 def _timed(action: Callable):
-    """The result of an action and its seconds on the processor, whatever else runs there."""
+    """The result of an action and its processor seconds."""
     times = []
     while not times or (sum(times) < TIMED_AT_LEAST and len(times) < TIMED_AT_MOST):
         started = time.process_time()

@@ -1,7 +1,4 @@
-"""Scores of predictions: numbers from the right labels or values and the predicted ones.
-
-Training uses them for its candidates, all that follows for the predictions that are kept.
-"""
+"""Metrics of predictions, for the candidates of training and for stored predictions."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,10 +9,10 @@ __all__ = ["ERRORS", "SCORES", "scores"]
 
 
 class _Counts:
-    """The rows of each class that were recognised, and all its rows; and those that were taken for class 1.
+    """The rows and the hits of each class, and the rows predicted as class 1.
 
-    A run takes tens of thousands of scores on folds of a few dozen rows, where scikit-learn's checks would
-    take a hundred times the counting.
+    A run computes tens of thousands of scores on folds of a few dozen rows, where scikit-learn's checks would
+    take a hundred times as long as the counting.
     """
 
     def __init__(self, y: np.ndarray, prediction: np.ndarray):
@@ -28,14 +25,7 @@ class _Counts:
         self.found_rightly = hits[1]
 
 
-class _Errors:
-    """How far predicted values are from the right ones."""
-
-    def __init__(self, y: np.ndarray, prediction: np.ndarray):
-        self.errors = prediction - y
-
-
-# What cannot be told (no row of class 1, or none taken for it) is 0, as in scikit-learn with zero_division=0.
+# Undefined scores (no row of class 1, or none predicted so) are 0, as in scikit-learn with zero_division=0.
 SCORES: dict[str, Callable] = {
     "gmean": lambda of: np.prod(of.recalls) ** (1 / len(of.recalls)),
     "balanced_accuracy": lambda of: np.mean(of.recalls),
@@ -44,11 +34,11 @@ SCORES: dict[str, Callable] = {
     "recall": lambda of: of.found_rightly / max(of.positives, 1),
     "f1": lambda of: 2 * of.found_rightly / max(of.found + of.positives, 1),
     "error_rate": lambda of: 1 - np.sum(of.hits) / np.sum(of.sizes),
-    "rmse": lambda of: np.sqrt(np.mean(of.errors**2)),
+    "rmse": lambda of: np.sqrt(np.mean(of**2)),
     # From the spacings of the errors, so that no width of a kernel has to be chosen.
-    "error_entropy": lambda of: differential_entropy(of.errors),
+    "error_entropy": lambda of: differential_entropy(of),
 }
-# Those of which less is better.
+# Metrics of which less is better.
 ERRORS = frozenset({"error_rate", "rmse", "error_entropy"})
 
 
@@ -67,5 +57,5 @@ def scores(y: np.ndarray, prediction: np.ndarray, metrics: Sequence[str]) -> dic
     >>> scores(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 0]), ["balanced_accuracy"])
     {'balanced_accuracy': 0.625}
     """
-    outcome = (_Errors if y.dtype.kind == "f" else _Counts)(y, prediction)
+    outcome = prediction - y if y.dtype.kind == "f" else _Counts(y, prediction)
     return {metric: float(SCORES[metric](outcome)) for metric in metrics}

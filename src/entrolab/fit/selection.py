@@ -17,14 +17,13 @@ ORACLE = "oracle"
 
 
 def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None = None) -> pd.DataFrame:
-    """What each criterion chose in each fold, and how its candidate scores on the rows left out.
+    """The candidate that each criterion selects in each fold, with its scores on the test rows.
 
-    A criterion takes the candidate with its largest value; ``cv``, the mean of the cell's first metric over
-    the inner folds, with its smallest where less is better, as of errors. An undefined value (NaN) is never
-    taken, and ties, an infinite divergence among them, go to the larger Gaussian divergence, then to the
-    earlier grid point. A grid of one point has no inner folds, and ``cv`` takes that point.
-    The criterion ``oracle`` takes, for all folds of a repeat, the grid point with the best mean test score:
-    a diagnostic that looks at test data.
+    A criterion selects the candidate with its largest value; ``cv``, the mean of the run's first metric over
+    the inner folds, the smallest of an error. NaN is never selected; ties go to the larger Gaussian
+    divergence, then to the earlier grid point. A grid of one point has no inner folds, and ``cv`` selects
+    that point. ``oracle`` selects, for all folds of a repeat, the grid point with the best mean test score: a
+    diagnostic that looks at test data.
 
     Parameters
     ----------
@@ -33,12 +32,12 @@ def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None 
     cell : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     shown : sequence of str, optional
-        The metrics to show of what is chosen; by default those of the cell.
+        The metrics of the selected candidates in the result; by default those of the run.
 
     Returns
     -------
     DataFrame
-        One row per repeat, fold and criterion; where nothing could be chosen, ``success`` is False.
+        One row per repeat, fold and criterion; ``success`` is False where nothing could be selected.
     """
     shown = cell["metrics"] if shown is None else shown
     rows = []
@@ -60,15 +59,10 @@ def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None 
 
 
 def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
-    """The candidates whose parameters lie within limits: choosing from part of a grid costs no fit.
+    """The candidates whose parameters lie within limits: selection from a part of the grid costs no fit.
 
-    Parameters
-    ----------
-    candidates : DataFrame
-        As :func:`entrolab.fit.training.train_run` gives it.
-    limits : mapping
-        Parameter -> ``{"min": …, "max": …}``, either of them, inclusive up to rounding. A candidate without
-        the parameter stays.
+    `limits` maps parameters to ``{"min": …, "max": …}``, either of them, inclusive up to rounding. A
+    candidate without the parameter stays.
     """
 
     def within(params: str) -> bool:
@@ -78,16 +72,10 @@ def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFra
 
 
 def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study: Mapping) -> pd.DataFrame:
-    """What each criterion chooses from part of a cell's grid, given its file of candidates.
+    """The selection from a part of a run's grid, see :func:`among`.
 
-    Parameters
-    ----------
-    file : path
-        ``<paper>/candidates/<dataset>/<model>.parquet``
-    limits : mapping
-        As for :func:`among`.
-    study : mapping
-        With the study's ``metrics``, of which candidates have those that fit their task, and ``criteria``.
+    `file` is ``<paper>/candidates/<dataset>/<model>.parquet``, `study` has the ``metrics``, of which the
+    candidates have those of their task, and the ``criteria``.
     """
     paper, _, dataset, model = Path(file).with_suffix("").parts[-4:]
     candidates = read_frame(file)
@@ -102,7 +90,7 @@ def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
 
 
 def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
-    """The parameters that the study's first criterion chose most often; the earlier grid point of equals."""
+    """The parameters that the first criterion selected most often; of equals the earlier grid point."""
     if not cell["criteria"]:
         return None
     chosen = scores[(scores["criterion"] == cell["criteria"][0]) & scores["success"]]
@@ -127,7 +115,7 @@ def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Seri
 
 
 def _sign(metric: str) -> int:
-    """What a metric is multiplied with for its best value to be the largest."""
+    """The factor of a metric that makes its best value the largest."""
     return -1 if metric in ERRORS else 1
 
 
@@ -162,7 +150,7 @@ def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, s
 
 
 def _frame(rows: list[dict], shown: Sequence[str]) -> pd.DataFrame:
-    """Score rows in the order of their columns' contract, typed also where there is no row."""
+    """The selection with all columns in their order and types, also where there is no row."""
     types = (
         dict.fromkeys(["paper", "dataset", "model"], "str")
         | dict.fromkeys(["repeat", "fold"], "int64")

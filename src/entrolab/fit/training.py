@@ -1,8 +1,8 @@
-"""A run's training job: the whole grid on every training set, the selection, and the refit of what it took.
+"""The training job of a run: the whole grid on every training set, the selection, and the refit.
 
-Candidates are a table with one row per repeat (or trial), left-out fold and grid point, which holds all that
-any selection criterion needs. Of the selected ones the predictions are kept, from which the scores that
-tables show are computed: a new metric trains nothing.
+Candidates have one row per repeat (or trial), left-out fold and grid point, with all that selection criteria
+need. Of the selected ones the predictions are stored; the scores of tables are computed from these, so that a
+new metric trains nothing.
 """
 
 import json
@@ -35,7 +35,7 @@ from entrolearn.selection import entropy_criterion
 logger = logging.getLogger(__name__)
 
 
-# What a fit says of itself, whatever it predicts; NaN where it has nothing to say.
+# Metrics of a fit that do not depend on its predictions; NaN where it has none.
 FACTS: dict[str, Callable[[PathPoint, Partition], float]] = {
     "support": lambda fit, of: (
         np.nan if fit.n_support is None else fit.n_support / len(of.training(fit.left_out))
@@ -47,23 +47,23 @@ DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
 
 
 class Trained(NamedTuple):
-    """What training a run gives.
+    """The results of training a run.
 
     Attributes
     ----------
     candidates : DataFrame
-        One row per repeat, left-out fold and grid point. The same for the same input, ``path_seconds`` (the
-        seconds of the row's whole repeat) apart. A fit that failed, or that a limit left no room for, is a
-        row with ``success=False`` and the reason.
+        One row per repeat, left-out fold and grid point; equal for equal input, except ``path_seconds``, the
+        seconds of the row's whole repeat. A fit that failed, or that a limit left no room for, has
+        ``success=False`` and the reason.
     record : dict
-        Successful if every fold of every repeat has at least one candidate, and no limit was reached: what
-        is best among the points that happened to come first is not what is best.
+        Successful if every fold of every repeat has at least one candidate, and no limit was reached: a part
+        of the grid may lack the best point.
     selection : DataFrame
         As :func:`entrolab.fit.selection.choose` gives it.
     predictions : DataFrame
         One row per repeat, fold, selected grid point and test row: ``row``, its index in the data set; ``y``
-        and ``prediction``, codes of classes or values; for two classes ``decision``, larger for rows that are
-        more likely of class 1, and ``probability`` of class 1, NaN where the learner has none.
+        and ``prediction``, codes of classes or values; for two classes the ``decision`` value and the
+        ``probability`` of class 1, NaN where the learner has none.
     """
 
     candidates: pd.DataFrame
@@ -86,8 +86,8 @@ def train(
     ----------
     dataset, folds : path
     outputs : mapping
-        The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``. A
-        run without a refitted model leaves an empty file in its place and the reason among the facts.
+        The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``.
+        Without a refitted model its file is empty, and the facts hold the reason.
     cell : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : mapping
@@ -128,19 +128,20 @@ def train_run(
     ----------
     dataset : Dataset
     parts : ndarray of int, shape (n_repeats, n_samples)
-        The part of each row, for each repeat; rows of a negative part are not used. A cell of fewer trials
+        The part of each row, for each repeat; rows of a negative part are not used. A run of fewer trials
         takes the first ones.
     cell : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : Limits
-        What the fits may take.
+        Of all fits together.
     progress : callable
-        Called after each fit with the fits done and the fits in all.
+        Called after each fit with the number of fits done and of all fits.
     """
     started = datetime.now(UTC)
     grid = grid_points(cell)
     parts = parts[: cell["protocol"].get("trials")]
-    fits = _Fits(limits, progress, _count_fits(parts, cell, len(grid)))
+    n_fits = sum(len(_partition(part, cell, len(grid)).left_out) for part in parts) * len(grid)
+    fits = _Fits(limits, progress, n_fits)
     repeats = [_repeat(dataset, part, repeat, cell, grid, fits) for repeat, part in enumerate(parts)]
     candidates, selection, said = zip(*repeats, strict=True)
     candidates = pd.concat(candidates, ignore_index=True)
@@ -151,14 +152,14 @@ def train_run(
 
 
 def without_data(cell: Mapping, reason: str) -> Trained:
-    """What :func:`train_run` gives for a data set that could not be had."""
+    """The result of :func:`train_run` for a data set that is not available."""
     record = {**new_record(cell, datetime.now(UTC)), "kind": "no data", "error": reason}
     candidates = _frame([], cell)
     return Trained(candidates, record, choose(candidates, cell, [*FACTS]), _all_predictions(()))
 
 
 class _Fits:
-    """Counts a cell's fits, reports them, and shares out what they may take together."""
+    """Counts a run's fits, reports them, and divides the limits among them."""
 
     def __init__(self, limits: Limits, progress: Callable[[int, int], None], total: int):
         self.progress, self.total = progress, total
@@ -168,11 +169,11 @@ class _Fits:
 
     @property
     def seconds(self) -> float:
-        """Since the first fit could begin, by a clock that nobody sets."""
+        """Since the first fit could begin, by a monotonic clock."""
         return time.monotonic() - self._begun
 
     def within_limits(self, work: Callable[..., Iterable], *arguments) -> Iterator:
-        """What some work yields, counted, as long as there is time."""
+        """The values that some work yields, counted, as long as there is time."""
         left = replace(self._limits, seconds=self._limits.seconds - self.seconds)
         try:
             for value in within(left, work, *arguments):
@@ -183,10 +184,6 @@ class _Fits:
             text = str(error) if error.kind != "time limit" else f"time limit of {self._limits.seconds:g} s"
             self.reached = LimitError(error.kind, f"{text}, after {self.done} of {self.total} fits")
             raise self.reached from None
-
-
-def _count_fits(parts: np.ndarray, cell: Mapping, n_points: int) -> int:
-    return sum(len(_partition(part, cell, n_points).left_out) for part in parts) * n_points
 
 
 def _partition(part: np.ndarray, cell: Mapping, n_points: int) -> Partition:
@@ -248,7 +245,7 @@ def _repeat(
 def _predictions(
     selection: pd.DataFrame, said: Mapping, partition: Partition, y: np.ndarray, rows: np.ndarray
 ) -> list[pd.DataFrame]:
-    """What each selected candidate of a repeat said of its test rows; `rows` are those of the data set."""
+    """The predictions of each selected candidate of a repeat; `rows` are the repeat's of the data set."""
     chosen = selection.loc[selection["success"], ["repeat", "fold", "point"]].drop_duplicates()
     frames = []
     for place in chosen.sort_values(["fold", "point"]).to_dict("records"):
@@ -259,7 +256,7 @@ def _predictions(
 
 
 def _all_predictions(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Predictions in one table, whole numbers in few bytes, typed also where there is no row."""
+    """Predictions in one table with small integer types, also where there is no row."""
     types = {"repeat": "int16", "fold": "int16", "point": "int32", "row": "int32"}
     found = pd.concat([pd.DataFrame(columns=[*types, "y", "prediction"], dtype="int16"), *frames])
     labels = [name for name in ("y", "prediction") if found[name].dtype.kind in "iub"]
@@ -277,10 +274,10 @@ def _used(dataset, part: np.ndarray) -> tuple:
 def _results(
     X, y: np.ndarray, partition: Partition, cell: Mapping, grid: Sequence[dict], seed: int
 ) -> Iterator[tuple]:
-    """For each fit what is kept of it: ``("outer", fold, point, results)``, or the scores of an inner fit.
+    """The results of each fit: ``("outer", fold, point, (row of candidates, predictions))`` or inner scores.
 
-    The results of an outer fit are its row and its answers on the test rows. An inner fit leaves out two
-    parts and may serve both: ``("inner", folds, point, score for each fold)``, by the metric that selects.
+    An inner fit leaves out two parts and may serve both: ``("inner", folds, point, score for each fold)``, by
+    the metric that selects.
     """
     selects = cell["metrics"][:1]
     validates = protocol(cell["protocol"]).validates
@@ -291,13 +288,9 @@ def _results(
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out
-            results = _outer_results(fit, y, partition, cell)
-            yield (
-                "outer",
-                fold,
-                point,
-                (results, _answers(fit, X, y, partition) if results["success"] else {}),
-            )
+            row = _outer_results(fit, y, partition, cell)
+            answers = _answers(fit, X, y, partition) if row["success"] else {}
+            yield "outer", fold, point, (row, answers)
         else:
             folds, validated = zip(*validates(fit.left_out), strict=True)
             found = [_scores(fit, y, partition, (inner,), selects) for inner in validated]
@@ -305,7 +298,7 @@ def _results(
 
 
 def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Mapping) -> dict:
-    """Criteria on the rows that the fit saw, scores on those that it did not."""
+    """A fit's row of candidates: criteria on its training rows, scores on its test rows."""
     if fit.error:
         return _no_results(fit.error, cell)
     rows = partition.training(fit.left_out)
@@ -323,42 +316,35 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Ma
 
 
 def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str, np.ndarray]:
-    """What a fit says of the rows that it is tested with, those of two classes ranked too."""
+    """The predictions of a fit for its test rows; of two classes with decision values and probabilities."""
     rows = partition.held_out(fit.left_out)
-    said = {"prediction": np.ravel(fit.prediction[rows])}
+    answers = {"prediction": np.ravel(fit.prediction[rows])}
     if y.dtype.kind == "f" or y.max() > 1:
-        return said
-    decision = probability = None
+        return answers
+    decision = probability = np.full(len(rows), np.nan)
     if fit.fitted is not None:
-        decision, probability = _ranked(fit.fitted, X[rows])
+        decision, probability = _ranked(fit.fitted, X[rows], decision)
     elif fit.log_odds is not None:
         decision = fit.log_odds[rows]
         probability = expit(decision)
     elif fit.projection is not None:
         decision = fit.projection[rows]
-    nothing = np.full(len(rows), np.nan)
-    return {
-        **said,
-        "decision": nothing if decision is None else decision,
-        "probability": nothing if probability is None else probability,
-    }
+    return answers | {"decision": decision, "probability": probability}
 
 
-def _ranked(fitted, X) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """What a fitted binary classifier says of rows beyond their class; None for what it does not say."""
+def _ranked(fitted, X, nothing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The decision values and probabilities of a fitted binary classifier; `nothing` where it has none."""
     try:
-        probability = fitted.predict_proba(X)[:, 1] if hasattr(fitted, "predict_proba") else None
-        decision = fitted.decision_function(X) if hasattr(fitted, "decision_function") else None
-        if decision is None or decision.ndim > 1:
-            decision = probability
+        probability = fitted.predict_proba(X)[:, 1] if hasattr(fitted, "predict_proba") else nothing
+        decision = fitted.decision_function(X) if hasattr(fitted, "decision_function") else probability
+        return probability if decision.ndim > 1 else decision, probability
     except Exception:  # a learner may fail in any way; its labels stand
-        logger.exception("the rows that were left out could not be ranked")
-        return None, None
-    return decision, probability
+        logger.exception("no decision values or probabilities of the test rows")
+        return nothing, nothing
 
 
 def _inner_results(found: Sequence[float], cell: Mapping) -> dict:
-    """The mean over the inner folds; undefined unless there are some and every inner fit gave a score."""
+    """The mean score of the inner folds; NaN unless every inner fit gave one."""
     complete = len(found) == protocol(cell["protocol"]).n_inner
     return {f"cv_{cell['metrics'][0]}": float(np.mean(found)) if complete else np.nan}
 
@@ -379,11 +365,11 @@ def _scores(
 
 
 def _key(params: Mapping) -> str:
-    return json.dumps(params, sort_keys=True, default=id)  # a learner among them is the object that it is
+    return json.dumps(params, sort_keys=True, default=id)  # a learner among them by its identity
 
 
 def _frame(rows: Sequence[dict], cell: Mapping) -> pd.DataFrame:
-    """Candidates in the order of their columns' contract, typed also where there is no row."""
+    """Candidates with all columns in their order and types, also where there is no row."""
     metrics = cell["metrics"]
     types = (
         dict.fromkeys(["paper", "dataset", "model"], "str")
@@ -410,11 +396,11 @@ def _record(candidates: pd.DataFrame, dataset, cell: Mapping, started: datetime,
         "success": success,
         "kind": "" if success else fits.reached.kind if fits.reached else "failed",
         "error": reason,
-        "data": _data(dataset),
+        "data": _facts_of(dataset),
     }
 
 
-def _data(dataset) -> dict:
+def _facts_of(dataset) -> dict:
     facts = {"digest": dataset.digest(), "n_samples": dataset.n_samples, "n_features": dataset.n_features}
     if dataset.task == "binary":
         facts |= {"n_negative": int(np.sum(dataset.y == 0)), "n_positive": int(np.sum(dataset.y == 1))}

@@ -1,6 +1,7 @@
-"""Files appear whole or not at all."""
+"""Atomic writes and checksums of files."""
 
 import errno
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -65,6 +66,12 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def sha256_of(path: str | os.PathLike) -> str:
+    """The sha256 of a file."""
+    with open(path, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""Fitted models in files: the skops format, which is read without running code that a file brings along."""
+"""Read and write fitted models in the skops format, without running code from a file."""
 
 import importlib
 import io
@@ -14,11 +14,10 @@ from sklearn.base import BaseEstimator
 
 from entrolab.text import Unreadable, one_line
 
-# skops brings along all of scikit-learn, a second or more that who stores or reads nothing need not pay: each
-# function imports it.
+# Each function imports skops, which imports all of scikit-learn for a second or more.
 
-#: What fitted estimators of entrolearn and scikit-learn hold beyond what skops trusts by itself, class by
-#: class: in a package that is trusted whole, a file finds the class that runs a text.
+#: Classes in fitted estimators of entrolearn and scikit-learn beyond those that skops trusts, one by one: a
+#: package that is trusted whole may have a class that runs a text.
 TRUSTED_CLASSES = frozenset(
     {
         "entrolearn.machines.layers.LandmarkLayer",
@@ -52,19 +51,19 @@ TRUSTED_CLASSES = frozenset(
         "sklearn.utils._bunch.Bunch",
     }
 )
-# Where a schema of skops has an address in memory.
+# The addresses in memory in a schema of skops.
 ADDRESS = re.compile(r'("__id__": |"file": ")(\d+)')
-# A file of ours is not packed. Of one that somebody packed, more is not read.
+# Our files are not compressed; others are read up to this factor.
 MOST_EXPANDED = 20
 
 
 def dump(fitted: BaseEstimator) -> bytes:
-    """A fitted estimator as the bytes of a file; equal ones have equal bytes."""
+    """A fitted estimator as the bytes of a file, equal for equal estimators."""
     import skops.io
 
     found, written = io.BytesIO(), io.BytesIO()
     skops.io.dump(fitted, found)
-    # skops names what an estimator holds by addresses in memory, and notes when it wrote.
+    # skops names members by addresses in memory, and the archive has the time of writing.
     numbers: dict[str, int] = {}
     with zipfile.ZipFile(found) as archive, zipfile.ZipFile(written, "w") as renumbered:
         schema = ADDRESS.sub(
@@ -104,21 +103,16 @@ def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] 
 def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
     """The types in a file that loading it has to trust.
 
-    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and of the packages of ``named`` the
-    estimators and what is in ``stored``. Nothing but a class is ever called with what a file holds.
+    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and of the packages of `named` the estimators
+    and the types in `stored`. Only classes are ever called with the contents of a file.
 
     Parameters
     ----------
     path : path
     named : sequence of str
-        Import paths of the estimators that the model is made of, as the study names them: training has run
-        their modules already.
+        Import paths of the estimators in the study's entry of the model: training ran their modules already.
     stored : collection of str
-        Types that the model held when it was stored on this machine.
-
-    Returns
-    -------
-    list of str
+        Types in the model when it was stored on this machine.
     """
     import skops.io
 
@@ -134,7 +128,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
             importlib.import_module(name.rpartition(".")[0])
     for name in found:
         if name.startswith("entrolearn."):
-            # By a string: runs do not depend on all that the package names. It imports what it is asked for.
+            # By a string, so that runs do not depend on all of the package, which imports names on demand.
             getattr(importlib.import_module("entrolearn"), name.rpartition(".")[2], None)
     of_stored = {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
@@ -154,7 +148,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
 
 
 def types_in(model: bytes) -> list[str]:
-    """The types that a stored model holds beyond what skops trusts by itself."""
+    """The types in a stored model beyond those that skops trusts."""
     import skops.io
 
     return skops.io.get_untrusted_types(data=model)
@@ -168,7 +162,7 @@ def _check_expansion(path: str | os.PathLike) -> None:
 
 
 def _called(path: str | os.PathLike) -> Iterator[str]:
-    """What loading the file would call with arguments of the file."""
+    """The callables that loading the file would call with arguments of the file."""
     with zipfile.ZipFile(path) as archive:
         waiting = [json.loads(archive.read("schema.json"))]
     while waiting:
@@ -182,13 +176,13 @@ def _called(path: str | os.PathLike) -> Iterator[str]:
 
 
 def _imported(name: str):
-    """What an import path leads to in a module that is imported already, or None."""
+    """The object at an import path in a module that is imported already, or None."""
     module, _, own_name = name.rpartition(".")
     return getattr(sys.modules.get(module), own_name, None)
 
 
 def _is_estimator(name: str, packages: Collection[str]) -> bool:
-    """Whether an import path leads to the class of an estimator that one of some packages defines."""
+    """Whether an import path is of an estimator's class that one of some packages defines."""
     found = _imported(name)
     own = isclass(found) and found.__module__.partition(".")[0] in packages
     return own and hasattr(found, "fit") and hasattr(found, "get_params")

@@ -1,4 +1,4 @@
-"""Tables of numbers as the stages pass them on: parquet files, whole or named."""
+"""Read and write parquet files with checksums."""
 
 import os
 
@@ -15,15 +15,7 @@ def write_frame(path: str | os.PathLike, table: pd.DataFrame) -> None:
 
 
 def read_frame(path: str | os.PathLike) -> pd.DataFrame:
-    """A parquet file's table; a file that is not whole is named.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is cut or damaged.
-    """
+    """The table of a parquet file; `Unreadable` names a cut or damaged one."""
     try:
         return pd.read_parquet(path, page_checksum_verification=True)
     except FileNotFoundError:

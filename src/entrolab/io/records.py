@@ -1,8 +1,9 @@
-"""Records: what became of one cell (one learner on one data set), written once, read by all that follows."""
+"""Records of runs: provenance and outcome of one learner on one data set, as JSON."""
 
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version
@@ -14,7 +15,7 @@ from entrolab.text import Unreadable
 
 
 def new_record(cell: Mapping, started: datetime, seconds: float = 0.0) -> dict:
-    """The part of a cell's record that does not depend on how it went; the rest is filled in as of no result.
+    """The part of a run's record that does not depend on its outcome; the rest stands for no result.
 
     Parameters
     ----------
@@ -23,13 +24,11 @@ def new_record(cell: Mapping, started: datetime, seconds: float = 0.0) -> dict:
     started : datetime
         With a time zone.
     seconds : float
-        What it took, by a clock that nobody sets.
+        By a monotonic clock.
     """
     return {
         "key": f"{cell['paper']}/{cell['dataset']}/{cell['model']}",
-        "paper": cell["paper"],
-        "dataset": cell["dataset"],
-        "model": cell["model"],
+        **{name: cell[name] for name in ("paper", "dataset", "model")},
         "estimator": " or ".join(learners_of(cell)),
         "params": cell["params"],
         "grid": cell["grid"],
@@ -50,7 +49,7 @@ def new_record(cell: Mapping, started: datetime, seconds: float = 0.0) -> dict:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a result depends on."""
+    """The versions of the packages that results depend on."""
     packages = ("numpy", "scipy", "scikit-learn", "entrolearn")
     return {"python": platform.python_version()} | {name: version(name) for name in packages}
 
@@ -66,7 +65,7 @@ def machine() -> dict:
 
 
 def read_json(path: str | os.PathLike) -> dict:
-    """A JSON file's content; a file that is not whole is named."""
+    """The content of a JSON file; `Unreadable` names a damaged one."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -74,16 +73,15 @@ def read_json(path: str | os.PathLike) -> dict:
 
 
 def write_json(path: str | os.PathLike, content: Mapping) -> None:
-    """Write JSON that any reader takes: no NaN, no infinity."""
+    """Write JSON without NaN and infinity, which not every reader takes."""
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _processor() -> str:
-    """The processor's model, which Linux tells in a file and others through the platform module."""
+    """The model of the processor, on Linux from a file."""
     info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()
+    found = re.search(
+        r"^model name\s*:(.*)$", info.read_text(encoding="utf-8") if info.exists() else "", re.M
+    )
+    return found[1].strip() if found else platform.processor()

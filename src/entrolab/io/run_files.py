@@ -1,4 +1,4 @@
-"""The files that say what became of one cell, and what they hold."""
+"""The files of a run, and their contents."""
 
 import json
 import os
@@ -21,7 +21,7 @@ __all__ = ["Cell", "CellFiles"]
 
 @dataclass(frozen=True)
 class Cell:
-    """One data set × one model of one paper, and the files that say what became of it."""
+    """A run, data set × model of a study, and its files."""
 
     paper: str
     dataset: str
@@ -32,24 +32,16 @@ class Cell:
     predictions: Path
     facts: Path
     fitted: Path
-    scaled: Path  # the rows that the models of a data set take
+    scaled: Path  # the rows that the models of the data set take
 
     @classmethod
     def at(cls, paper: str, dataset: str, model: str, results: str | os.PathLike = "results") -> "Cell":
-        """The cell whose files are where the workflow puts them, under `results`."""
-        folder = Path(results, paper)
-        return cls(
-            paper,
-            dataset,
-            model,
-            record=folder / "records" / dataset / f"{model}.json",
-            candidates=folder / "candidates" / dataset / f"{model}.parquet",
-            selection=folder / "selection" / dataset / f"{model}.parquet",
-            predictions=folder / "predictions" / dataset / f"{model}.parquet",
-            facts=folder / "models" / dataset / f"{model}.json",
-            fitted=folder / "models" / dataset / f"{model}.skops",
-            scaled=folder / "scaled" / f"{dataset}.npz",
-        )
+        """The run with its files where the workflow puts them, under `results`."""
+        folder, run = Path(results, paper), f"{dataset}/{model}"
+        tables = (folder / stage / f"{run}.parquet" for stage in ("candidates", "selection", "predictions"))
+        models = (folder / "models" / f"{run}.{suffix}" for suffix in ("json", "skops"))
+        record, scaled = folder / "records" / f"{run}.json", folder / "scaled" / f"{dataset}.npz"
+        return cls(paper, dataset, model, record, *tables, *models, scaled)
 
     @property
     def key(self) -> str:
@@ -58,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class CellFiles:
-    """What the files of one cell hold; a stage without a result leaves an empty file, or none."""
+    """The contents of a run's files; a stage without a result leaves an empty file, or none."""
 
     record: dict
     facts: dict
@@ -81,7 +73,12 @@ class CellFiles:
             facts=facts,
             scores=scores,
             candidates=read_frame(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
-            metrics=[name for name in metrics if name in scores and _is_had(scores, name)],
+            # Not every learner has every metric, such as support vectors.
+            metrics=[
+                name
+                for name in metrics
+                if name in scores and (METRICS[name].chooses or scores[name].notna().any())
+            ],
             trusted_types=fitted and trusted_types(fitted, named, facts.get("types", ())),
         )
 
@@ -89,7 +86,7 @@ class CellFiles:
         yield from self.scores.groupby("criterion", sort=False)
 
     def most_chosen(self) -> dict[str, tuple[dict, str]]:
-        """For each criterion the parameters that it chose most often, and in how many of the folds."""
+        """The parameters that each criterion selected most often, and in how many of the folds."""
         result = {}
         for criterion, rows in self.by_criterion():
             chosen = Counter(rows["params"][rows["success"].astype(bool)])
@@ -97,11 +94,6 @@ class CellFiles:
                 params, times = chosen.most_common(1)[0]
                 result[criterion] = (json.loads(params), f"{times} of {len(rows)}")
         return result
-
-
-def _is_had(scores: pd.DataFrame, metric: str) -> bool:
-    """Whether a learner has a metric at all: not each is made of support vectors."""
-    return METRICS[metric].chooses or scores[metric].notna().any()
 
 
 _NO_SCORES = pd.DataFrame({"criterion": []})

@@ -1,4 +1,4 @@
-"""The repository that the code and the configuration came from."""
+"""The commit of the code and the configuration, as git tells it."""
 
 import hashlib
 import os
@@ -7,9 +7,9 @@ from pathlib import Path
 
 # This package, in the folder `src` of a checkout or among installed packages.
 PACKAGE = Path(__file__).resolve().parents[1]
-# What decides results: files there that git does not know are code that no commit holds.
+# Untracked files in these folders are code that no commit holds.
 CODE = (":/src", ":/workflow", ":/config", ":/Snakefile")
-# By these, as a hook of git's sets them, git would speak of another repository than the folder's.
+# With these, which git sets for hooks, git would answer for another repository.
 OF_A_REPOSITORY = {
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"),
     *("GIT_NAMESPACE", "GIT_PREFIX"),
@@ -17,7 +17,7 @@ OF_A_REPOSITORY = {
 
 
 def git(*arguments: str, folder: str | os.PathLike) -> str | None:
-    """What git answers in a folder, or None without git, without a repository or without a commit."""
+    """The output of git in a folder; None without git, without a repository or without a commit."""
     environment = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     command = ["git", "-C", folder, *arguments]
     try:
@@ -30,10 +30,9 @@ def git(*arguments: str, folder: str | os.PathLike) -> str | None:
 
 
 def commit_of(folder: str | os.PathLike) -> str | None:
-    """Git's name of the commit that holds a folder, with ``-dirty`` where the code differs from it.
+    """Git's name of the commit of a folder, with ``-dirty`` where the code differs from it.
 
-    None for a folder that is merely somewhere in a repository, as an environment in a project's folder or an
-    archive that was unpacked in one.
+    None for a folder that is not tracked, such as an environment or an unpacked archive in a project.
     """
     name = git("describe", "--always", folder=folder) if _is_tracked(folder) else None
     return f"{name}-dirty" if name and _is_dirty(folder) else name

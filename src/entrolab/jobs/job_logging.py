@@ -1,4 +1,4 @@
-"""What a job says: everything in its log file, and in the terminal what a person waiting wants to know."""
+"""Logging of jobs: everything to the log file, one line per error and the progress to the terminal."""
 
 import logging
 import signal
@@ -19,21 +19,21 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]:
-    """Log to a file; let an error end the job with one line in the terminal, and its traceback in the file.
+    """Log to a file; an error ends the job with one line in the terminal and its traceback in the file.
 
-    A signal that ends it, as when the terminal is closed, lets it tidy up first, as Ctrl-C does. What a job
-    that succeeds has written is noted (see :mod:`entrolab.jobs.output_checksums`).
+    Signals that end the job let it clean up first, as Ctrl-C does. The checksums of a successful job's
+    outputs are written (see :mod:`entrolab.jobs.output_checksums`).
 
     Parameters
     ----------
     path : str
         The job's log file.
     name : str
-        What the job is about, which the line in the terminal begins with.
+        The beginning of the line in the terminal.
     outputs : iterable of str
         The files and folders that the job writes.
     """
-    # A log that cannot be written, as on a full disk, is no reason for a traceback at each of its lines.
+    # No traceback for each line of a log that cannot be written, as on a full disk.
     logging.raiseExceptions = False
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
@@ -73,21 +73,13 @@ class Uncoloured(logging.Formatter):
 
 
 def tell(line: str) -> None:
-    """Say something in the terminal. Whoever has closed it wants no more lines, and the work done."""
+    """Print a line to the terminal, if it is still open."""
     with suppress(OSError):
         print(line, file=sys.stderr, flush=True)
 
 
 class Progress:
-    """Reports how far a long job is: at most one line in the terminal every `every` seconds.
-
-    Parameters
-    ----------
-    name : str
-        What the line begins with.
-    every : float
-        Seconds between two lines. A job that is done sooner says nothing.
-    """
+    """Reports the progress of a long job: at most one line in the terminal every `every` seconds."""
 
     def __init__(self, name: str, every: float = EVERY_SECONDS):
         self.name, self.every = name, every

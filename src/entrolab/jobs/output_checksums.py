@@ -1,17 +1,17 @@
-"""What each job wrote, by its sha256: a file that is cut, damaged or edited later is noticed and made again.
+"""Checksums of the outputs of jobs: a file that is cut, damaged or edited later is noticed and made again.
 
-Snakemake looks at times and at what is missing. So each job notes the digests of its outputs when it has
-written them all, in a file of its own under `NOTES`, and a run begins by comparing: what is no longer as its
-job left it is moved to `ASIDE`, and Snakemake makes what is missing.
+Snakemake looks at times and at missing files only. Each job writes the sha256 of its outputs below `NOTES`,
+and a run begins by comparing: changed outputs are moved to `ASIDE`, and Snakemake makes them again.
 """
 
-import hashlib
 import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
+from entrolab.io.atomic import sha256_of
 from entrolab.io.records import read_json, write_json
 
 NOTES = Path("results", ".sha256")
@@ -21,7 +21,7 @@ TIME_OF_FOLDER = ".snakemake_timestamp"
 
 
 def note_of(log: str | os.PathLike) -> Path:
-    """The file in which a job notes what it wrote, known by its log.
+    """The file of a job's checksums, by the job's log.
 
     Examples
     --------
@@ -32,24 +32,24 @@ def note_of(log: str | os.PathLike) -> Path:
 
 
 def write_note(note: Path, outputs: Iterable[str]) -> None:
-    """Note the digest of each file of a job's outputs: files, and folders with all that is in them."""
+    """Write the checksum of each file of a job's outputs, which are files and folders."""
     digests = {
-        output: {file.as_posix(): _sha256(file) for file in _files(Path(output))} for output in outputs
+        output: {file.as_posix(): sha256_of(file) for file in _files(Path(output))} for output in outputs
     }
     if digests:
         write_json(note, digests)
 
 
 def changed_files() -> list[str]:
-    """The files that are not as their jobs left them, those missing from a folder included."""
+    """The files that changed since their jobs wrote them, those missing from a folder included."""
     return [file for _, changed in _changed_outputs() for file in changed]
 
 
 def set_changed_aside() -> list[str]:
-    """Move each output that is not as its job left it to `ASIDE`, and return the files that had changed.
+    """Move each changed output to `ASIDE`, and return the files that had changed.
 
-    No other run may be at work. Nothing is deleted but what was set aside from the same place before: what
-    has changed may be the edit of a person.
+    No other run may be at work. Only what was set aside of the same output before is deleted: a change may be
+    a person's edit.
     """
     found = []
     for output, changed in _changed_outputs():
@@ -63,9 +63,9 @@ def set_changed_aside() -> list[str]:
 
 
 def end_future() -> None:
-    """Give what was written while the clock was fast, as it seems now, the present time.
+    """Give outputs with a time in the future, written while the clock was fast, the present time.
 
-    Whatever is made from it would be older than it until then: Snakemake takes that for an error of the job.
+    Snakemake takes an output that is older than its input for an error of the job.
     """
     now = time.time()
     for noted in _notes():
@@ -76,13 +76,15 @@ def end_future() -> None:
 
 
 def _changed_outputs() -> Iterator[tuple[str, list[str]]]:
-    """Each output that is there and has changed, with the files that did."""
-    for noted in _notes():
-        for output, digests in noted.items():
-            if Path(output).exists():
-                changed = [file for file, digest in digests.items() if not _is(Path(file), digest)]
-                if changed:
-                    yield output, changed
+    """The existing outputs that changed, each with its changed files."""
+    for output, digests in chain.from_iterable(noted.items() for noted in _notes()):
+        changed = [
+            file
+            for file, digest in digests.items()
+            if not (Path(file).is_file() and sha256_of(file) == digest)
+        ]
+        if changed and Path(output).exists():
+            yield output, changed
 
 
 def _notes() -> Iterator[dict[str, dict[str, str]]]:
@@ -93,16 +95,7 @@ def _notes() -> Iterator[dict[str, dict[str, str]]]:
             note.unlink()
 
 
-def _is(file: Path, digest: str) -> bool:
-    return file.is_file() and _sha256(file) == digest
-
-
 def _files(output: Path) -> list[Path]:
     if not output.is_dir():
         return [output]
     return sorted(path for path in output.rglob("*") if path.is_file() and path.name != TIME_OF_FOLDER)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""What jobs have taken, from the files that snakemake writes beside their results."""
+"""The peak memory of jobs, from the benchmark files that Snakemake writes."""
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,30 +12,24 @@ __all__ = ["Peak", "peak_memory"]
 
 
 class Peak(NamedTuple):
-    """The most memory that a job was seen to hold, and which job that was."""
+    """The peak memory of a job in MiB, and its name."""
 
     mib: float
     job: str
 
 
 def peak_memory(study: Mapping, folder: Path) -> Peak | None:
-    """The job of a study that took most memory; None where nothing is known of any.
+    """The job of a study with the largest peak memory; None where there is no number.
 
-    Snakemake looks at a job twice a second for its first quarter of a minute, and every half minute after
-    that. A job that was over sooner, or that another system did not let it look at, has no number.
+    Snakemake measures a job twice a second at first, later every half minute: very short jobs have no number.
     """
-    peaks = (_peak(folder / "benchmarks" / f"{job}.tsv", job) for job in _jobs(study))
-    return max(filter(None, peaks), default=None)
-
-
-def _jobs(study: Mapping) -> Iterable[str]:
-    """The jobs of a study whose memory is looked at, as their files are named."""
-    yield from (f"train/{dataset}/{model}" for dataset, model in study_runs(study))
+    jobs = [f"train/{dataset}/{model}" for dataset, model in study_runs(study)]
     for name, table in study["tables"].items():
-        kind = TABLE_TYPES[table["kind"]]
-        if kind.measured_by:
-            places = dict.fromkeys(dataset for dataset, _ in kind.rows_and_models(table, study))
-            yield from (f"measure/{name}/{dataset}" for dataset in places)
+        table_type = TABLE_TYPES[table["kind"]]
+        if table_type.measured_by:
+            jobs += [f"measure/{name}/{dataset}" for dataset, _ in table_type.rows_and_models(table, study)]
+    peaks = (_peak(folder / "benchmarks" / f"{job}.tsv", job) for job in dict.fromkeys(jobs))
+    return max(filter(None, peaks), default=None)
 
 
 def _peak(file: Path, job: str) -> Peak | None:

@@ -1,6 +1,6 @@
-"""What the workflow's rules name: the inputs and the parameters of their jobs, from the configuration.
+"""Inputs, parameters and resources of the workflow's rules, from the configuration.
 
-The functions that take wildcards are called by Snakemake for every job of a run, before any of them starts.
+Snakemake calls the functions of wildcards for every job before any of them starts.
 """
 
 import json
@@ -34,26 +34,18 @@ from entrolab.tables.types import FILES, GENERATED, TABLE_TYPES
 __all__ = ["Plan", "code"]
 
 TABLE_FORMATS = ("csv", "html", "tex", "md")
-# What tables show of a model or look up by it.
-SHOWN_OF_MODELS = (
-    "label",
-    "sublabel",
-    "estimator",
-    "estimators",
-    "one_of",
-    "grid",
-    "printed_only",
-    "trials",
-)
+FIGURE_FORMATS = ("svg", "png", "csv", "html")
+# The keys of a model that tables show or look up.
+SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid", "printed_only", "trials"]
 
 
 def code(*import_paths: str) -> Callable:
-    """The state of the code that a job runs, as a parameter: Snakemake does not look into imports."""
+    """The digests of the code that a job runs, as a parameter: Snakemake does not look into imports."""
     return lambda wildcards: source_digests(*import_paths)
 
 
 def asked(needs: Callable[..., Needs], settings: Mapping) -> dict[str, Callable]:
-    """What a cluster is asked for, by the work's needs: its memory and its minutes, more on each attempt."""
+    """The memory and the minutes that a job asks a cluster for, more on each attempt."""
     return {
         name: lambda wildcards, attempt, name=name: getattr(needs(wildcards).asked(settings, attempt), name)
         for name in ("mem_mb", "runtime")
@@ -62,13 +54,7 @@ def asked(needs: Callable[..., Needs], settings: Mapping) -> dict[str, Callable]
 
 @dataclass(frozen=True)
 class Plan:
-    """The checked configuration, asked by the rules.
-
-    Attributes
-    ----------
-    catalog, studies, settings : mapping
-        As :func:`entrolab.study.config.load_configuration` gives them.
-    """
+    """The configuration as :func:`entrolab.study.config.load_configuration` gives it, for the rules."""
 
     catalog: Mapping[str, Mapping]
     studies: Mapping[str, Mapping]
@@ -81,7 +67,7 @@ class Plan:
         return "|".join(sorted({name for study in self.studies.values() for name in study[part]}))
 
     def measured_tables(self) -> str:
-        """A pattern of the tables that measure their numbers for themselves."""
+        """A pattern of the names of tables with measurements of their own."""
         tables = chain.from_iterable(study["tables"].items() for study in self.studies.values())
         return "|".join(sorted({name for name, entry in tables if TABLE_TYPES[entry["kind"]].measured_by}))
 
@@ -110,9 +96,9 @@ class Plan:
         return [entry["file"]] if "file" in entry else []
 
     def attempt(self, wildcards) -> int:
-        """A number that grows as long as the data cannot be had, so that they are asked for on each run.
+        """A number that grows while the data are not available, so that each run downloads again.
 
-        It is not read from the receipt, which Snakemake deletes before the job starts and asks again.
+        It is not in the receipt, which Snakemake deletes before the job starts and asks again.
         """
         file = Path("resources", "raw", wildcards.dataset, "attempt.json")
         try:
@@ -159,13 +145,13 @@ class Plan:
         )
 
     def of_figure(self, stage: str) -> Callable:
-        """An input function: the files of a stage for each cell that a figure shows."""
+        """An input function: the files of a stage for each run that a figure shows."""
         return lambda wildcards: _files(
             stage, wildcards.paper, figure_runs(self.study(wildcards), wildcards.figure)
         )
 
     def of_study(self, stage: str) -> Callable:
-        """An input function: the files of a stage for each cell of a study."""
+        """An input function: the files of a stage for each run of a study."""
         return lambda wildcards: _files(stage, wildcards.paper, study_runs(self.study(wildcards)))
 
     # --------------------------------------------------------------------------------- measurements
@@ -204,7 +190,7 @@ class Plan:
         return needs_of_drawing([self.catalog[dataset] for dataset in shown])
 
     def sources_of_figure(self, wildcards) -> list[str]:
-        """What a figure is drawn from, which its kind knows."""
+        """The files that a figure is drawn from."""
         return figure_files(wildcards.paper, self.study(wildcards), wildcards.figure)
 
     def rows_to_hover(self, wildcards) -> list[str]:
@@ -214,7 +200,7 @@ class Plan:
     # ------------------------------------------------------------------------------ tables and pages
 
     def sources_of_table(self, wildcards) -> list[str]:
-        """The results that a table is made of, which its kind knows."""
+        """The results that a table is made of."""
         return table_files(wildcards.paper, self.study(wildcards), wildcards.table)
 
     def published(self, wildcards) -> list[str]:
@@ -223,12 +209,12 @@ class Plan:
         return [study["published"]] if "published" in study else []
 
     def score_tables(self, wildcards) -> list[str]:
-        """The score tables that show a data set: what its runs say is read from them."""
+        """The score tables of a data set, from which the tracked runs take values and verdicts."""
         tables = score_tables(self.study(wildcards), wildcards.dataset)
         return [f"results/{wildcards.paper}/tables/{table}.csv" for table in tables]
 
     def shown(self, wildcards) -> dict:
-        """What a table shows of its study, so that it is made anew when that is edited and not otherwise."""
+        """The part of a study that a table shows: the table is made again when this changes."""
         study = self.study(wildcards)
         return {
             **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks")},
@@ -240,11 +226,11 @@ class Plan:
         }
 
     def title(self, wildcards) -> str:
-        """What Snakemake's own report calls a study."""
+        """The title of a study in Snakemake's own report."""
         return self.study(wildcards)["title"]
 
     def labels(self, part: str, wildcard: str) -> Callable:
-        """What Snakemake's own report calls a table or a figure, beside its caption."""
+        """The labels of tables or figures in Snakemake's own report: title and caption."""
 
         def labelled(wildcards) -> dict[str, str]:
             name = getattr(wildcards, wildcard)
@@ -256,7 +242,7 @@ class Plan:
         """An input function: a study's tables."""
         return lambda wildcards: self._tables(wildcards.paper, formats)
 
-    def figures(self, formats: Iterable[str] = ("svg", "png", "csv", "html")) -> Callable:
+    def figures(self, formats: Iterable[str] = FIGURE_FORMATS) -> Callable:
         """An input function: a study's figures."""
         return lambda wildcards: self._figures(wildcards.paper, formats)
 
@@ -265,7 +251,7 @@ class Plan:
         datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[paper]))
         return [
             *self._tables(paper, TABLE_FORMATS),
-            *self._figures(paper, ("svg", "png", "csv", "html")),
+            *self._figures(paper, FIGURE_FORMATS),
             f"results/report/{paper}.html",
             *(f"results/{paper}/tracked/{dataset}.json" for dataset in datasets),
             f"results/{paper}/tracked.json",

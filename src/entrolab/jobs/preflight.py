@@ -1,4 +1,4 @@
-"""Pre-flight checks of the working directory and the environment, each told in one line."""
+"""Pre-flight checks of the working directory and the environment, each with an error of one line."""
 
 import getpass
 import os
@@ -16,11 +16,9 @@ from pathlib import Path
 from entrolab import LEARNERS_IN
 from entrolab.text import one_line
 
-# The workflow's folders in the working folder.
-WRITTEN = ("results", "resources", "logs")
-# MiB that the folder of temporary files must have room for.
-ROOM = 16
-# Limits of the system: for `resource`, for `ulimit`, what an error at the limit says, bytes that a run needs.
+WRITTEN = ("results", "resources", "logs")  # the workflow's folders in the working folder
+ROOM = 16  # MiB that the folder of temporary files needs
+# Limits of the system: for `resource`, for `ulimit`, texts of errors at the limit, bytes that a run needs.
 # Measured: the tracker, the largest job, takes 2.2 GB of addresses, 1.5 of them data; a new store is 1 MB.
 OF_SYSTEM = (
     (resource.RLIMIT_AS, "-v", ("MemoryError", "allocate"), 3 << 30),
@@ -30,18 +28,18 @@ OF_SYSTEM = (
 
 
 class SurroundingsError(Exception):
-    """Nothing can be made here."""
+    """The working directory or the environment allows no run."""
 
 
 def prepare_for_jobs() -> None:
-    """Change in this process, and in those that it will start, what would make jobs fail."""
-    # Snakemake hands the interpreter's path to a shell as it stands, spaces and all.
+    """Change settings of this process and its children that would make jobs fail."""
+    # Snakemake gives the interpreter's path to a shell unquoted.
     sys.executable = shlex.quote(sys.executable)
-    # Jobs draw files, whatever screen a notebook has spoken of to the programs that it starts.
+    # Jobs draw files, whatever backend a notebook sets for its children.
     os.environ["MPLBACKEND"] = "agg"
-    # A full folder of temporary files is passed over by Python, and not by all that is started.
+    # Python passes over a full folder of temporary files, other programs do not.
     os.environ["TMPDIR"] = tempfile.gettempdir()
-    # Libraries warn while they are imported, which must not end a job.
+    # Warnings of imported libraries must not end a job.
     if "error" in os.environ.get("PYTHONWARNINGS", ""):
         del os.environ["PYTHONWARNINGS"]
         warnings.simplefilter("ignore")
@@ -53,15 +51,15 @@ def prepare_for_jobs() -> None:
 
 
 def end_at_signals() -> None:
-    """Have Ctrl-C end this process whatever it does, and the end of its terminal do the same."""
+    """Let Ctrl-C and the end of the terminal end this process at any point."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
             signal.signal(number, _end)
 
 
 def _end(number, frame) -> None:
-    # Snakemake takes whatever is raised while it evaluates a job's resources for an error of theirs, and may
-    # go on: wait until that is done.
+    # Snakemake takes any exception while it evaluates a job's resources for an error of theirs, and may go
+    # on: wait until that is done.
     if any(one.f_code.co_name == "expand_resources" for one, _ in traceback.walk_stack(frame)):
         signal.setitimer(signal.ITIMER_REAL, 0.01)
     else:
@@ -69,20 +67,14 @@ def _end(number, frame) -> None:
 
 
 def find_learners_in(folders: Iterable[str | os.PathLike]) -> None:
-    """Have this process and its jobs find modules in some folders, after all that is found elsewhere."""
+    """Add folders to the end of the module path of this process and its jobs."""
     absolute = [os.path.abspath(folder) for folder in folders]
     sys.path.extend(folder for folder in absolute if folder not in sys.path)
     os.environ[LEARNERS_IN] = os.pathsep.join(absolute)
 
 
 def check_limits() -> None:
-    """Refuse limits of the system, and a folder of temporary files, with which no run comes to its end.
-
-    Raises
-    ------
-    SurroundingsError
-        Naming the limit or the folder.
-    """
+    """Raise `SurroundingsError` for a system limit or a folder of temporary files that is too small."""
     for limit, option, _, needed in OF_SYSTEM:
         allowed, _ = resource.getrlimit(limit)
         if resource.RLIM_INFINITY != allowed < needed:
@@ -99,7 +91,7 @@ def check_limits() -> None:
 
 
 def limits_behind(said: str) -> str:
-    """The limits of the system that an error may be due to, as the end of its message."""
+    """The system limits that may have caused an error, as the end of its message."""
     allowed = {
         option: resource.getrlimit(limit)[0]
         for limit, option, signs, _ in OF_SYSTEM
@@ -117,13 +109,7 @@ def _mebibytes(number: int) -> str:
 
 
 def check_writable(folder: str | os.PathLike) -> None:
-    """Refuse a working folder whose results this user may read and not write.
-
-    Raises
-    ------
-    SurroundingsError
-        Naming the first folder in it that cannot be written, or one whose name is no text.
-    """
+    """Raise `SurroundingsError` for the first folder of the workflow that this user may not write."""
     _check_name(os.path.abspath(folder))
     for one in _written_to(Path(folder)):
         if not os.access(one, os.W_OK | os.X_OK):
@@ -134,7 +120,7 @@ def check_writable(folder: str | os.PathLike) -> None:
 
 
 def _written_to(folder: Path) -> Iterator[Path]:
-    """The folder itself, and all in it that jobs or snakemake write to, as far as they are there."""
+    """The working folder and the existing folders in it that jobs or snakemake write to."""
     yield folder
     kept = folder / ".snakemake"
     if kept.is_dir():
@@ -145,13 +131,7 @@ def _written_to(folder: Path) -> Iterator[Path]:
 
 
 def check_paths(paths: Iterable[str]) -> None:
-    """Refuse paths of inputs that snakemake would take for patterns.
-
-    Raises
-    ------
-    SurroundingsError
-        Naming the first of them.
-    """
+    """Raise `SurroundingsError` for the first input path that snakemake would take for a pattern."""
     for path in paths:
         _check_name(path)
         if "{" in path or "}" in path:
@@ -161,7 +141,7 @@ def check_paths(paths: Iterable[str]) -> None:
 
 
 def _check_name(path: str) -> None:
-    """Refuse bytes that are no UTF-8: URIs and JSON files, which results and runs are noted in, have none."""
+    """Refuse a name that is not UTF-8, which URIs and JSON files cannot hold."""
     try:
         path.encode()
     except UnicodeEncodeError:

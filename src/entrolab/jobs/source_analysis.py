@@ -1,7 +1,7 @@
-"""What can be known of a learner from its source, without importing it.
+"""Static analysis of learners' sources: existence, parameters, base classes, and digests of their modules.
 
-The workflow asks about every learner of every study before a job starts: does it exist, does it take these
-parameters, which files would change its results? Importing scikit-learn alone takes longer than all of that.
+The workflow asks this of every learner of every study before a job starts; importing scikit-learn alone would
+take longer.
 """
 
 import ast
@@ -21,8 +21,7 @@ from typing import Any
 from entrolab.io.atomic import replacing
 from entrolearn.suggest import did_you_mean
 
-# Where Python's own modules are, and what folders of installed packages are called: an environment may see
-# those of others too, of the system or of the user.
+# The folders of installed packages have these names; an environment may see those of the system too.
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 OF_PACKAGES = {"site-packages", "dist-packages"}
 # The packages of this repository.
@@ -35,7 +34,7 @@ class UnknownEstimatorError(ValueError):
 
 @dataclass(frozen=True)
 class Definition:
-    """Where a class is defined, and the parameters it takes (None where the source does not say)."""
+    """The module that defines a class, and the parameters it takes (None where the source does not say)."""
 
     module: str
     parameters: tuple[str, ...] | None
@@ -47,10 +46,10 @@ def locate(import_path: str) -> Definition:
     Raises
     ------
     UnknownEstimatorError
-        With what was meant, where that can be guessed. A class that only running code could find (a star
-        import, a module's ``__getattr__``) is given the benefit of the doubt.
+        With a suggestion where there is one. A class that only running code could find (a star import, a
+        module's ``__getattr__``) is accepted.
     """
-    module, _, name = import_path.rpartition(".")
+    module = import_path.rpartition(".")[0]
     package, _, inside = module.partition(".")
     if not _is_installed(package):
         hint = did_you_mean(package, (found.name for found in pkgutil.iter_modules()))
@@ -62,7 +61,8 @@ def locate(import_path: str) -> Definition:
         raise UnknownEstimatorError(f"{import_path!r}: no module {inside!r} in {package}{hint}")
     if _module_file(import_path) is not None:
         raise UnknownEstimatorError(f"{import_path!r} is a module; accepted: a class in it")
-    return _definition(module, name, import_path)
+    module, node = _found(import_path)
+    return Definition(module, _constructor_parameters(module, node))
 
 
 def check_parameters(import_path: str, names, *, what: str) -> None:
@@ -80,28 +80,30 @@ def check_parameters(import_path: str, names, *, what: str) -> None:
             )
 
 
-# What is called of a learner, and of a step before it.
+# Methods called of a learner, and of a step before it.
 LEARNER, STEP = ("fit", "predict"), ("fit", "transform")
 CALLED = ("get_params", "set_params")
 
 
 def check_manners(import_path: str, methods: tuple[str, ...]) -> None:
-    """Refuse what is no estimator of scikit-learn's manners, as far as its source tells."""
-    inherited = f"{CALLED[0]}, which sklearn.base.BaseEstimator gives"
-    accepted = f"accepted: a class with {', '.join(methods)} and {inherited}"
-    if _is_function(import_path):
+    """Refuse what does not follow scikit-learn's conventions for estimators, as far as its source shows."""
+    accepted = (
+        f"accepted: a class with {', '.join(methods)} and get_params, which sklearn.base.BaseEstimator gives"
+    )
+    module, node = _found(import_path)
+    if isinstance(node, ast.FunctionDef):
         raise UnknownEstimatorError(f"{import_path!r} is a function; {accepted}")
-    classes, complete = _ancestry(import_path)
-    defined = {name for node in classes for name in _attributes(node)}
+    classes, complete = _ancestry(module, node)
+    defined = {name for one in classes for name in _attributes(one)}
     if complete and (missing := [name for name in (*methods, *CALLED) if name not in defined]):
         raise UnknownEstimatorError(f"{import_path!r} has no {missing[0]}; {accepted}")
-    if classes and _is_users_own(_module_file(locate(import_path).module)):
+    if classes and _is_users_own(_module_file(module)):
         _check_constructor(import_path, classes[0])
 
 
 def check_kind(import_path: str, dataset: str, task: str) -> None:
-    """Refuse a classifier that is to learn values, and a regressor that is to learn classes."""
-    names = {node.name for node in _ancestry(import_path)[0]}
+    """Refuse a classifier for regression, and a regressor for classification."""
+    names = {node.name for node in _ancestry(*_found(import_path))[0]}
     wrong, right = ("classifier", "regressor") if task == "regression" else ("regressor", "classifier")
     mixins = {kind: f"{kind.capitalize()}Mixin" in names for kind in (wrong, right)}
     if mixins[wrong] and not mixins[right]:
@@ -112,65 +114,56 @@ def check_kind(import_path: str, dataset: str, task: str) -> None:
 
 
 def _check_constructor(import_path: str, node: ast.ClassDef) -> None:
-    """Refuse a constructor that does other than keep its arguments, which is what copies are made by."""
-    for item in node.body:
-        if not isinstance(item, ast.FunctionDef) or item.name != "__init__":
-            continue
-        if item.args.vararg or item.args.kwarg:
+    """Refuse a constructor that does not store its arguments unchanged, as `sklearn.base.clone` needs."""
+    init = _constructor(node)
+    if init is None:
+        return
+    if init.args.vararg or init.args.kwarg:
+        raise UnknownEstimatorError(
+            f"{import_path!r}: __init__ takes * or ** arguments; accepted: parameters by their names"
+        )
+    if any(isinstance(name, ast.Name) and name.id == "super" for name in ast.walk(init)):
+        return
+    stored = {ast.unparse(statement) for statement in init.body}
+    for name in (argument.arg for argument in [*init.args.args[1:], *init.args.kwonlyargs]):
+        if f"self.{name} = {name}" not in stored:
             raise UnknownEstimatorError(
-                f"{import_path!r}: __init__ takes * or ** arguments; accepted: parameters by their names"
+                f"{import_path!r}: __init__ does not keep {name} as it comes; accepted: "
+                f"self.{name} = {name}, by which scikit-learn copies a learner"
             )
-        kept = {line for statement in item.body if (line := _kept(statement))}
-        hands_on = "super" in {name.id for name in ast.walk(item) if isinstance(name, ast.Name)}
-        for argument in () if hands_on else [*item.args.args[1:], *item.args.kwonlyargs]:
-            if argument.arg not in kept:
-                raise UnknownEstimatorError(
-                    f"{import_path!r}: __init__ does not keep {argument.arg} as it comes; accepted: "
-                    f"self.{argument.arg} = {argument.arg}, by which scikit-learn copies a learner"
-                )
 
 
-def _kept(statement: ast.stmt) -> str | None:
-    """The argument that a statement stores under its own name, unchanged."""
-    match statement:
-        case ast.Assign(
-            targets=[ast.Attribute(value=ast.Name(id="self"), attr=attribute)], value=ast.Name(id=argument)
-        ) if attribute == argument:
-            return argument
-    return None
+def _constructor(node: ast.ClassDef) -> ast.FunctionDef | None:
+    found = (item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__")
+    return next(found, None)
 
 
-def _is_function(import_path: str) -> bool:
-    module, _, name = import_path.rpartition(".")
-    file = _module_file(module)
-    if file is None or file.suffix != ".py":
-        return False
-    source = _names(module, file)[0].get(name)
-    if isinstance(source, tuple) and source[0] != module:
-        return _is_function(".".join(source))
-    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in _parse(file).body)
+def _constructor_parameters(module: str, node: ast.stmt | None) -> tuple[str, ...] | None:
+    """The parameters of a class's own or inherited constructor; None where they are not all named."""
+    init = next(filter(None, map(_constructor, _ancestry(module, node)[0])), None)
+    if init is None or init.args.kwarg or init.args.vararg:
+        return None
+    arguments = [*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs]
+    return tuple(argument.arg for argument in arguments[1:])
 
 
-def _ancestry(import_path: str) -> tuple[list[ast.ClassDef], bool]:
-    """A class and all that it inherits from, as far as source shows; and whether it shows all of them."""
-    module, _, name = import_path.rpartition(".")
-    found = _class_of(module, name)
-    if found is None:
+def _ancestry(module: str, node: ast.stmt | None) -> tuple[list[ast.ClassDef], bool]:
+    """A class and its base classes as far as source shows them, and whether it shows all of them."""
+    if not isinstance(node, ast.ClassDef):
         return [], False
-    module, node = found
-    classes, complete = [node], True
+    classes, complete = [node], not node.decorator_list
     for base in node.bases:
-        named = isinstance(base, ast.Name)
-        if named and base.id == "object":
+        if isinstance(base, ast.Name) and base.id == "object":
             continue
-        inherited, whole = _ancestry(f"{module}.{base.id}") if named else ([], False)
+        found = _class_of(module, base.id) if isinstance(base, ast.Name) else None
+        inherited, whole = _ancestry(*found) if found else ([], False)
         classes += inherited
         complete &= whole
-    return classes, complete and not node.decorator_list
+    return classes, complete
 
 
 def _attributes(node: ast.ClassDef) -> Iterator[str]:
-    """What a class defines: functions, and names that it gives to values."""
+    """The names of a class's methods, nested classes and attributes."""
     for item in node.body:
         if isinstance(item, (ast.FunctionDef, ast.ClassDef)):
             yield item.name
@@ -185,9 +178,9 @@ def _modules_in(package: str) -> list[str]:
 
 
 def check_imports(import_path: str) -> None:
-    """Refuse a class of a user's own module that imports what is not installed, there or in another of these.
+    """Refuse a class of a user's module if that, or one it imports, imports what is not installed.
 
-    What is imported under ``try`` or ``if`` may be absent.
+    Imports under ``try`` or ``if`` may fail.
     """
     if not is_users_own(import_path):
         return
@@ -216,7 +209,7 @@ def _absolutely_imported(node: ast.stmt) -> list[str]:
 def _is_installed(package: str) -> bool:
     try:
         return importlib.util.find_spec(package) is not None
-    except ValueError:  # the name of a program that has no file of its own
+    except ValueError:  # `__main__`
         return False
 
 
@@ -229,32 +222,41 @@ def documentation(import_path: str) -> str:
 
 def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
     """The module that defines a class, and the definition; None where only running code could find it."""
+    with suppress(UnknownEstimatorError):
+        module, node = _found(f"{module}.{name}")
+        return (module, node) if isinstance(node, ast.ClassDef) else None
+    return None
+
+
+@cache
+def _found(import_path: str) -> tuple[str, ast.stmt | None]:
+    """The module that defines a name, and its class or function; None where only running code could tell."""
+    module, _, name = import_path.rpartition(".")
     file = _module_file(module)
-    if file is None or file.suffix != ".py":
-        return None
-    target = _names(module, file)[0].get(name)
-    if isinstance(target, tuple) and target[0] != module:
-        return _class_of(*target)
-    return (module, target) if isinstance(target, ast.ClassDef) else None
+    if file is None:
+        raise UnknownEstimatorError(f"{import_path!r}: its module {module!r} does not exist")
+    if file.suffix != ".py":
+        return module, None
+    names, open_ended = _names(module, file)
+    found = names.get(name)
+    if isinstance(found, tuple):
+        return _found(".".join(found)) if found[0] != module else (module, None)
+    if name in names or open_ended:
+        return module, found
+    raise UnknownEstimatorError(f"{import_path!r}: no {name!r} in {module}{did_you_mean(name, names)}")
 
 
 def source_digests(*import_paths: str) -> dict[str, str]:
-    """A digest of each module behind some classes or modules, so that a change of code can be noticed.
+    """The digests of the modules behind some classes or modules, by name; a change of code changes one.
 
-    Follows imports within entrolearn, entrolab and packages that are not installed into the environment's
-    library folder; the lock file covers the others. The ``__init__`` of our packages hand names on and are
-    skipped: what is imported from one depends on the module that defines it. Comments, docstrings and layout
-    do not count.
+    Follows imports within entrolearn, entrolab and packages outside the environment's library folder; the
+    lock file covers the others. The ``__init__`` of our packages only re-export and are skipped: an import
+    from one depends on the module that defines the name. Comments, docstrings and layout do not count.
 
     Raises
     ------
     UnknownEstimatorError
         If a module cannot be read, or has a relative import without a package.
-
-    Returns
-    -------
-    dict
-        Module name -> the first digits of its syntax tree's sha256.
     """
     todo = [path if _module_file(path) else locate(path).module for path in import_paths]
     digests: dict[str, str] = {}
@@ -272,10 +274,9 @@ def source_digests(*import_paths: str) -> dict[str, str]:
 
 @cache
 def _facts(file: Path) -> dict:
-    """The digest of a module and what it imports: (level, module, names), None for names of ``import``.
+    """The digest of a module and its imports: (level, module, names), None for the names of ``import``.
 
-    They are kept by the bytes of the file, so that they are never those of another state of it: to parse all
-    modules takes seconds.
+    Parsing all modules takes seconds: the facts are kept on disk by the bytes of the file.
     """
     try:
         source = file.read_bytes()
@@ -308,9 +309,8 @@ def _digest_and_imports(tree: ast.Module) -> dict:
 
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-# Syntax trees are of a version of Python; the other number is raised where `_digest_and_imports` changes.
+# Syntax trees depend on Python's version; raise the other number when `_digest_and_imports` changes.
 PYTHON, FORMAT = sys.version.encode(), b"1"
-# Where what modules hold is kept, beside Snakemake's own notes.
 KEPT = Path(".snakemake", "entrolab", "modules.json")
 _unwritten: set[str] = set()
 
@@ -324,7 +324,7 @@ def _facts_by_source() -> dict[str, Any]:
 
 
 def _keep_facts() -> None:
-    """Write what was read of modules for the next start; where that cannot be, it is read again."""
+    """Write the facts of modules for the next start, where that can be."""
     if not _unwritten or not KEPT.parents[1].is_dir():
         return
     with suppress(OSError):
@@ -334,36 +334,15 @@ def _keep_facts() -> None:
     _unwritten.clear()
 
 
-def _definition(module: str, name: str, import_path: str) -> Definition:
-    file = _module_file(module)
-    if file is None:
-        raise UnknownEstimatorError(f"{import_path!r}: its module {module!r} does not exist")
-    if file.suffix != ".py":
-        return Definition(module, None)
-    names, open_ended = _names(module, file)
-    if name in names:
-        target = names[name]
-        if isinstance(target, ast.ClassDef):
-            return Definition(module, _constructor_parameters(target, module, names))
-        if target is None or target[0] == module:
-            return Definition(module, None)
-        return _definition(*target, import_path)
-    if open_ended:
-        return Definition(module, None)
-    raise UnknownEstimatorError(f"{import_path!r}: no {name!r} in {module}{did_you_mean(name, names)}")
-
-
 @cache
 def _names(module: str, file: Path) -> tuple[dict, bool]:
-    """What a module defines: name -> class node, (module, name) it comes from, or None; and whether
-    running the module could define more."""
+    """The names of a module: class or function, (module, name) of an import, or None; and whether running it
+    could define more."""
     names: dict = {}
     open_ended = False
     for node in _top_level(_parse(file)):
-        if isinstance(node, ast.ClassDef):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             names[node.name] = node
-        elif isinstance(node, ast.FunctionDef):
-            names[node.name] = None
             open_ended |= node.name == "__getattr__" and not _lazy_table(module, file)
         elif isinstance(node, ast.ImportFrom):
             source = _absolute(module, file, node.level, node.module or "")
@@ -400,48 +379,23 @@ def _resolve(package: str, source: str) -> str:
     return source if source.startswith(f"{package}.") else f"{package}.{source}"
 
 
-def _constructor_parameters(node: ast.ClassDef, module: str, names: dict) -> tuple[str, ...] | None:
-    for item in node.body:
-        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
-            arguments = item.args
-            if arguments.kwarg or arguments.vararg:
-                return None
-            accepted = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-            return tuple(argument.arg for argument in accepted[1:])
-    return _inherited_parameters(node, module, names)
-
-
-def _inherited_parameters(node: ast.ClassDef, module: str, names: dict) -> tuple[str, ...] | None:
-    """Those of the first base class that the source names and whose constructor it shows."""
-    for base in node.bases:
-        if isinstance(base, ast.Name) and base.id in names:
-            parameters = _definition(module, base.id, f"{module}.{base.id}").parameters
-            if parameters is not None:
-                return parameters
-    return None
-
-
 @cache
 def _imported(module: str, file: Path) -> tuple[str, ...]:
-    """Modules that a module imports, wherever in it the import stands."""
-    return tuple(_imports(module, file))
-
-
-def _imports(module: str, file: Path) -> Iterator[str]:
+    """The modules that a module imports, wherever in it the import stands."""
+    found = []
     for level, imported, names in _facts(file)["imports"]:
         if names is None:
-            yield imported
+            found.append(imported)
             continue
         source = _absolute(module, file, level, imported)
         for name in names:
-            if _module_file(f"{source}.{name}"):
-                yield f"{source}.{name}"
-            else:
-                yield _home(source, name)
+            whole = f"{source}.{name}"
+            found.append(whole if _module_file(whole) else _home(source, name))
+    return tuple(found)
 
 
 def _home(module: str, name: str) -> str:
-    """The module that a name is defined in: the ``__init__`` of our packages only hand names on."""
+    """The module that defines a name: the ``__init__`` of our packages only re-export."""
     file = _module_file(module)
     if file is None or file.name != "__init__.py" or module.partition(".")[0] not in OURS:
         return module

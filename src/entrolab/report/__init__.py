@@ -1,7 +1,6 @@
-"""The report: a small site that a reviewer reads, from the tables, records and scores of every study.
+"""The report: static html pages of the tables, figures and records of every study.
 
-Static html with its style and its few lines of script inside; it works from a file:// address. Everything
-else is linked relatively. A page says nothing that is not in the results or in a study's file.
+Style and script are inside the pages, and links are relative, so that they work from a file:// address.
 """
 
 from entrolab.report.site import build_report

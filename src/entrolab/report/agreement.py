@@ -1,4 +1,4 @@
-"""Ours against print: a study's numbers in one picture, a panel for each thing that is measured."""
+"""The agreement of a study's values with the published ones, drawn with a panel for each metric."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,23 +17,17 @@ __all__ = ["agreement", "compared"]
 LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
 N_COLUMNS = 3
 INCHES = 9.0
-# So many of the numbers that are furthest from print are named.
-FURTHEST = 3
+FURTHEST = 3  # numbers furthest from the published ones, which the alternative text names
 
 
 def agreement(results: StudyResults, file: Path) -> dict | None:
-    """Draw a study's numbers against the printed ones; None, and no file, where nothing is to be compared.
-
-    Parameters
-    ----------
-    results : StudyResults
-    file : Path
-        Ending in ``.svg``.
+    """Draw a study's values against the published ones into an svg file.
 
     Returns
     -------
     dict or None
-        Keys file, alt (the counts and the furthest numbers) and says (what the band and the panels are).
+        Keys file, alt (the counts and the furthest values) and says (the meaning of band and panels); None,
+        and no file, without published values.
     """
     points = compared(results)
     if points.empty:
@@ -59,22 +53,14 @@ def agreement(results: StudyResults, file: Path) -> dict | None:
 
 def _band_in_words(bands: Mapping[str, float | None]) -> str:
     said = ", ".join(f"{name}: {band:.2g}" for name, band in bands.items() if band is not None)
-    if not said:
-        return ""
-    return (
+    return said and (
         f"The grey band is the median of the printed ± ({said}). Each number is judged by its own ±, so that "
         "one may stand within the band and depart, or outside and agree. "
     )
 
 
 def compared(results: StudyResults) -> pd.DataFrame:
-    """The numbers of a study that stand beside a printed one of the same meaning.
-
-    Returns
-    -------
-    DataFrame
-        The rows of its tables with the columns table and measured (the metric with its unit).
-    """
+    """The rows of a study's tables with a comparable published value, and the columns table and measured."""
     found = []
     for name, table in results.tables.items():
         measures = TABLE_TYPES[results.study["tables"][name]["kind"]].measures
@@ -83,11 +69,8 @@ def compared(results: StudyResults) -> pd.DataFrame:
             rows = rows[rows["verdict"].isin(["reproduced", "higher", "lower"])]
             measured = [measures or _measured(metric) for metric in rows["metric"]]
             found.append(rows.assign(table=name, measured=measured))
-    found = [rows for rows in found if len(rows)]
-    if not found:
-        return pd.DataFrame(columns=["table", "measured"])
-    points = pd.concat(found, ignore_index=True)
-    return points[points["measured"] != ""]
+    found = [rows[rows["measured"] != ""] for rows in found if len(rows)]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["table", "measured"])
 
 
 def _measured(metric: str) -> str:

@@ -1,4 +1,4 @@
-"""Which parameters were chosen, and how often."""
+"""The selected parameters of a study's models, and how often each was selected."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from entrolab.report.studies import StudyResults, model_name
 
 
 def chosen_parameters(results: StudyResults) -> list[dict]:
-    """Count how often the study's first criterion took each value of each grid, over all data sets and folds.
+    """How often the study's first criterion selected each value of each grid, over all data sets and folds.
 
     Returns
     -------
@@ -31,14 +31,17 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
             times = Counter(_value(row[parameter]) for row in mine if parameter in row)
             if not times:
                 continue
-            total = sum(times.values())
             summary.append(
                 {
                     "key": key,
                     "model": model_name(model),
                     "parameter": f"{learner}: {parameter}" if learner else parameter,
                     "values": [
-                        {"value": text, "times": times[text], "share": round(100 * times[text] / total)}
+                        {
+                            "value": text,
+                            "times": times[text],
+                            "share": round(100 * times[text] / times.total()),
+                        }
                         for text in dict.fromkeys([*map(_value, _values(grid, results.study)), *times])
                     ],
                 }
@@ -47,7 +50,7 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
 
 
 def _grids(model: Mapping) -> Iterator[tuple[str, str, object]]:
-    """Every parameter of a model's grids with its values, and the one of its learners that it is of."""
+    """Every parameter of a model's grids: its alternative learner or "", its name, its values."""
     one_of = model.get(ONE_OF, {})
     if one_of:
         yield "", ONE_OF, list(one_of)

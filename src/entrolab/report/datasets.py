@@ -1,4 +1,4 @@
-"""The page of one data set: what it is, where it is from, and what became of it in each study."""
+"""The content of a data set's page: its facts, its sources, and its rows of each study's tables."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,6 @@ from entrolab.tables.types import one_line
 __all__ = ["dataset_line", "dataset_page"]
 
 LONGEST = 2000
-OF_A_FILE = ("path", "url", "sha256", "bytes")
 COUNTS = {
     "rows": "rows",
     "test_rows": "of them test rows",
@@ -19,16 +18,10 @@ COUNTS = {
 
 
 def dataset_page(key: str, entry: Mapping, shown: Sequence[Mapping]) -> dict:
-    """Everything that the template of a data set's page wants.
+    """The content of the page of a data set.
 
-    Parameters
-    ----------
-    key : str
-    entry : mapping
-        The catalog's.
-    shown : sequence of mappings
-        Of each study, in order: key, title and tables (as :func:`entrolab.report.papers.laid_out`
-        gives them).
+    `entry` is the catalog's; `shown` holds the key, title and tables of each study, the latter as
+    :func:`entrolab.report.papers.laid_out` gives them.
     """
     used = [
         {"key": study["key"], "title": study["title"], "tables": tables}
@@ -41,7 +34,7 @@ def dataset_page(key: str, entry: Mapping, shown: Sequence[Mapping]) -> dict:
             (said, f"{entry['expect'][name]:,}") for name, said in COUNTS.items() if name in entry["expect"]
         ],
         "source": one_line(entry["source"]),
-        "generator": _in_words(entry.get("generator") or {}),
+        "generator": ", ".join(f"{name} {value}" for name, value in (entry.get("generator") or {}).items()),
         "loader": entry.get("loader", ""),
         "files": [
             {name: file.get(name) for name in ("path", "url", "sha256", "bytes")}
@@ -55,8 +48,11 @@ def dataset_page(key: str, entry: Mapping, shown: Sequence[Mapping]) -> dict:
 
 
 def dataset_line(key: str, entry: Mapping, used: Sequence[Mapping]) -> dict:
-    """What a list of data sets says of one."""
+    """The line of a data set in a list of them."""
     expect = entry["expect"]
+    rarer = None  # share of the rarer of two classes, in percent
+    if "positive" in expect:
+        rarer = 100 * min(expect["positive"], expect["negative"]) / expect["rows"]
     return {
         "key": key,
         "title": one_line(entry["title"]),
@@ -64,26 +60,15 @@ def dataset_line(key: str, entry: Mapping, used: Sequence[Mapping]) -> dict:
         "rows": expect["rows"],
         "features": expect["features"],
         "classes": expect.get("classes", 2 if "positive" in expect else None),
-        "rarer": _rarer(expect),
+        "rarer": rarer,
         "studies": [study["key"] for study in used],
     }
 
 
-def _rarer(expect: Mapping) -> float | None:
-    """The share of the rarer of two classes, in percent."""
-    if "positive" not in expect:
-        return None
-    return 100 * min(expect["positive"], expect["negative"]) / expect["rows"]
-
-
 def _of_dataset(table: Mapping, key: str) -> dict:
-    """A table's rows of one data set, which need not be named in each of them, and the footnotes there."""
+    """A table's rows of one data set without its name, and their footnotes."""
     rows = [row for row in table["rows"] if row["at"].get("dataset") == key]
     own = [{**row, "heads": [{**head, "span": 1} for head in row["heads"][1:]]} for row in rows]
     letters = {letter for row in own for cell in row["cells"] for letter in cell.letters.split(",")}
     notes = [note for note in table["footnotes"] if note["letter"] in letters]
     return {**table, "heads": table["heads"][1:], "rows": own, "footnotes": notes}
-
-
-def _in_words(parameters: Mapping) -> str:
-    return ", ".join(f"{name} {value}" for name, value in parameters.items())

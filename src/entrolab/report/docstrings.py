@@ -1,4 +1,4 @@
-"""What the docstring of a learner says, for a page."""
+"""The docstring of a learner as html paragraphs."""
 
 import re
 
@@ -21,7 +21,7 @@ _CITED = re.compile(r" ?\[\w+\]_")
 
 
 def described(import_path: str) -> dict[str, list[Markup]]:
-    """The paragraphs of a class's docstring that tell a reader what it is.
+    """The paragraphs of a class's docstring, without those on its parameters.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def described(import_path: str) -> dict[str, list[Markup]]:
     """
     first, *rest = _SECTION.split(documentation(import_path))
     sections = dict(zip(rest[::2], rest[1::2], strict=True))
-    # Of others' learners the first sentence will do: their own documentation has the rest.
+    # Other packages have documentation of their own.
     own = import_path.startswith("entrolearn.")
     return {
         "summary": _paragraphs(first) if own else _paragraphs(first)[:1],
@@ -51,7 +51,7 @@ def _paragraph(line: str) -> Markup:
 
 
 def _mathml(tex: str, *, as_block: bool = False) -> Markup:
-    """An equation as browsers show it by themselves, or as it is written where it cannot be read."""
+    """An equation as MathML, or as code where it cannot be parsed."""
     try:
         return Markup(tex2mathml(tex, as_block=as_block))
     except MathError:

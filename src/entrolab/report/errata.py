@@ -1,4 +1,4 @@
-"""Errata of a paper, and which of its tables and figures each of them speaks of."""
+"""The errata of a paper, and the tables and figures that each of them names."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ def listed_errata(study: Mapping) -> list[dict]:
 
 
 def errata_of(errata: Sequence[Mapping], name: str) -> list[Mapping]:
-    """Those errata whose place names a table or a figure, which variants of it share.
+    """The errata whose place names a table or a figure, or of which it is a variant.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def errata_of(errata: Sequence[Mapping], name: str) -> list[Mapping]:
 
 
 def _places(named: re.Match | None) -> Iterator[tuple[str, int]]:
-    """What is named, table by table."""
+    """The tables or figures of a name or a range of names."""
     if named is None:
         return
     what = named[1].lower()

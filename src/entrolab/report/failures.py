@@ -1,4 +1,4 @@
-"""Cells without a number, and why."""
+"""Missing results, and why."""
 
 from entrolab.report.studies import StudyResults, model_name
 from entrolab.tables.number_format import title
@@ -6,13 +6,7 @@ from entrolab.tables.types import TABLE_TYPES
 
 
 def failures(results: StudyResults) -> list[dict]:
-    """List the cells without a number, those with one data set and reason together.
-
-    Returns
-    -------
-    list of dict
-        Keys dataset, of (models; the table where it has none), verdict and reason.
-    """
+    """The missing results: dataset, of (models, or the table), verdict and reason; equal reasons once."""
     found: dict[tuple, dict] = {}
     for name, table in results.tables.items():
         entry = results.study["tables"][name]
@@ -23,9 +17,9 @@ def failures(results: StudyResults) -> list[dict]:
     return [
         {
             "dataset": results.labels.get(dataset, dataset),
-            "of": list(of_reason.values()),
-            "verdict": kind,
+            "of": [*of.values()],
+            "verdict": verdict,
             "reason": reason,
         }
-        for (dataset, kind, reason), of_reason in found.items()
+        for (dataset, verdict, reason), of in found.items()
     ]

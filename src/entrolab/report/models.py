@@ -1,4 +1,4 @@
-"""The page of one learner: what it is, in which studies it takes part, where it wins and where it loses."""
+"""The content of a learner's page: its docstring, its studies, and its standing among other models."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -10,44 +10,31 @@ from entrolab.report.docstrings import described
 from entrolab.report.studies import StudyResults, model_name, trained
 from entrolab.tables.number_format import power_of_two, title
 from entrolab.tables.types import TABLE_TYPES, one_line
+from entrolab.text import in_short
 
 __all__ = ["learners", "model_page", "standing"]
 
-# Data sets that a line names before it says "and so many others".
+# Data sets or values that a line names.
 NAMED = 6
 
 
 def learners(study: Mapping) -> dict[str, list[str]]:
-    """The learners that a study is about, by import path, each with the study's models that are made of it.
+    """The learners that a study is about, by import path, each with the study's models of it.
 
-    A model whose learner is chosen among several is about what comes before them: a projection.
+    A model with alternative learners is about the projection before them.
     """
     found: dict[str, list[str]] = {}
     for name, model in trained(study).items():
-        for path in _about(model):
+        projects = model.get(ONE_OF) and model["steps"]
+        for path in [model["steps"][-1]["estimator"]] if projects else learners_of(model):
             found.setdefault(path, []).append(name)
     return found
-
-
-def _about(model: Mapping) -> list[str]:
-    if model.get(ONE_OF) and model["steps"]:
-        return [model["steps"][-1]["estimator"]]
-    return learners_of(model)
 
 
 def model_page(
     path: str, studies: Iterable[StudyResults], standings: Mapping[str, Sequence[Mapping]]
 ) -> dict:
-    """Everything that the template of a learner's page wants.
-
-    Parameters
-    ----------
-    path : str
-        The learner's import path.
-    studies : iterable of StudyResults
-    standings : mapping of str to sequence of mappings
-        Of each study, as :func:`standing` gives them.
-    """
+    """The content of the page of the learner at an import path; `standings` are those of each study."""
     uses = [
         {
             "key": results.key,
@@ -76,7 +63,7 @@ def model_page(
 
 
 def _is_meant(path: str, model: Mapping, tasks: Iterable[str]) -> bool:
-    """Whether a model is this learner for any of some tasks, where it is another one for others."""
+    """Whether a model, which may have other learners for other tasks, has this one for any of some tasks."""
     return "estimators" not in model or path in {estimator_of(model, task) for task in tasks}
 
 
@@ -100,9 +87,9 @@ def _model(path: str, name: str, results: StudyResults) -> dict:
 
 
 def standing(results: StudyResults) -> list[dict]:
-    """How each model stands among the others of each table of scores, metric by metric.
+    """The standing of each model in each score table, metric by metric.
 
-    A model without a number on a data set is not compared there; one that ties with the best is best.
+    A model without a value on a data set is not compared there; one that ties with the best is best.
     """
     lines = []
     for name, table in results.tables.items():
@@ -119,7 +106,7 @@ def standing(results: StudyResults) -> list[dict]:
 
 
 def _compared(ours: pd.DataFrame, greater_is_better: bool) -> Iterator[tuple[str, dict]]:
-    """Each model beside the others on the data sets on which two or more have a number."""
+    """Each model beside the others on the data sets where two or more have a value."""
     signed = ours if greater_is_better else -ours
     signed = signed[signed.notna().sum(axis=1) > 1]
     behind = signed.rsub(signed.max(axis=1), axis=0)
@@ -129,31 +116,19 @@ def _compared(ours: pd.DataFrame, greater_is_better: bool) -> Iterator[tuple[str
         if len(mine):
             best = mine.index[mine == 0]
             worst = mine[last.loc[mine.index, model]].sort_values(ascending=False, kind="stable").index
-            yield (
-                model,
-                {
-                    "n": len(mine),
-                    "n_best": len(best),
-                    "n_worst": len(worst),
-                    "behind": mine.mean(),
-                    "best": _some(list(best)),
-                    "worst": _some(list(worst)),
-                },
-            )
-
-
-def _some(keys: list[str]) -> dict:
-    return {"keys": keys[:NAMED], "more": len(keys) - NAMED if len(keys) > NAMED else 0}
+            line = {"n": len(mine), "behind": mine.mean()}
+            for which, keys in {"best": list(best), "worst": list(worst)}.items():
+                line[f"n_{which}"] = len(keys)
+                line[which] = {"keys": keys[:NAMED], "more": max(len(keys) - NAMED, 0)}
+            yield model, line
 
 
 def _values(grid: object) -> object:
     """The values of a grid in short."""
     if not isinstance(grid, list):
         return grid
-    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in grid]
-    if all(isinstance(value, float) and value > 0 for value in grid) and all(map(power_of_two, grid)):
-        shown = [power_of_two(value) for value in grid]
-    return ", ".join(shown) if len(shown) <= NAMED else f"{shown[0]}, {shown[1]} … {shown[-1]}"
+    powers = [power_of_two(value) if isinstance(value, float) and value > 0 else None for value in grid]
+    return in_short(powers if all(powers) else grid, NAMED)
 
 
 def _in_words(values: Mapping) -> str:

@@ -1,8 +1,9 @@
-"""The page of one study: its tables beside the printed numbers, its figures, errata and files."""
+"""The content of a study's page: tables, figures, errata, missing results, files."""
 
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from entrolab.figure_types.making import reasons
@@ -26,24 +27,23 @@ from entrolearn.plotting import description_of
 
 __all__ = ["card", "laid_out", "paper_page", "shown_figure"]
 
-# Beside the pages, what they draw themselves.
+# The folder of the drawings that pages make themselves.
 DRAWN = "figures"
 
 
 def laid_out(results: StudyResults) -> list[dict]:
-    """A study's tables as the templates see them, with a bar of their verdicts."""
-    specs = {name: table_spec(results.key, results.study, name, results.labels) for name in results.tables}
+    """A study's tables as the templates take them, with a bar of their verdicts."""
     return [
-        {**layout(table, specs[name]), "bar": bar(counts(table))} for name, table in results.tables.items()
+        layout(table, table_spec(results.key, results.study, name, results.labels))
+        | {"bar": bar(counts(table))}
+        for name, table in results.tables.items()
     ]
 
 
 def card(results: StudyResults, folder: Path) -> dict:
-    """What the front page says of a study: how much of what is printed was reproduced, how long it took."""
+    """The content of the front page for a study: how many values are reproduced, and how long it took."""
     study = results.study
-    found = Counter()
-    for table in results.tables.values():
-        found.update(judged(table)["verdict"])
+    found = Counter(chain.from_iterable(judged(table)["verdict"] for table in results.tables.values()))
     answered = study.get("answer_figure")
     return {
         "key": results.key,
@@ -67,7 +67,7 @@ def card(results: StudyResults, folder: Path) -> dict:
 
 
 def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict:
-    """Everything that the template of a study's page wants."""
+    """The content of a study's page."""
     study, key = results.study, results.key
     home = relative(results.folder, folder)
     errata = listed_errata(study)
@@ -105,9 +105,9 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
 
 
 def shown_figure(results: StudyResults, name: str) -> dict:
-    """What a page says of a figure; ``alt`` is empty where it has not been drawn yet."""
+    """The content of a page for a figure; ``alt`` is empty where it has not been drawn yet."""
     entry = results.study["figures"][name]
-    said = {
+    shown = {
         "name": name,
         "title": title(name),
         "caption": one_line(entry["caption"]),
@@ -117,17 +117,16 @@ def shown_figure(results: StudyResults, name: str) -> dict:
         "alt": "",
         "reasons": [],
     }
-    if name not in results.figures:
-        return said
-    table = results.figures[name]
-    text = description_of(results.folder / "figures" / f"{name}.svg")
-    return said | {"alt": text or said["caption"], "reasons": reasons(table)}
+    if name in results.figures:
+        text = description_of(results.folder / "figures" / f"{name}.svg")
+        shown |= {"alt": text or shown["caption"], "reasons": reasons(results.figures[name])}
+    return shown
 
 
 def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
-    """The models of a table of scores in the order of their ranks, by each metric that can be ranked.
+    """The ranks of the models of a score table, by each metric that can be ranked.
 
-    A diagram is a file of its own: the parts of several in one page would share their ids.
+    A diagram is a file of its own: several in one page would share the ids of their parts.
     """
     entry = results.study["tables"][name]
     if not TABLE_TYPES[entry["kind"]].ranks:
@@ -140,17 +139,13 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
             file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
             with replacing(file) as temporary:
                 temporary.write_text(section.pop("diagram"), encoding="utf-8")
-            where = {
-                "name": f"{name}-ranks-{metric}",
-                "metric": METRICS[metric].label,
-                "file": f"{DRAWN}/{file.name}",
-            }
-            shown.append(where | section)
+            section |= {"name": f"{name}-ranks-{metric}", "metric": METRICS[metric].label}
+            shown.append(section | {"file": f"{DRAWN}/{file.name}"})
     return shown
 
 
 def bar(found: Mapping[str, int]) -> dict:
-    """A bar of verdicts: its segments, and how many cells it stands for."""
+    """A bar of verdicts: its segments, and the number of cells."""
     segments = [
         {"verdict": name, "slug": name.replace(" ", "-"), "mark": VERDICTS[name].mark, "count": number}
         for name, number in found.items()
@@ -163,13 +158,11 @@ _STAGES = {"records": "json", "candidates": "parquet", "selection": "parquet", "
 
 
 def _files(results: StudyResults, home: str) -> list[dict]:
-    """Per data set and model, links to those of the cell's files that exist."""
+    """The links to the existing files of each run, by data set."""
 
-    def links(cell: str) -> list[tuple[str, str]]:
-        paths = {stage: f"{stage}/{cell}.{suffix}" for stage, suffix in _STAGES.items()}
-        return [
-            (stage, f"{home}/{path}") for stage, path in paths.items() if (results.folder / path).exists()
-        ]
+    def links(run: str) -> list[tuple[str, str]]:
+        paths = [(stage, f"{stage}/{run}.{suffix}") for stage, suffix in _STAGES.items()]
+        return [(stage, f"{home}/{path}") for stage, path in paths if (results.folder / path).exists()]
 
     return [
         {

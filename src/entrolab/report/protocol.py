@@ -1,4 +1,4 @@
-"""A study's protocol in words."""
+"""The protocol of a study in sentences."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,7 +7,7 @@ from entrolab.tables.types import CRITERIA
 
 
 def protocol(study: Mapping) -> list[str]:
-    """Say a study's protocol in words, one sentence each."""
+    """The protocol of a study in sentences."""
     scheme = study["protocol"]
     metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
@@ -29,16 +29,10 @@ INNER = {
 def _folds(scheme: Mapping, study: Mapping) -> list[str]:
     often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
     where = " where there are classes" if "regression" in study.get("tasks", {}).values() else ""
-    sample = (
-        ["Of larger data sets {rows:,} rows, in the proportion of their classes.".format(**scheme)]
-        if "rows" in scheme
-        else []
-    )
-    return [
-        f"{scheme['folds']}-fold cross-validation, stratified{where}, {often}.",
-        *sample,
-        INNER.get(scheme["inner"], f"Inner validation: {scheme['inner']}."),
-    ]
+    said = [f"{scheme['folds']}-fold cross-validation, stratified{where}, {often}."]
+    if "rows" in scheme:
+        said.append(f"Of larger data sets {scheme['rows']:,} rows, in the proportion of their classes.")
+    return [*said, INNER.get(scheme["inner"], f"Inner validation: {scheme['inner']}.")]
 
 
 def _trials(scheme: Mapping, study: Mapping) -> list[str]:

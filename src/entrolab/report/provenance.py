@@ -1,18 +1,18 @@
-"""When, where and with what results were made."""
+"""When, where and with which versions results were made."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from entrolab.jobs.peak_memory import Peak
 from entrolab.tables.types import one_line
 
-# Digits of a checksum that tell it from all others at a glance.
+# Digits of a checksum that a page shows.
 SHORT = 12
 
 
 def made(
     records: Iterable[Mapping], commit: str = "", peaks: Iterable[Peak | None] = (), lock: str = ""
 ) -> list[tuple[str, str]]:
-    """Say when and where records were made: (what, text) pairs, each different value listed once."""
+    """The times, machines and versions of records: (what, text) pairs, each different value once."""
     records = list(records)
     facts = version(commit, lock)
     if not records:
@@ -25,7 +25,7 @@ def made(
         facts.append(("begun", " to ".join(days)))
     if seeds := _seeds(records):
         facts.append(("seed", seeds))
-    facts.append(("training", _duration(sum(record.get("seconds") or 0 for record in records))))
+    facts.append(("training", _duration(records, ["s", "min", "h"])))
     if peak := max(filter(None, peaks), default=None):
         facts.append(("peak memory", f"{_memory(peak.mib)} ({peak.job})"))
     for name in ("versions", "machine"):
@@ -35,16 +35,16 @@ def made(
 
 
 def version(commit: str, lock: str) -> list[tuple[str, str]]:
-    """What the code and its environment were, as far as that is known."""
+    """The commit and the lock of the code, as far as they are known."""
     facts = [("commit", commit)] if commit else []
     return facts + ([("requirements.lock", f"sha256 {lock[:SHORT]}…")] if lock else [])
 
 
 def in_short(records: Sequence[Mapping]) -> str:
-    """The same of one study in a line: how long it took, on what, and from which seed."""
+    """The same of one study in a line: seconds, machines, days and seeds."""
     machines = dict.fromkeys(_machine(record["machine"]) for record in records if record.get("machine"))
-    seconds = sum(record.get("seconds") or 0 for record in records)
-    said = [f"{_core_time(seconds)} of training" + (f" on {', '.join(machines)}" if machines else "")]
+    spent = _duration(records, ["core-seconds", "core-minutes", "core-hours"])  # a job trains on one core
+    said = [f"{spent} of training" + (f" on {', '.join(machines)}" if machines else "")]
     if days := sorted(record["started"][:10] for record in records if record.get("started")):
         said.append("begun " + " to ".join(dict.fromkeys((days[0], days[-1]))))
     if seeds := _seeds(records):
@@ -62,13 +62,6 @@ def _machine(facts: Mapping) -> str:
     return one_line(f"{named}, {facts['cores']} cores" if "cores" in facts else named)
 
 
-def _core_time(seconds: float) -> str:
-    """A job trains on one core."""
-    if seconds < 120:
-        return f"{seconds:.0f} core-seconds"
-    return f"{seconds / 60:.0f} core-minutes" if seconds < 7200 else f"{seconds / 3600:.1f} core-hours"
-
-
 def _described(facts: object) -> str:
     if isinstance(facts, Mapping):
         return ", ".join(f"{name} {one_line(value)}" for name, value in facts.items())
@@ -79,10 +72,12 @@ def _moment(iso: str) -> str:
     return iso[:16].replace("T", " ")
 
 
-def _duration(seconds: float) -> str:
+def _duration(records: Iterable[Mapping], units: Sequence[str]) -> str:
+    """The seconds of some records in the first of three units that suits."""
+    seconds = sum(record.get("seconds") or 0 for record in records)
     if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+        return f"{seconds:.0f} {units[0]}"
+    return f"{seconds / 60:.0f} {units[1]}" if seconds < 7200 else f"{seconds / 3600:.1f} {units[2]}"
 
 
 def _memory(mib: float) -> str:

@@ -24,28 +24,21 @@ def build_report(
     lock: str = "",
     only: Sequence[str] | None = None,
 ) -> Path:
-    """Write the pages of studies, of their data sets and learners, and the lists of all of them.
+    """Write the pages of studies, data sets and learners, and the lists of them; return the front page.
 
     Parameters
     ----------
     studies : iterable of StudyResults
-        All that have results, in the order in which the front page lists them.
+        All that have results, in the order of the front page.
     folder : path
-        Where the pages go, e.g. ``results/report``.
+        Of the pages, such as ``results/report``.
     catalog : mapping
-        The entries of the data sets that there are.
-    commit : str
-        The version of the code that the results were made with, shown as it is; "" shows none.
-    lock : str
-        The sha256 of the lock that the environment was made from; "" shows none.
+        The entries of the data sets.
+    commit, lock : str
+        The version of the code, and the sha256 of the lock of its environment; "" shows none.
     only : sequence of str, optional
-        The studies whose own pages, and those of whose data sets and learners, are written; all by default.
-        Those of others stay as they are. The front page and the lists are always written.
-
-    Returns
-    -------
-    Path
-        The front page.
+        The studies whose pages are written, and those of their data sets and learners; all by default. The
+        front page and the lists are always written.
     """
     site, studies = _Site(Path(folder)), list(studies)
     cards = {results.key: card(results, site.folder) for results in studies}
@@ -75,7 +68,7 @@ def build_report(
 
 
 class _Site:
-    """Where pages are written to, each from its template."""
+    """The folder of the pages, written from their templates."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -90,12 +83,10 @@ class _Site:
 
 
 def _beside(mine: Iterable[StudyResults], studies: Sequence[StudyResults]) -> list[StudyResults]:
-    """Some studies and all others that have a data set with one of them in common."""
+    """The studies that share a data set with some of them, these included."""
     keys = set(chain.from_iterable(grouped(results.study) for results in mine))
     own = {results.key for results in mine}
-    return [
-        results for results in studies if results.key in own or not keys.isdisjoint(grouped(results.study))
-    ]
+    return [one for one in studies if one.key in own or not keys.isdisjoint(grouped(one.study))]
 
 
 def _write_datasets(

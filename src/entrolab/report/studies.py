@@ -1,4 +1,4 @@
-"""What a study has left behind, read from its folder."""
+"""The results of a study, read from its folder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,38 +17,16 @@ from entrolab.tables.types import one_line, table_spec
 
 @dataclass(frozen=True)
 class StudyResults:
-    """What a study has left behind, as the report needs it.
+    """The results of a study for the report."""
 
-    Attributes
-    ----------
-    key : str
-        The study's key, e.g. ``"eem"``.
-    study : dict
-        The study, as `entrolab.study.config.load_study` returns it.
-    folder : Path
-        Where its results are, e.g. ``results/eem``.
-    tables : dict of str to DataFrame
-        The tables, as `entrolab.tables.making.read_table` reads them, by their key in the study.
-    records : list of dict
-        The cells' records.
-    selection : DataFrame
-        What each criterion chose in each fold of all runs; empty if there is nothing.
-    labels : dict of str to str
-        Data set keys to the catalog's labels.
-    figures : dict of str to DataFrame
-        What the figures that have been drawn show, as `entrolab.figure_types.making.read_figure` reads it.
-    peak : Peak or None
-        The job that took most memory.
-    """
-
-    key: str
-    study: dict
-    folder: Path
-    tables: dict[str, pd.DataFrame]
+    key: str  # such as "eem"
+    study: dict  # as `entrolab.study.config.load_study` returns it
+    folder: Path  # such as results/eem
+    tables: dict[str, pd.DataFrame]  # as `entrolab.tables.making.read_table` reads them, by key
     records: list[dict]
-    selection: pd.DataFrame
-    labels: dict[str, str] = field(default_factory=dict)
-    figures: dict[str, pd.DataFrame] = field(default_factory=dict)
+    selection: pd.DataFrame  # of all runs; empty without any
+    labels: dict[str, str] = field(default_factory=dict)  # of the catalog, by data set
+    figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     peak: Peak | None = None
 
 
@@ -62,9 +40,8 @@ def read_results(
 ) -> StudyResults:
     """Read a study's tables, records and selections from its results folder.
 
-    Only cells that the study still has are read. A record or selection file that is absent is left out, since
-    the tables say so; an absent table is an error. A cell that the study has gained since its table was made
-    is shown as failed for that reason.
+    Only runs that the study still has are read. An absent record or selection is left out, an absent table is
+    an error, and a cell that the study has gained since its table was made is shown as failed.
 
     Parameters
     ----------
@@ -73,7 +50,7 @@ def read_results(
     folder : path
     labels : mapping of str to str, optional
     with_selection : bool, default=True
-        Whether to read what was chosen, which a study's own page alone shows something of.
+        Whether to read the selections, which only the study's own page shows.
 
     Raises
     ------
@@ -113,7 +90,7 @@ def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path
 
 
 def trained(study: Mapping) -> dict[str, Mapping]:
-    """The models of a study that are more than a column of printed numbers."""
+    """The models of a study that are more than a column of published values."""
     return {name: model for name, model in study["models"].items() if not model.get("printed_only")}
 
 

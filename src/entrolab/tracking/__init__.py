@@ -1,10 +1,10 @@
-"""The ledger: what the record of each cell says becomes one MLflow run.
+"""Write the results of a study to the tracking store: one experiment per study, one MLflow run per run.
 
-The files under ``results`` are the truth; the store repeats them where runs can be compared. One experiment
-is one paper. It holds one run per cell (data set × model), and one that carries the rendered tables and the
-figures, which the others name in a tag: all side by side, as MLflow shows what lies under a parent only when
-asked. A cell is known by its key, ``<paper>/<dataset>/<model>``, and has exactly one live run:
-tracking a cell that says nothing new writes nothing, and a cell that changed replaces its run.
+The files under ``results`` are the truth; the store repeats them where runs can be compared. An experiment
+holds one run per data set × model, and one with the rendered tables and figures, which the others name in a
+tag: side by side, because MLflow shows nested runs only on request. A run is known by its key,
+``<paper>/<dataset>/<model>``. There is exactly one live run per key: tracking equal results writes nothing,
+and a result that changed replaces its run.
 
 This is the only package that imports mlflow.
 """
@@ -21,11 +21,9 @@ from typing import Any
 
 import pandas as pd
 
-# MLflow reads these while it is imported. It would otherwise report its use, leave an installation id in the
-# home folder, and announce every run and every step of making a store. A tracking server that does not answer
-# is given up after about half a minute instead of four.
-os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
-os.environ["DO_NOT_TRACK"] = "true"
+# MLflow reads these on import: no telemetry, no installation id in the home folder, no message per run and
+# migration, and half a minute instead of four for a server that does not answer.
+os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
 os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "ERROR")
 os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
@@ -36,7 +34,6 @@ from entrolab.io.records import machine, versions, write_json
 from entrolab.io.run_files import Cell
 from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import counts, judged, read_table
-from entrolab.tracking.comparisons import read_score_tables
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
 from entrolab.tracking.notes import linked, paper_note
 from entrolab.tracking.runs import dataset_contents
@@ -58,16 +55,13 @@ def track_dataset(
     receipt: str | os.PathLike | None = None,
     patience: float = PATIENCE,
 ) -> dict:
-    """Write the cells of one data set to the store, one finished run each.
+    """Write the runs of one data set to the store, all of them closed.
 
-    A cell that is in the store already, finished, with the same digest and with its artifacts, is left alone.
-    Any other live run with its key is deleted, one that a killed job left running too, together with the
-    models it logged, and a new run is written. Runs that a killed job left running are closed as killed, and
-    so are its own when an error or a signal ends this one; a tag says why. The digest covers everything that
-    the run says and the tables behind it, except seconds, dates, the machine and the commit: the same numbers
-    from a later commit are the same cell.
-
-    A cell whose training failed is a run with the status FAILED that gives the reason.
+    A run that is in the store with the same digest and with its artifacts is left alone. Any other live run
+    with its key is deleted together with the models that it logged, and a new one is written. Runs that a
+    killed job left open are closed as killed, and so are those of this job when an error or a signal ends it;
+    a tag says why. The digest covers all that the run says and its tables, except seconds, dates, the machine
+    and the commit. A run without a result has the status FAILED and a tag with the reason.
 
     Parameters
     ----------
@@ -80,8 +74,8 @@ def track_dataset(
         Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
         Artifacts of a SQLite file lie in ``mlruns`` beside it, whichever folder is worked in.
     tables : iterable of paths
-        The csv files of the study's score tables, in its order: what runs say of means, printed numbers and
-        verdicts is read from them.
+        The csv files of the study's score tables, in its order, with the means, published values and
+        verdicts of the runs.
     receipt : path, optional
         Where to write what is returned, as JSON.
     patience : float
@@ -101,7 +95,7 @@ def track_dataset(
         A file of a cell cannot be read, or its model holds types that nobody vouched for.
     """
     code = _code()
-    contents = dataset_contents(study, cells, read_score_tables(tables))
+    contents = dataset_contents(study, cells, {Path(table).stem: read_table(table) for table in tables})
     own = f"tags.dataset = '{dataset}'"
     with open_ledger(store_uri, paper, study, patience, own) as ledger:
         study_run = ledger.study_run(paper, study)
@@ -121,16 +115,8 @@ def track_dataset(
     logger.info(
         "%s/%s: %d runs written, %d as they were", paper, dataset, len(written), len(cells) - len(written)
     )
-    done = ledger.place | {
-        "paper": paper,
-        "dataset": dataset,
-        "study_run": study_run,
-        "runs": runs,
-        "written": written,
-    }
-    if receipt is not None:
-        write_json(receipt, done)
-    return done
+    done = {"paper": paper, "dataset": dataset, "study_run": study_run, "runs": runs, "written": written}
+    return _noted(receipt, ledger.place | done)
 
 
 def track_paper(
@@ -144,11 +130,10 @@ def track_paper(
     receipt: str | os.PathLike | None = None,
     patience: float = PATIENCE,
 ) -> dict:
-    """Bring the run of a study's tables up to date with them, rendered, and with its figures.
+    """Update the run of a study's tables and figures.
 
-    The run is made when the paper has none and reopened when one of these or the study's file changed, or
-    when its artifacts are gone; otherwise nothing is written. Its metrics count the verdicts of every table,
-    such as ``table4/reproduced``.
+    It is written when a table, a figure or the study's file changed, or when its artifacts are gone. Its
+    metrics count the verdicts of every table, such as ``table4/reproduced``.
 
     Parameters
     ----------
@@ -172,28 +157,27 @@ def track_paper(
         The store cannot be written.
     """
     tables, figures = sorted(map(Path, tables)), sorted(map(Path, figures))
+    files = {"tables": tables, "figures": figures, "config": [Path(config)]}
     compared = {
         path.stem: read_table(path)
         for path in tables
         if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)
     }
     verdicts = {name: counts(table) for name, table in compared.items()}
-    reproduced = _reproduced(compared.values())
+    found = Counter(chain.from_iterable(judged(table)["verdict"] for table in compared.values()))
+    reproduced = f"{found['reproduced']} of {found.total()}"
     digest = hashlib.sha256()
-    for path in [Path(config), *tables, *figures]:
+    for path in chain(files["config"], tables, figures):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     with open_ledger(store_uri, paper, study, patience, f"tags.`entrolearn.key` = '{paper}'") as ledger:
-        run_id = ledger.study_run(paper, study)
-        run = ledger.call(ledger.client.get_run, run_id)
+        client, run_id = ledger.client, ledger.study_run(paper, study)
+        run = client.get_run(run_id)
         known = run.data.tags.get("entrolearn.digest")
         changed = known != digest.hexdigest() or not ledger.has_artifacts(run)
         if changed:
-            ledger.call(ledger.client.update_run, run_id, status="RUNNING", name=study_run_name(paper))
-            for path in tables:
-                ledger.call(ledger.client.log_artifact, run_id, str(path), "tables")
-            for path in figures:
-                ledger.call(ledger.client.log_artifact, run_id, str(path), "figures")
-            ledger.call(ledger.client.log_artifact, run_id, str(config), "config")
+            client.update_run(run_id, status="RUNNING", name=study_run_name(paper))
+            for folder, path in ((folder, path) for folder, paths in files.items() for path in paths):
+                client.log_artifact(run_id, str(path), folder)
             now = round(time() * 1000)
             note = linked(paper_note(study, paper, verdicts, reproduced), ledger.artifacts_of(run_id))
             ledger.log(
@@ -201,43 +185,36 @@ def track_paper(
                 metrics=[
                     Metric(name, count, now, 0)
                     for name, count in _verdict_metrics(verdicts).items()
-                    # A verdict that no cell got is a zero only where it overwrites an earlier count.
+                    # A verdict that no result has is a zero only where it overwrites an earlier count.
                     if count or name in run.data.metrics
                 ],
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
             ledger.tag_experiment({"reproduced": reproduced})
-            # Last: a run whose job died before this line says by itself that it is to be written again.
+            # Last, so that a run whose job died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
-            ledger.call(ledger.client.set_terminated, run_id, "FINISHED")
-    done = ledger.place | {"paper": paper, "study_run": run_id, "written": changed}
+            client.set_terminated(run_id, "FINISHED")
+    return _noted(receipt, ledger.place | {"paper": paper, "study_run": run_id, "written": changed})
+
+
+def _noted(receipt: str | os.PathLike | None, done: dict) -> dict:
     if receipt is not None:
         write_json(receipt, done)
     return done
 
 
-def _reproduced(tables: Iterable[pd.DataFrame]) -> str:
-    """How many of the printed numbers are reproduced, as in "3 of 4"."""
-    found = Counter(chain.from_iterable(judged(table)["verdict"] for table in tables))
-    return f"{found['reproduced']} of {found.total()}"
-
-
 def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """How many cells have each verdict: of all tables, then of each."""
+    """The number of results with each verdict: of all tables, then of each."""
     every = Counter()
     for found in verdicts.values():
-        every.update(found)
+        every.update(found)  # zeros too, which a sum would leave out
     return dict(every) | {
         f"{table}/{name}": count for table, found in verdicts.items() for name, count in found.items()
     }
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Where the code was
-
-
 def _code() -> dict[str, str]:
-    """What the code was, as tags."""
+    """The commit and the lock of the code, as tags."""
     tags = code_tags()
     # MLflow's own name for the commit: the UI shows it in the list of runs.
     return tags | ({} if tags["commit"] == "unknown" else {"mlflow.source.git.commit": tags["commit"]})

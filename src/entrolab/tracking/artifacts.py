@@ -1,7 +1,4 @@
-"""Artifacts stay with their store when the folder that holds both is moved or copied.
-
-MLflow keeps absolute paths: it would look for them, and put new ones, where the folder was.
-"""
+"""Update the absolute paths of a SQLite store's artifacts after its folder was moved or copied."""
 
 import os
 import sqlite3
@@ -14,7 +11,7 @@ from urllib.request import url2pathname
 __all__ = ["FOLDER", "follow_move"]
 
 SECONDS = 20.0  # that a store which another program writes to is waited for
-# Where MLflow keeps them, by the table of a store: each below its experiment's.
+# The tables and columns of a store with paths of artifacts, all below the experiment's.
 COLUMNS = (
     ("experiments", "artifact_location"),
     ("runs", "artifact_uri"),
@@ -22,26 +19,14 @@ COLUMNS = (
     ("model_versions", "source"),
     ("model_versions", "storage_location"),
 )
-
-
 FOLDER = "mlruns"  # beside the store
 
 
 def follow_move(store: str | os.PathLike) -> int:
-    """Let a SQLite store look for its artifacts beside it, in `FOLDER`, if it was moved there with them.
+    """Set the paths of a SQLite store's artifacts to `FOLDER` beside it; return how many experiments moved.
 
-    An experiment whose artifacts are elsewhere of somebody's own will is left alone: one whose folder is not
-    named as the workflow names it, or that is still there while there is nothing of it beside the store.
-
-    Parameters
-    ----------
-    store : path
-        The file.
-
-    Returns
-    -------
-    int
-        How many experiments had been moved.
+    An experiment is left alone if its folder is not in one named `FOLDER`, or still exists while there is
+    none of its name beside the store.
 
     Raises
     ------

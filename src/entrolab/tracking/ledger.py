@@ -1,4 +1,4 @@
-"""What is written to an open store: the experiment of a paper, its runs, their models."""
+"""Write the experiment of a study, its runs and their models to an open store."""
 
 import json
 import tempfile
@@ -12,14 +12,12 @@ import mlflow
 from mlflow.entities import (
     Dataset,
     DatasetInput,
-    Experiment,
     InputTag,
     LoggedModelOutput,
     Metric,
     Param,
     Run,
     RunTag,
-    ViewType,
 )
 from mlflow.entities.model_registry import ModelVersion
 from mlflow.exceptions import MlflowException
@@ -30,6 +28,7 @@ from mlflow.protos.databricks_pb2 import (
     RESOURCE_DOES_NOT_EXIST,
     ErrorCode,
 )
+from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS
 from scipy.sparse import csr_matrix, issparse
 
@@ -45,8 +44,8 @@ __all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
 
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 ROWS_OF_EXAMPLE = 5
-STUDY_RUN = "study.run"  # the tag by which runs name the one of their study's tables; not MLflow's parent
-CLOSED_FOR = "failure.reason"  # the tag of a run that says why it is none, as of one whose training failed
+STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
+CLOSED_FOR = "failure.reason"  # tag of a run that has no result: why
 LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
 
 
@@ -58,10 +57,10 @@ def open_ledger(
     patience: float,
     own: str,
 ) -> Iterator["Ledger"]:
-    """Open the paper's experiment for one writer, and leave no run open, whatever ends it.
+    """Open the experiment of a study for one writer; no run of the writer stays open, whatever ends it.
 
-    Runs that a killed tracker left open are closed first: in a file, which has one writer, all of them;
-    behind a server those that meet the condition `own`.
+    Runs that a killed writer left open are closed first: in a file, which has one writer, all of them; behind
+    a server those that meet the condition `own`.
     """
     with opened(store_uri, patience) as store:
         ledger = Ledger(store)
@@ -70,8 +69,18 @@ def open_ledger(
         try:
             yield ledger
         except BaseException as error:
-            with suppress(Exception):  # as where the store is gone: the next tracker closes them
+            with suppress(Exception):  # as where the store is gone: the next writer closes them
                 ledger.close_runs(f"its tracker ended: {one_line(error) or type(error).__name__}", own)
+            raise
+
+
+@contextmanager
+def _accepting(*codes: int) -> Iterator[None]:
+    """Pass over MLflow's errors of these codes."""
+    try:
+        yield
+    except MlflowException as error:
+        if error.error_code not in map(ErrorCode.Name, codes):
             raise
 
 
@@ -79,8 +88,7 @@ class Ledger:
     """One experiment of an open store."""
 
     def __init__(self, store: Store):
-        self.client, self.call = store.client, store.call
-        self._address, self._one_writer = store.address, store.one_writer
+        self.client, self._address, self._one_writer = store.client, store.address, store.one_writer
         self.experiment_id = ""
 
     @property
@@ -88,12 +96,15 @@ class Ledger:
         return {"store": self._address, "experiment": self.experiment_id}
 
     def open_experiment(self, paper: str, study: Mapping, artifact_location: str | None) -> None:
-        found = self.call(self.client.get_experiment_by_name, paper)
+        found = self.client.get_experiment_by_name(paper)
         if found is None:
-            found = self._new_experiment(paper, artifact_location)
+            # Behind a server another writer may have made it just now.
+            with _accepting(RESOURCE_ALREADY_EXISTS):
+                self.client.create_experiment(paper, artifact_location)
+            found = self.client.get_experiment_by_name(paper)
         self.experiment_id, known = found.experiment_id, found.tags
         if found.lifecycle_stage == "deleted":  # its name stays taken
-            self.call(self.client.restore_experiment, self.experiment_id)
+            self.client.restore_experiment(self.experiment_id)
         views = {name: address(self.experiment_id, key) for key, (name, _) in VIEWS.items()}
         tags = {
             "mlflow.note.content": experiment_note(study, paper, views),
@@ -102,54 +113,37 @@ class Ledger:
         }
         self.tag_experiment({name: value for name, value in tags.items() if known.get(name) != value})
 
-    def _new_experiment(self, paper: str, artifact_location: str | None) -> Experiment:
-        try:
-            self.call(self.client.create_experiment, paper, artifact_location)
-        except MlflowException as error:
-            # Behind a server others write too, who may have made it just now.
-            if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
-                raise
-        return self.call(self.client.get_experiment_by_name, paper)
-
     def tag_experiment(self, tags: Mapping[str, str]) -> None:
         for name, value in tags.items():
-            self.call(self.client.set_experiment_tag, self.experiment_id, name, value)
+            self.client.set_experiment_tag(self.experiment_id, name, value)
 
     def close_runs(self, reason: str, own: str) -> None:
-        """Close open runs of trackers as killed: all in a file, else those that meet the condition `own`."""
+        """Close open runs as killed: all in a file, else those that meet the condition `own`."""
         is_open = "attributes.status = 'RUNNING'"
         if self._one_writer:
-            experiments = [one.experiment_id for one in self.call(self.client.search_experiments)]
+            experiments = [one.experiment_id for one in self.client.search_experiments()]
             found = self.live_runs(is_open, experiments)
         else:
             found = self.live_runs(f"{is_open} AND {own}")
         for run in found:
             if "entrolearn.key" in run.data.tags:
                 self.log(run.info.run_id, tags={CLOSED_FOR: reason})
-                self.call(self.client.set_terminated, run.info.run_id, "KILLED")
+                self.client.set_terminated(run.info.run_id, "KILLED")
 
     def live_runs(self, condition: str, experiments: Sequence[str] = ()) -> list[Run]:
         """The runs of some experiments, this one by default, that meet the condition and are not deleted.
 
         The oldest comes first.
         """
-        runs, token = [], None
-        while True:
-            page = self.call(
-                self.client.search_runs,
-                list(experiments) or [self.experiment_id],
-                condition,
-                ViewType.ACTIVE_ONLY,
-                order_by=["attributes.start_time ASC"],
-                page_token=token,
-            )
-            runs += page
-            token = page.token
-            if not token:
-                return runs
+        return self.client.search_runs(
+            list(experiments) or [self.experiment_id],
+            condition,
+            max_results=SEARCH_MAX_RESULTS_THRESHOLD,
+            order_by=["attributes.start_time ASC"],
+        )
 
     def study_run(self, paper: str, study: Mapping) -> str:
-        """The id of the run of a study's tables; made, or closed where a killed job left it open."""
+        """The id of the run of a study's tables, made where there is none and closed where it is open."""
         own = f"tags.`entrolearn.key` = '{paper}'"
         found = self.live_runs(own)
         if not found:
@@ -159,77 +153,66 @@ class Ledger:
                 "mlflow.note.content": paper_note(study, paper, {}, ""),
             }
             name = study_run_name(paper)
-            self.call(self.client.create_run, self.experiment_id, tags=tags, run_name=name)
-            found = self.live_runs(own)  # behind a server, someone else may have made one just now
+            self.client.create_run(self.experiment_id, tags=tags, run_name=name)
+            found = self.live_runs(own)  # behind a server, another writer may have made one just now
         first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
         for extra in others:
             self.discard(extra)
         if first.info.status != "FINISHED":
-            self.call(self.client.set_terminated, first.info.run_id, "FINISHED")
+            self.client.set_terminated(first.info.run_id, "FINISHED")
         if CLOSED_FOR in first.data.tags:
-            self.call(self.client.delete_tag, first.info.run_id, CLOSED_FOR)
+            self.client.delete_tag(first.info.run_id, CLOSED_FOR)
         return first.info.run_id
 
     def artifacts_of(self, run_id: str) -> str:
-        """Where MLflow's page shows the artifacts of a run, as a link on that page."""
+        """The link to the artifacts of a run on MLflow's page."""
         return f"#/experiments/{self.experiment_id}/runs/{run_id}/artifacts"
 
     def has_artifacts(self, run: Run) -> bool:
-        """Whether there are artifacts of a run and of each model that it logged, where the store says."""
+        """Whether the artifacts of a run and of each model that it logged are in the store."""
         models = run.outputs.model_outputs if run.outputs else []
-        return bool(self.call(self.client.list_artifacts, run.info.run_id)) and all(
-            self._model_is_there(model.model_id) for model in models
-        )
-
-    def _model_is_there(self, model_id: str) -> bool:
-        try:
-            return bool(self.call(self.client.list_logged_model_artifacts, model_id))
-        except MlflowException as error:
-            if error.error_code == ErrorCode.Name(RESOURCE_DOES_NOT_EXIST):  # deleted by hand
-                return False
-            raise
+        with _accepting(RESOURCE_DOES_NOT_EXIST):  # a model that was deleted by hand
+            return bool(self.client.list_artifacts(run.info.run_id)) and all(
+                self.client.list_logged_model_artifacts(model.model_id) for model in models
+            )
+        return False
 
     def discard(self, run: Run) -> None:
-        """Delete a run and the models it logged; the run last, so that an interruption is made good."""
-        models = self.call(
-            self.client.search_logged_models,
-            [self.experiment_id],
-            filter_string=f"source_run_id = '{run.info.run_id}'",
-        )
-        for model in models:
-            self.call(self.client.delete_logged_model, model.model_id)
-        self.call(self.client.delete_run, run.info.run_id)
+        """Delete a run and the models it logged; the run last, so that the next writer completes it."""
+        of_run = f"source_run_id = '{run.info.run_id}'"
+        for model in self.client.search_logged_models([self.experiment_id], filter_string=of_run):
+            self.client.delete_logged_model(model.model_id)
+        self.client.delete_run(run.info.run_id)
 
     def write(self, content: RunContent, study_run: str, code: Mapping[str, str]) -> str:
-        """Write the run of one cell and return its id."""
+        """Write one run and return its id."""
         files = content.files
-        artifacts = self.artifacts_of(study_run)
         start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
         end = start + round(1000 * files.record["seconds"])
-        run = self.call(
-            self.client.create_run,
+        run = self.client.create_run(
             self.experiment_id,
             start_time=start,
             tags=_identity(content, study_run),
             run_name=content.name,
         )
         run_id = run.info.run_id
+        note = linked(content.tags["mlflow.note.content"], self.artifacts_of(study_run))
         self.log(
             run_id,
             metrics=[Metric(name, value, end, step) for (name, step), value in content.metrics.items()],
             params=content.params,
-            tags=content.tags | code | {"mlflow.note.content": linked(content.note, artifacts)},
+            tags=content.tags | code | {"mlflow.note.content": note},
         )
         if files.record["data"]:
-            self.call(self.client.log_inputs, run_id, [_dataset_input(content)])
+            self.client.log_inputs(run_id, [_dataset_input(content)])
         with tempfile.TemporaryDirectory() as folder:
             write_json(Path(folder, "record.json"), files.record)
             files.scores.to_csv(Path(folder, "scores.csv"), index=False)
             files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
-            self.call(self.client.log_artifacts, run_id, folder)
+            self.client.log_artifacts(run_id, folder)
         if files.trusted_types is not None:
             self._log_model(run_id, content)
-        self.call(self.client.set_terminated, run_id, content.status, end)
+        self.client.set_terminated(run_id, content.status, end)
         return run_id
 
     def log(
@@ -240,8 +223,7 @@ class Ledger:
         params: Mapping[str, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
-        self.call(
-            self.client.log_batch,
+        self.client.log_batch(
             run_id,
             metrics=list(metrics),
             params=[Param(name, value) for name, value in (params or {}).items()],
@@ -259,8 +241,7 @@ class Ledger:
         cell, files = content.cell, content.files
         estimator = skops.io.load(cell.fitted, trusted=files.trusted_types)
         rows, signature = _example(content, estimator)
-        logged = self.call(
-            self.client.create_logged_model,
+        logged = self.client.create_logged_model(
             self.experiment_id,
             name=f"{cell.model}-{cell.dataset}",
             source_run_id=run_id,
@@ -285,28 +266,29 @@ class Ledger:
                 # Named, because guessing them takes seconds.
                 pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
             )
-            self.call(self.client.log_model_artifacts, logged.model_id, str(saved))
-        self.call(self.client.finalize_logged_model, logged.model_id, "READY")
-        self.call(self.client.log_outputs, run_id, [LoggedModelOutput(logged.model_id, step=0)])
+            self.client.log_model_artifacts(logged.model_id, str(saved))
+        self.client.finalize_logged_model(logged.model_id, "READY")
+        self.client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
 
     def register(
         self, paper: str, dataset: str, study: Mapping, best: RunContent | None, run_id: str | None
     ) -> None:
-        """Let a data set's alias of the paper's registered model lead to the model of its best cell, if any.
+        """Set a data set's alias of the study's registered model to the model of the best run, if any.
 
-        A model that it leads to already is left alone; another one becomes a new version.
+        Another model than the one at the alias becomes a new version.
         """
         name = alias(dataset)
         there = self._version_at(paper, name)
         if best is None and there is not None:
-            self.call(self.client.delete_registered_model_alias, paper, name)
+            self.client.delete_registered_model_alias(paper, name)
         if best is None or (there is not None and there.run_id == run_id):
             return
-        self._have_registered_model(paper, registered_note(study, paper))
-        run = self.call(self.client.get_run, run_id)
-        model = self.call(self.client.get_logged_model, run.outputs.model_outputs[0].model_id)
-        version = self.call(
-            self.client.create_model_version,
+        with _accepting(RESOURCE_ALREADY_EXISTS):
+            self.client.create_registered_model(paper)
+        self.client.update_registered_model(paper, registered_note(study, paper))
+        run = self.client.get_run(run_id)
+        model = self.client.get_logged_model(run.outputs.model_outputs[0].model_id)
+        version = self.client.create_model_version(
             paper,
             model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
             run_id,
@@ -314,27 +296,16 @@ class Ledger:
             description=best.version_note,
             model_id=model.model_id,
         )
-        # By this tag the pages of the run and of the model name what they are registered as.
+        # The pages of the run and of the model show this tag as what they are registered as.
         registered = json.dumps([{"name": paper, "version": version.version}])
-        self.call(self.client.set_logged_model_tags, model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
-        self.call(self.client.set_registered_model_alias, paper, name, version.version)
+        self.client.set_logged_model_tags(model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
+        self.client.set_registered_model_alias(paper, name, version.version)
 
     def _version_at(self, paper: str, alias: str) -> ModelVersion | None:
-        try:
-            return self.call(self.client.get_model_version_by_alias, paper, alias)
-        except MlflowException as error:
-            # There is no such model, or it has no such alias.
-            if error.error_code in map(ErrorCode.Name, (RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE)):
-                return None
-            raise
-
-    def _have_registered_model(self, paper: str, description: str) -> None:
-        try:
-            self.call(self.client.create_registered_model, paper, description=description)
-        except MlflowException as error:
-            if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
-                raise
-            self.call(self.client.update_registered_model, paper, description)
+        # There is no such model, or it has no such alias.
+        with _accepting(RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE):
+            return self.client.get_model_version_by_alias(paper, alias)
+        return None
 
 
 def _example(content: RunContent, estimator):
@@ -351,7 +322,7 @@ def study_run_name(paper: str) -> str:
 
 
 def says(run: Run, content: RunContent, study_run: str) -> bool:
-    """Whether a live run is this content's, and whole."""
+    """Whether a run holds this content completely."""
     tags = run.data.tags
     return (
         run.info.status == content.status
@@ -361,7 +332,7 @@ def says(run: Run, content: RunContent, study_run: str) -> bool:
 
 
 def _identity(content: RunContent, study_run: str) -> dict[str, str]:
-    """The tags that a run has from its first moment, so that it is found again whatever happens next."""
+    """The tags that a run is created with, by which it is found again."""
     cell = content.cell
     return {
         "entrolearn.key": cell.key,

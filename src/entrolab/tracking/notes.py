@@ -1,11 +1,8 @@
-"""What MLflow's page says of an experiment, a run and a registered model: notes in markdown.
-
-Of a long note the page shows the first lines until it is asked for more. Nothing in a note differs between
-reruns.
-"""
+"""Markdown notes of experiments, runs and registered models on MLflow's page; equal for equal results."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import Cell, CellFiles
@@ -13,49 +10,36 @@ from entrolab.study.lookup import scaling_of
 from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
-from entrolab.tracking.comparisons import Comparison, headline
+from entrolab.tracking.comparisons import headline, is_published
 
-__all__ = [
-    "alias",
-    "cell_note",
-    "experiment_note",
-    "linked",
-    "paper_note",
-    "registered_note",
-    "version_note",
-]
+__all__ = ["alias", "cell_note", "experiment_note", "linked", "paper_note", "registered_note", "version_note"]
 
-LONGEST = 1000  # of a text that somebody else has written
+LONGEST = 1000  # of a text of a study, a catalog or an error
 
 
 def _plain(text: object) -> str:
-    """What a study, a catalog or an error says, in one line: no markup, link or picture of its own."""
+    """A text of a study, a catalog or an error as one line without markup, links or pictures."""
     return escape_md(one_line(text, LONGEST))
 
 
-def cell_note(
-    study: Mapping, cell: Cell, label: str, files: CellFiles, comparisons: Sequence[Comparison]
-) -> str:
-    """What the run of a cell is, and how to get it again."""
+def cell_note(study: Mapping, cell: Cell, label: str, files: CellFiles, comparisons: Sequence[Any]) -> str:
+    """The note of a run: its model, data set, scores, chosen parameters, and the command that makes it."""
     record = files.record
-    lines = [
-        f"**{_plain(label)}** (`{record['estimator']}`) on **{cell.dataset}** · {_plain(study['title'])}",
-        "",
-    ]
+    title = f"**{_plain(label)}** (`{record['estimator']}`) on **{cell.dataset}** · {_plain(study['title'])}"
+    lines = [title, ""]
     if not record["success"]:
         lines += [f"**{record['kind']}**: {_plain(record['error'])}", ""]
-    draws = _draws(study)
     if comparisons:
-        lines += [_in_words(headline(comparisons), draws, _link), ""]
         lines += [
+            *(_sentence(headline(comparisons), study, _link), ""),
             *_table(["criterion", "metric", "ours", "printed", "difference", "verdict", "table"]),
-            *(_row(_comparison(one)) for one in comparisons),
+            *map(_row_of, comparisons),
         ]
     if chosen := files.most_chosen():
         lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
         for criterion, (params, times) in chosen.items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
-            lines.append(f"- {criterion}: {_plain(values) or 'the only point'} ({times} {draws})")
+            lines.append(f"- {criterion}: {_plain(values) or 'the only point'} ({times} {_draws(study)})")
     lines += [
         f"- {_plain(note)}: {count} of {record['n_candidates']} fits"
         for note, count in record["notes"].items()
@@ -70,34 +54,38 @@ def _draws(study: Mapping) -> str:
     return "trials" if "trials" in study["protocol"] else "folds"
 
 
-def _in_words(one: Comparison, draws: str, table: Callable[[str], str]) -> str:
-    """A cell's result in one sentence."""
-    metric = METRICS[one.metric]
-    unit = " %" if metric.percent else ""
-    said = f"{metric.label} {_with_spread(one.ours, one.ours_std, one.digits)}{unit} over the {draws}"
-    if one.is_printed:
-        printed = _with_spread(one.printed, one.printed_std, one.digits)
-        said += f", printed {printed}{unit}: **{one.verdict}** ({table(one.table)})"
+def _sentence(one: Any, study: Mapping, link: Callable[[str], str]) -> str:
+    """A run's score, published value, verdict and criterion in one sentence."""
+    unit = " %" if METRICS[one.metric].percent else ""
+    ours, published, _ = _values(one)
+    said = f"{METRICS[one.metric].label} {ours}{unit} over the {_draws(study)}"
+    if published:
+        said += f", printed {published}{unit}: **{one.verdict}** ({link(one.table)})"
     return f"{said}; parameters chosen by `{one.criterion}`."
 
 
-def _with_spread(value: float, std: float, digits: int) -> str:
-    return f"{value:.{digits}f}" + ("" if math.isnan(std) else f" ± {std:.{digits}f}")
+def _values(one: Any) -> tuple[str, str, str]:
+    """Our value and the published one with their ±, and the difference; empty where nothing is published."""
+    metric = METRICS[one.metric]
+    digits = 2 if metric.percent else metric.digits
+
+    def spread(value: float, std: float) -> str:
+        return f"{value:.{digits}f}" + ("" if math.isnan(std) else f" ± {std:.{digits}f}")
+
+    ours = spread(one.ours, one.ours_std)
+    if not is_published(one):
+        return ours, "", ""
+    return ours, spread(one.published, one.published_std), f"{one.difference:+.{digits}f}"
 
 
 def _link(table: str) -> str:
-    """A table's page, at its place among the artifacts of the paper's run."""
+    """A table's page among the artifacts of the study's run."""
     return f"[{table}](tables/{table}.html)"
 
 
-def _comparison(one: Comparison) -> list[str]:
-    unit = " (%)" if METRICS[one.metric].percent else ""
-    printed = difference = ""
-    if one.is_printed:
-        printed = _with_spread(one.printed, one.printed_std, one.digits)
-        difference = f"{one.difference:+.{one.digits}f}"
-    ours = _with_spread(one.ours, one.ours_std, one.digits)
-    return [one.criterion, f"{one.metric}{unit}", ours, printed, difference, one.verdict, _link(one.table)]
+def _row_of(one: Any) -> str:
+    metric = one.metric + (" (%)" if METRICS[one.metric].percent else "")
+    return _row([one.criterion, metric, *_values(one), one.verdict, _link(one.table)])
 
 
 def _table(names: Sequence[str]) -> list[str]:
@@ -105,12 +93,12 @@ def _table(names: Sequence[str]) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    """A row of a table; the page leaves no room between its cells."""
+    """A row of a table; MLflow's page leaves no room between its cells."""
     return f"| {'&emsp; | '.join(cells)} |"
 
 
 def experiment_note(study: Mapping, paper: str, views: Mapping[str, str]) -> str:
-    """What an experiment is; `views` are addresses on the page by what they show."""
+    """The note of a study's experiment; `views` are addresses on MLflow's page by name."""
     shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
     parts = [
         f"**{_plain(study['title'])}** · `snakemake {paper}` · {shown}",
@@ -123,13 +111,13 @@ def experiment_note(study: Mapping, paper: str, views: Mapping[str, str]) -> str
 
 
 def _source(study: Mapping) -> list[str]:
-    """Where a study comes from, as far as it says: the reference and the address."""
+    """The reference and the address of a study, where it has them."""
     url = f"<{study['url']}>" if study["url"] else ""
     return [part for part in (_plain(study["reference"]), url) if part]
 
 
 def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str) -> str:
-    """What the paper's own run is, how many printed numbers are reproduced, and its verdicts by table."""
+    """The note of the run of a study's tables: how many values are reproduced, and the verdicts by table."""
     lines = [f"**{_plain(study['title'])}** · `snakemake {paper}`", ""]
     if verdicts:
         lines += [
@@ -143,7 +131,7 @@ def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, i
 
 
 def registered_note(study: Mapping, paper: str) -> str:
-    """What the registered model of a paper is."""
+    """The description of a study's registered model."""
     return (
         f"Fitted models of *{_plain(study['title'])}*. The alias `{alias('<data set>')}` leads to the one "
         "that scores best on a data set, of those that the first table with its scores compares:\n\n"
@@ -151,13 +139,13 @@ def registered_note(study: Mapping, paper: str) -> str:
     )
 
 
-def version_note(study: Mapping, cell: Cell, label: str, files: CellFiles, best: Comparison) -> str:
-    """What a version of it is: the best model of a data set in a table."""
+def version_note(study: Mapping, cell: Cell, label: str, files: CellFiles, best: Any) -> str:
+    """The description of a version of it: the best model of a data set in a table."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
     scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, cell.dataset).items())
     parts = [
         f"{_plain(label)} on {cell.dataset}, the best of {best.table} there.",
-        _in_words(best, _draws(study), str),
+        _sentence(best, study, str),
         f"Fitted with {_plain(params) or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. It "
         f"takes rows as they stand in `{cell.scaled.as_posix()}` (scaling: {scaling}).",
         f'    mlflow.sklearn.load_model("models:/{cell.paper}@{alias(cell.dataset)}")',
@@ -171,5 +159,5 @@ def alias(dataset: str) -> str:
 
 
 def linked(note: str, artifacts: str) -> str:
-    """A note whose links lead to the tables among the `artifacts` of the paper's run."""
+    """A note whose links lead to the tables among the `artifacts` of the study's run."""
     return note.replace("](tables/", f"]({artifacts}/tables/")

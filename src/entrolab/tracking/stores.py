@@ -1,7 +1,4 @@
-"""The tracking store: opened for one writer, a SQLite file made or mended first, and errors in one line.
-
-Nothing here knows what is written.
-"""
+"""Open the tracking store for one writer: a new SQLite file, locks, retries, and errors in one line."""
 
 import fcntl
 import logging
@@ -12,6 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import mlflow
@@ -37,7 +35,7 @@ DEFAULT_STORE = "sqlite:///mlflow.db"
 PATIENCE = 60.0  # seconds that a locked store is waited for
 LONGEST_REASON = 400  # a server may answer with a whole page
 
-# A lock that is being waited for is not worth a traceback at each attempt: the last one is reported.
+# No traceback for each attempt while a lock is waited for: the last error is reported.
 logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
 
 
@@ -47,35 +45,28 @@ class StoreUnavailable(Told, RuntimeError):
 
 @dataclass(frozen=True)
 class Store:
-    """An open store.
+    """An open store."""
 
-    Attributes
-    ----------
-    client : MlflowClient
-        Of its runs and of its registered models.
-    retrying : tenacity.Retrying
-    address : str
-        Without user, password and query.
-    artifacts : Path or None
-        The folder of the artifacts of new experiments; None where a server has a place of its own.
-    one_writer : bool
-        Whether no other tracker writes there now.
-    """
+    client: MlflowClient  # calls again while another program holds the store
+    address: str  # without user, password and query
+    artifacts: Path | None  # the folder for new experiments; None where a server has one of its own
+    one_writer: bool  # whether no other job can write there now
+
+
+@dataclass(frozen=True)
+class _RetryingClient:
+    """The methods of a client, which are called again while another program holds the store."""
 
     client: MlflowClient
     retrying: tenacity.Retrying
-    address: str
-    artifacts: Path | None
-    one_writer: bool
 
-    def call(self, method: Callable, *arguments, **keywords):
-        """Call the client; while another program holds the store, again."""
-        return self.retrying(method, *arguments, **keywords)
+    def __getattr__(self, method: str) -> Callable:
+        return partial(self.retrying, getattr(self.client, method))
 
 
 @contextmanager
 def opened(store_uri: str | None, patience: float) -> Iterator[Store]:
-    """Open a store for one writer, or say in one line why that cannot be done."""
+    """Open a store for one writer, or raise `StoreUnavailable` with the reason in one line."""
     uri = store_uri or os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
     shown = without_secrets(uri)
     remote = uri.startswith(("http://", "https://"))
@@ -87,11 +78,11 @@ def opened(store_uri: str | None, patience: float) -> Iterator[Store]:
                 follow_move(file)
             elif not remote:
                 _check_answers(uri)
-            client = MlflowClient(opened_uri, registry_uri=opened_uri)
+            client = _RetryingClient(MlflowClient(opened_uri, registry_uri=opened_uri), _retrying(patience))
             artifacts = None if remote else (file.parent if file else Path.cwd()) / FOLDER
-            yield Store(client, _retrying(patience), shown, artifacts, file is not None)
+            yield Store(client, shown, artifacts, file is not None)
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError, NoStore) as error:
-        # What is behind an error may name the password, and a log would keep it.
+        # The chained error may contain the password, and a log would keep it.
         raise StoreUnavailable(_reason(uri, error)) from (error if shown == uri else None)
 
 
@@ -106,26 +97,25 @@ def _retrying(patience: float) -> tenacity.Retrying:
 
 @contextmanager
 def _sole_writer(file: Path, patience: float) -> Iterator[str]:
-    """Hold a SQLite store alone, made if it is not there, and give its address.
+    """Lock a SQLite store, made if it does not exist, and yield its address.
 
     Programs that open a new store together break each other's migrations, so they take turns at a lock file
-    beside it, which the system frees when its holder dies. Who has the turn is at work: it is waited for ten
-    times longer than a store that some other program keeps locked.
+    beside it, which the system frees when its holder dies. A turn is waited for ten times longer than a store
+    that some other program keeps locked.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     retrying = _retrying(patience)
     with open(f"{file}.lock", "a") as lock:
         _retrying(10 * patience)(fcntl.flock, lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not file.exists() or retrying(_schema, file) is None:
-            # A killed program leaves these. SQLite would write what they hold of a store that is gone into
-            # the new one.
+            # Left by a killed program: SQLite would write what they hold of another store into the new one.
             for leftover in ("-journal", "-shm", "-wal"):
                 Path(f"{file}{leftover}").unlink(missing_ok=True)
-            # Made aside and moved into place whole: half a migration could never be opened again.
+            # Atomically: half a migration could never be opened again.
             with replacing(file) as temporary:
                 # Where SQLite opens no file, as below a path of 512 letters, MLflow would try for minutes.
                 sqlite3.connect(temporary).close()
-                # MLflow writes this folder into SQL as it stands: as a URI it has neither quotes nor colons.
+                # MLflow puts this folder into SQL unquoted: as a URI it has neither quotes nor colons.
                 SqlAlchemyStore(_address(temporary), (file.parent / FOLDER).as_uri())
         retrying(check_schema, file)
         retrying(_check_writable, file)
@@ -148,7 +138,7 @@ def _sqlite_file(uri: str) -> Path | None:
 
 
 def _address(file: Path) -> str:
-    """The address of a SQLite file, which SQLAlchemy quotes nothing in: relative if a ? is above that."""
+    """The address of a SQLite file, relative if a folder above has a `?`, which SQLAlchemy does not quote."""
     path = str(file) if "?" not in str(file) else os.path.relpath(file)
     if "?" in path:
         raise NoStore(f"{file} has a `?`, which ends the path of a SQLite file", "move the store elsewhere")
@@ -156,7 +146,7 @@ def _address(file: Path) -> str:
 
 
 def _check_address(uri: str) -> None:
-    """Refuse addresses that MLflow would quote in errors and logs, whatever password is in them."""
+    """Refuse addresses that MLflow would quote in errors and logs with their passwords."""
     scheme, _, rest = uri.partition("://")
     if scheme in ("http", "https") and ("?" in rest or "#" in rest):
         raise NoStore("has a query", "name the server alone, and give a token in MLFLOW_TRACKING_TOKEN")
@@ -165,7 +155,7 @@ def _check_address(uri: str) -> None:
 
 
 def _check_answers(uri: str) -> None:
-    """Raise at once what MLflow would raise after minutes: no database answers, or its driver is not here."""
+    """Raise at once what MLflow would raise after minutes: no database answers, or its driver is missing."""
     url = url_of(uri)
     if url is not None and url.get_backend_name() in DATABASE_ENGINES:
         engine = create_engine(url)
@@ -176,7 +166,7 @@ def _check_answers(uri: str) -> None:
 
 
 def _schema(file: Path) -> str | None:
-    """The version of MLflow's tables in a file, or that they have none; None if there are no tables."""
+    """The version of MLflow's tables in a file; "none" for other tables, None without tables."""
     with closing(sqlite3.connect(file, timeout=0.1)) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         if "alembic_version" in tables:
@@ -186,7 +176,7 @@ def _schema(file: Path) -> str | None:
 
 
 def check_schema(file: Path) -> None:
-    """Refuse what MLflow would begin to migrate in place, without a copy, or add its own tables to."""
+    """Refuse a file that MLflow would migrate in place without a copy, or add its tables to."""
     migrations = ScriptDirectory(Path(mlflow.__file__).parent / "store" / "db_migrations")
     found, wanted = _schema(file), migrations.get_current_head()
     if found != wanted:
@@ -209,7 +199,7 @@ def _check_writable(file: Path) -> None:
 
 
 class NoStore(ValueError):
-    """What an address leads to is no store, and what can be done about it."""
+    """An address leads to no store; `remedy` says what to do."""
 
     def __init__(self, reason: str, remedy: str):
         super().__init__(reason)
@@ -221,7 +211,7 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def _reason(uri: str, error: Exception) -> str:
-    """What is wrong with a store, and what to do, in one line without its secrets."""
+    """The reason why a store is not available, and what to do, in one line without its secrets."""
     stands = "the results stand, and the next run of this step logs them"
     text = _no_answer(str(error)) or next(iter(str(error).strip().splitlines()), type(error).__name__)
     remedy = "make it reachable and writable"
@@ -250,7 +240,7 @@ def _reason(uri: str, error: Exception) -> str:
 
 
 def _no_answer(text: str) -> str:
-    """That a server gives no answer, and why, from the message of the library that asks it; else nothing."""
+    """That a server gives no answer, and why, from the message of requests; else nothing."""
     if "Max retries exceeded" not in text:
         return ""
     reasons = (

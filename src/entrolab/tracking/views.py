@@ -1,7 +1,7 @@
-"""What MLflow's page offers under "Views": which columns, in which order, grouped how, and which charts.
+"""The saved views of an experiment on MLflow's page: columns, order, groups and charts.
 
-MLflow keeps a view that somebody saved as a tag of the experiment. These are written as its page writes them;
-a page of another version passes over what it does not understand.
+MLflow stores a view as a tag of the experiment, in the format of its page; a page of another version ignores
+what it does not know.
 """
 
 import json
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 __all__ = ["VIEWS", "address", "view_tags"]
 
-TAG = "mlflow.sharedViewState"  # and a key of one's own
+TAG = "mlflow.sharedViewState"  # followed by a key
 COLUMNS = [
     *(f"metrics.`{name}`" for name in ("ours", "published", "difference")),
     *(f"tags.`{name}`" for name in ("dataset", "model", "verdict")),
@@ -23,7 +23,7 @@ VIEWS = {
 
 
 def address(experiment: str, view: str) -> str:
-    """Where MLflow's page shows a view, as a link on that page."""
+    """The link to a view on MLflow's page."""
     return f"#/experiments/{experiment}/runs?viewStateShareKey={view}"
 
 
