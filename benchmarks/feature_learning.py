@@ -1,7 +1,7 @@
 """Recursive feature machines beside the plain learners, boosted trees and xRFM, on sets of the catalog.
 
-Defaults are fixed on the sets for which :func:`benchmarks.halves.chosen_on` is true, by a hash of their names;
-the others are looked at once the defaults stand.
+Defaults are fixed on the sets for which :func:`benchmarks.halves.chosen_on` is true, by a hash of their
+names; the others are looked at once the defaults stand.
 """
 
 from benchmarks.halves import chosen_on
