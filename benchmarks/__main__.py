@@ -23,6 +23,7 @@ from benchmarks import (
     sparse_machines,
     streams,
     tracking_load,
+    updates,
 )
 from benchmarks.comparison import compare
 from benchmarks.data import SETS, load
@@ -52,6 +53,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "ica": ("Independent components", information.components),
     "information_seconds": ("Seconds of an estimate", mutual_information.seconds),
     "independence": ("Tests of independence", mutual_information.independence),
+    "deletions": ("Rows that are forgotten", updates.deletions),
+    "digits": ("Digits after many updates", updates.digits),
     "streams": ("Rows on disk", streams.streams),
     "enough": ("How many rows are enough", streams.enough),
     "distributed": ("Worker processes", distributed.distributed),

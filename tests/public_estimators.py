@@ -1,5 +1,6 @@
 """Every public estimator, some of them in several settings: what is asked of all is asked of these."""
 
+import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
@@ -125,4 +126,22 @@ ESTIMATORS = [
         {"eemclassifier__n_hidden": [10, 50]},
         criterion="kde",
     ),
+]
+
+# Learners whose sums over rows add and subtract, each on a hidden layer that no row draws, for four features.
+LANDMARKS = np.random.default_rng(0).uniform(-1, 1, size=(8, 4))
+ON_GIVEN_LAYERS = [
+    EEMClassifier(8, feature_range=(-3, 3), keep_sums=True, random_state=0),
+    EEMClassifier(
+        8, activation="sigmoid", feature_range=None, covariance="oas", keep_sums=True, random_state=0
+    ),
+    EEMClassifier(
+        8, feature_range=(-3, 3), covariance=0.1, priors="empirical", keep_sums=True, random_state=0
+    ),
+    EEKMClassifier(landmarks=LANDMARKS, keep_sums=True),
+    WELMClassifier(8, feature_range=(-3, 3), solver="cholesky", C=0.1, keep_sums=True, random_state=0),
+    ELMClassifier(8, feature_range=(-3, 3), C=1e-4, keep_sums=True, random_state=0),
+    ELMRegressor(8, feature_range=(-3, 3), C=1e-3, keep_sums=True, random_state=0),
+    RKELMClassifier(landmarks=LANDMARKS, C=1e-9, keep_sums=True),
+    RKELMRegressor(landmarks=LANDMARKS, sigma=2.0, per_landmark_sigma=True, keep_sums=True, random_state=0),
 ]

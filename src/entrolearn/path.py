@@ -518,7 +518,8 @@ def same_settings(machines: Sequence[BaseEstimator], *names: str) -> list[list[i
 
 
 def _comparable(value):
-    """A setting that can be looked up: of bounds in an array their numbers."""
+    """A setting that can be looked up: of an array its numbers."""
+    value = value.toarray() if sparse.issparse(value) else value
     try:
         hash(value)
     except TypeError:

@@ -143,7 +143,8 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
     ],
     "chunks": [
         ("it has no partial_fit", WITHOUT_PARTIAL_FIT, None),
-        ("landmarks are drawn from the first chunk", ("RKELMClassifier", "RKELMRegressor"), None),
+        ("landmarks are drawn from the first chunk", ON_LANDMARKS, None),
+        ("a pseudoinverse needs all rows", ("WELMClassifier",), lambda p: p["solver"] == "pinv"),
         ("partial_fit takes one ridge", UNITS[2:], lambda p: isinstance(p["C"], list)),
         ("the box is that of the first chunk", UNITS, lambda p: isinstance(p["feature_range"], str)),
     ],

@@ -1,15 +1,22 @@
 """Fits that are a sum over the rows and one solve: of rows in memory, of a stream, on several machines."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import pairwise
+from numbers import Integral
+from typing import Self
 
 import numpy as np
-from scipy.sparse import hstack, issparse
-from sklearn.utils import check_random_state
+from scipy.sparse import csr_array, hstack, issparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import gamma_of_spread, scale_gamma, weighted_spread
-from entrolearn.machines.base import codes_among
+from entrolearn.machines.base import codes_among, learn_stream_classes
 from entrolearn.machines.boxes import (
     BOX_ROWS,
     FEATURE_RANGE,
@@ -22,11 +29,29 @@ from entrolearn.machines.boxes import (
 )
 from entrolearn.machines.device_units import mean_and_variance
 from entrolearn.machines.devices import in_double, like, take_rows
-from entrolearn.machines.moments import add_rows, no_moments
+from entrolearn.machines.moments import add_rows, no_moments, row_blocks, take_out
 from entrolearn.path import Partition
-from entrolearn.validation import is_numpy, numpy_dtype, to_numpy, validate_data
+from entrolearn.validation import (
+    Interval,
+    is_numpy,
+    numpy_dtype,
+    to_numpy,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
-__all__ = ["Additive", "AdditiveOverClasses", "InBox", "Needs", "Seen", "Spread", "Survey"]
+__all__ = [
+    "Additive",
+    "AdditiveOverClasses",
+    "InBox",
+    "Needs",
+    "OnLandmarks",
+    "Seen",
+    "Spread",
+    "Survey",
+    "takes_chunks",
+]
 
 
 @dataclass(frozen=True)
@@ -196,6 +221,11 @@ class Seen:
         return Seen(self.spread.merge(other.spread), reduce(Extent.merge, extents) if extents else None)
 
 
+def takes_chunks(machine: "Additive") -> bool:
+    """Whether the machine has ``partial_fit`` and ``forget`` with its settings."""
+    return machine._takes_chunks()
+
+
 class Additive:
     """A learner whose fit is: draw the hidden layer, sum over the rows, solve.
 
@@ -205,7 +235,7 @@ class Additive:
     """
 
     _dtypes: tuple = (np.float64,)  # of X; others become the first
-    keep_sums = False  # a parameter of those with a partial_fit
+    keep_sums: bool
 
     def _accepted_dtypes(self) -> list:
         """The precisions in which a fit computes; sums to go on from are in double precision."""
@@ -213,7 +243,7 @@ class Additive:
 
     def _forget(self) -> None:
         """Drop what an earlier fit or stream has left and a new one does not overwrite."""
-        for stale in ("_stream", "loo_errors_"):
+        for stale in ("_stream", "_rounding", "loo_errors_"):
             vars(self).pop(stale, None)
 
     def _refuse_sums(self) -> None:
@@ -222,9 +252,16 @@ class Additive:
         Or that do not fit ``classes_``, which are known.
         """
 
+    def _takes_chunks(self) -> bool:
+        """Whether there are ``partial_fit`` and ``forget`` with these settings."""
+        return True
+
     def _needs(self) -> Needs:
         """What the layer has to know of the rows."""
         return Needs()
+
+    def _refuse_drawn(self, X) -> None:
+        """Raise a ValueError where the layer was drawn from one of these rows, which are to be forgotten."""
 
     @abstractmethod
     def _layer_on(self, survey: Survey, rng: np.random.RandomState):
@@ -267,8 +304,8 @@ class Additive:
             self._stream = sums
         return self._solve_sums(sums, dtype)
 
-    def _begins(self) -> bool:
-        """Whether a call of ``partial_fit`` is the first of its stream.
+    def _begins(self, method: str = "partial_fit") -> bool:
+        """Whether there are no sums yet, as in the first call of ``partial_fit``.
 
         Raises
         ------
@@ -279,14 +316,135 @@ class Additive:
             return False
         if hasattr(self, "hidden_coef_"):
             raise ValueError(
-                f"{type(self).__name__} was fitted with keep_sums=False: there is nothing that partial_fit "
+                f"{type(self).__name__} was fitted with keep_sums=False: there is nothing that {method} "
                 "could go on from; accepted: fit with keep_sums=True, or a clone, which begins a new stream."
             )
         return True
 
+    @available_if(takes_chunks)
+    @validated(prefer_skip_nested_validation=False)
+    def forget(self, X, y, sample_weight=None) -> Self:
+        """Take rows out of the machine again.
+
+        The machine is then the one that :meth:`fit` makes of the other rows with the same hidden layer, up to
+        rounding. It needs the sums over the rows: of :meth:`fit` or :func:`entrolearn.streaming.fit` with
+        ``keep_sums=True``, or of :meth:`partial_fit`. Where no row of a class is left (of any class, for
+        least squares) the machine is not fitted until :meth:`partial_fit` brings one.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+            Rows that the machine has learnt.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that they were learnt with; less of them leaves the rest.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the machine keeps no sums, the hidden layer was drawn from one of the rows (a bound of the
+            features, a landmark, the width that is called "scale"), or the sums show that they do not hold
+            these rows: more rows than there are, or no sum of squares left. The machine is then as before.
+
+        Notes
+        -----
+        Rows that were never learnt are not detected where the sums could hold them.
+        """
+        if self._begins("forget"):
+            check_is_fitted(self)
+        X, targets = self._checked(X, y, first=False, dtypes=[np.float64])
+        X, targets, weights = weighted_rows(X, targets, sample_weight)
+        self._refuse_drawn(X)
+        in_classes = isinstance(self._stream, list)
+        sums = self._stream if in_classes else [self._stream]
+        none = [each.empty() for each in sums]
+        rows = self._add_rows(none if in_classes else none[0], X, targets, weights)
+        names = [f"rows of class {label!r}" for label in self.classes_.tolist()] if in_classes else ["rows"]
+        rounding = np.maximum(getattr(self, "_rounding", 0.0), [each.rounding() for each in sums])
+        each_rows = rows if in_classes else [rows]
+        left = [take_out(*each) for each in zip(sums, each_rows, rounding, names, strict=True)]
+        before = dict(vars(self))
+        self._stream, self._rounding = left if in_classes else left[0], rounding
+        try:
+            if all(each.n for each in left):
+                self._solve_sums(self._stream, numpy_dtype(X))
+            else:
+                vars(self).pop("hidden_coef_", None)
+        except Exception:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        return self
+
 
 class AdditiveOverClasses(Additive):
     """A classifier whose sums are the moments of each class in the hidden space."""
+
+    @available_if(takes_chunks)
+    @validated(prefer_skip_nested_validation=False)
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+        """Update the machine with more rows of a stream.
+
+        The machine is then the one that :meth:`fit` makes of all rows so far with the hidden layer of the
+        first call, whatever their order and however they were cut. Where the layer is drawn from rows, those
+        of the first call draw it: landmarks, or the box of the features (five rows or more; with fewer the
+        features are taken as they are, with a warning). It needs a first row of every class before it can
+        answer. Everything is computed in double precision: there is no second look at the rows. After
+        :meth:`fit` it goes on from its rows if ``keep_sums`` is true, and is refused otherwise.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All labels that the stream can bring; asked for in the first call only.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If `classes` is missing in the first call, names one class only or changes later, y brings another
+            label, a setting needs all rows at once (a ``covariance`` that is an estimator), or the machine
+            was fitted without ``keep_sums``.
+        """
+        first = self._begins()
+        learn_stream_classes(self, classes)
+        self._refuse_sums()
+        X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
+        X, codes, weights = weighted_rows(X, codes, sample_weight)
+        if first:
+            self._layer = self._draw_layer(X, weights, first_chunk=True)
+            self._stream = self._no_sums(X, codes)
+        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
+            begun = zip(self._stream, self._no_sums(X, codes), strict=True)
+            self._stream = [moments if moments.n else new for moments, new in begun]
+        self._add_rows(self._stream, X, codes, weights)
+        if all(m.n for m in self._stream):
+            self._solve_sums(self._stream, numpy_dtype(X))
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "hidden_coef_")
+
+    def _check_is_fitted(self):
+        if not hasattr(self, "hidden_coef_") and hasattr(self, "_stream"):
+            missing = [
+                label for label, m in zip(self.classes_.tolist(), self._stream, strict=True) if not m.n
+            ]
+            raise NotFittedError(
+                f"{type(self).__name__} answers once it has a row of every class: none of {missing}."
+            )
+        check_is_fitted(self)
 
     def _checked(self, X, y, *, first, dtypes):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)
@@ -321,8 +479,91 @@ class InBox(Additive):
             self.feature_range_ = given_box(self.feature_range, survey.n_features, type(self).__name__)
         return self.feature_range_
 
+    def _refuse_drawn(self, X):
+        if not isinstance(self.feature_range, str) or self.feature_range_ is None:
+            return
+        low, high = bounds = to_numpy(self.feature_range_)
+        for block in row_blocks(*X.shape):
+            rows = take_rows(X, block)
+            rows = rows.toarray() if issparse(rows) else to_numpy(rows)
+            attained = ((rows == low) | (rows == high)) & (low < high)
+            for i, j in np.argwhere(attained):
+                raise ValueError(
+                    f"row {block.start + i} attains a bound of feature {j}, {bounds[:, j].tolist()}, which "
+                    "feature_range='data' took from the rows and would keep; accepted: a machine with a "
+                    "given feature_range, or a new fit without the row."
+                )
+
     def _box_sources(self, partition: Partition) -> list:
         """The rows that draw a layer, and the training sets (``left_out``) that share it."""
         if self._needs().box:
             return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
         return [(slice(None), list(partition.left_out))]
+
+
+class OnLandmarks(Additive):
+    """A learner of kernel values with landmarks, rows that are drawn or given.
+
+    ``_width`` names the parameter that can be "scale".
+    """
+
+    _parameter_constraints: dict = {
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "landmarks": ["array-like", "sparse matrix", None],
+    }
+    _width: str
+
+    def _needs(self):
+        if self.landmarks is not None:
+            return Needs()
+        return Needs(self.n_landmarks, scale=self._is_scale() and not callable(self.kernel))
+
+    def _is_scale(self) -> bool:
+        width = getattr(self, self._width)
+        return isinstance(width, str) and width == "scale"
+
+    def _surveyed(self, survey: Survey) -> Survey:
+        """What is known of the rows; with landmarks that are given, and their spread."""
+        if self.landmarks is None:
+            return survey
+        landmarks = self.landmarks
+        landmarks = to_numpy(landmarks) if hasattr(landmarks, "__dlpack__") else landmarks
+        landmarks = check_array(landmarks, accept_sparse="csr", dtype=survey.dtype, input_name="landmarks")
+        if landmarks.shape[1] != survey.n_features:
+            raise ValueError(
+                f"landmarks have {landmarks.shape[1]} features; accepted: {survey.n_features}, as in X."
+            )
+        scale = scale_gamma(landmarks) if self._is_scale() else None
+        return replace(survey, landmarks=landmarks, scale=scale)
+
+    def _n_landmarks(self, n_rows: int) -> int:
+        """How many landmarks there are where so many rows can be drawn."""
+        return min(self.n_landmarks, n_rows) if self.landmarks is None else np.shape(self.landmarks)[0]
+
+    @property
+    def landmarks_(self):
+        """The rows that stand for all."""
+        return self._layer.landmarks
+
+    def _refuse_drawn(self, X):
+        if self.landmarks is not None:
+            return
+        if self._needs().scale:
+            raise ValueError(
+                f"{self._width}='scale' was measured on all rows and would keep their spread; accepted: a "
+                f"machine with a number as {self._width}, or with given landmarks, or a new fit without them."
+            )
+        drawn = set(_row_keys(self.landmarks_))
+        for i, key in enumerate(_row_keys(X)):
+            if key in drawn:
+                raise ValueError(
+                    f"row {i} is one of the landmarks, which were drawn from the rows; accepted: a machine "
+                    "with given landmarks, or a new fit without the row."
+                )
+
+
+def _row_keys(X) -> Iterator[tuple[bytes, bytes]]:
+    """What is equal for equal rows, dense or sparse."""
+    X = csr_array(X if issparse(X) else to_numpy(X), dtype=np.float64)
+    for start, stop in pairwise(X.indptr):
+        yield X.indices[start:stop].astype(np.int64).tobytes(), X.data[start:stop].tobytes()

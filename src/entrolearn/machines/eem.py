@@ -10,17 +10,15 @@ from warnings import warn
 
 import numpy as np
 from scipy.special import log_softmax, softmax
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import softmax as softmax_of_rows
 
 from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.additive import AdditiveOverClasses, InBox, Needs
+from entrolearn.machines.additive import AdditiveOverClasses, InBox, OnLandmarks
 from entrolearn.machines.base import (
     Machine,
     check_place,
     class_priors,
     encode,
-    learn_stream_classes,
 )
 from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.devices import as_columns, in_double, like, namespace
@@ -488,65 +486,6 @@ class EEMClassifier(InBox, _EntropyMachine):
         self.keep_sums = keep_sums
         self.random_state = random_state
 
-    @validated(prefer_skip_nested_validation=False)
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
-        """Update the machine with more rows of a stream.
-
-        The machine is then the one that :meth:`fit` makes of all rows so far in the box of the first call's
-        (five rows or more; with fewer the features are taken as they are, with a warning), whatever their
-        order and however they were cut. It needs a first row of every class before it can answer.
-        Everything is computed in double precision: there is no second look at the rows. After :meth:`fit` it
-        goes on from its rows if ``keep_sums`` is true, and is refused otherwise.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,), default=None
-            All labels that the stream can bring; asked for in the first call only.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
-
-        Returns
-        -------
-        self : object
-
-        Raises
-        ------
-        ValueError
-            If `classes` is missing in the first call, names one class only or changes later, y brings another
-            label, ``covariance`` is an estimator, which needs all rows at once, or the machine was fitted
-            without ``keep_sums``.
-        """
-        first = self._begins()
-        learn_stream_classes(self, classes)
-        self._refuse_sums()
-        X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
-        X, codes, weights = weighted_rows(X, codes, sample_weight)
-        if first:
-            self._layer = self._draw_layer(X, weights, first_chunk=True)
-            self._stream = self._no_sums(X, codes)
-        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
-            begun = zip(self._stream, self._no_sums(X, codes), strict=True)
-            self._stream = [moments if moments.n else new for moments, new in begun]
-        self._add_rows(self._stream, X, codes, weights)
-        if all(m.n for m in self._stream):
-            self._solve_sums(self._stream, numpy_dtype(X))
-        return self
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "hidden_coef_")
-
-    def _check_is_fitted(self):
-        if not hasattr(self, "hidden_coef_") and hasattr(self, "_stream"):
-            missing = [
-                label for label, m in zip(self.classes_.tolist(), self._stream, strict=True) if not m.n
-            ]
-            raise NotFittedError(
-                f"{type(self).__name__} answers once it has had a row of every class: none yet of {missing}."
-            )
-        super()._check_is_fitted()
-
     def _layer_on(self, survey, rng):
         return RandomLayer.draw(
             survey.n_features,
@@ -559,7 +498,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         ).in_box(self._box(survey))
 
 
-class EEKMClassifier(_EntropyMachine):
+class EEKMClassifier(OnLandmarks, _EntropyMachine):
     """Extreme entropy kernel machine: kernel features of random landmarks, then the entropy discriminant.
 
     After fitting, the Nyström layer and the projection are folded into one hidden layer of kernel units
@@ -570,6 +509,9 @@ class EEKMClassifier(_EntropyMachine):
     n_landmarks : int, default=100
         Number of training rows that span the feature space, drawn without replacement; all rows where
         there are fewer.
+    landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
+        Landmarks in the place of ``n_landmarks`` drawn ones. With rows from elsewhere machines of other rows
+        share the layer, and every training row can be forgotten; ``"scale"`` is then of these rows.
     kernel : str or callable, default="rbf"
         A positive semi-definite kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float, {"scale", "auto"}, default="scale"
@@ -587,6 +529,9 @@ class EEKMClassifier(_EntropyMachine):
         As in :class:`EEMClassifier`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`EEMClassifier`.
+    keep_sums : bool, default=False
+        Whether :meth:`fit` keeps its sums over the rows, n_landmarks² numbers for each class, so that
+        :meth:`partial_fit` and :meth:`forget` go on from it.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks.
 
@@ -633,11 +578,12 @@ class EEKMClassifier(_EntropyMachine):
     """
 
     _parameter_constraints: dict = {
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        **OnLandmarks._parameter_constraints,
         "kernel": [StrOptions(KERNELS), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "keep_sums": ["boolean"],
         **_EntropyMachine._parameter_constraints,
     }
 
@@ -645,6 +591,7 @@ class EEKMClassifier(_EntropyMachine):
         self,
         n_landmarks=100,
         *,
+        landmarks=None,
         kernel="rbf",
         gamma="scale",
         degree=3,
@@ -653,9 +600,11 @@ class EEKMClassifier(_EntropyMachine):
         pool_below=7,
         priors=None,
         class_weight=None,
+        keep_sums=False,
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -664,17 +613,17 @@ class EEKMClassifier(_EntropyMachine):
         self.pool_below = pool_below
         self.priors = priors
         self.class_weight = class_weight
+        self.keep_sums = keep_sums
         self.random_state = random_state
 
     _dtypes = (np.float64,)  # a Nyström layer in single precision has no digits left
 
-    def _needs(self):
-        return Needs(self.n_landmarks, scale=self.gamma == "scale" and not callable(self.kernel))
+    _width = "gamma"
 
     def _layer_on(self, survey, rng):
+        survey = self._surveyed(survey)
         gamma = survey.gamma(self.gamma)
         params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
-        self.landmarks_ = survey.landmarks
         return NystromLayer.on(survey.landmarks, self.kernel, params)
 
     def __sklearn_tags__(self):

@@ -61,10 +61,10 @@ def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dic
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
+    for members in same_settings(machines, "landmarks", "kernel", "gamma", "degree", "coef0", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
         for rows, left_outs in _landmark_sources(largest, partition):
-            sized = [(machines[i], min(machines[i].n_landmarks, len(rows)), grid[i]) for i in members]
+            sized = [(machines[i], machines[i]._n_landmarks(len(codes[rows])), grid[i]) for i in members]
             try:
                 layer, solved = _solve_on_parts(largest, X, classes, codes, partition, left_outs, sized, rows)
             except ValueError as error:
@@ -87,6 +87,8 @@ def _landmark_sources(
     serve all training sets of a cross-validation. Where it has not, or where gamma depends on the training
     rows, each training set has its own, as in its ``fit``.
     """
+    if machine.landmarks is not None:
+        return [(slice(None), list(partition.left_out))]
     parts = np.unique(partition.part).tolist()
     shared: dict[int, list[tuple[int, ...]]] = {}
     sources = []

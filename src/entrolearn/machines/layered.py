@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from entrolearn.machines.additive import Additive
+from entrolearn.machines.additive import Additive, takes_chunks
 from entrolearn.machines.base import (
     OutputClassifier,
     OutputRegressor,
@@ -48,6 +48,11 @@ class _LayeredRidge(Additive):
 
     _size: str
     _layer_settings: tuple[str, ...]
+
+    @property
+    def _n_units(self) -> int:
+        """How many units there are, at the most."""
+        return getattr(self, self._size)
 
     @abstractmethod
     def _layer_sources(self, partition: Partition) -> list:
@@ -113,19 +118,17 @@ class _LayeredRidge(Additive):
         self._add_rows(self._stream, X, T, weights)
         self._solve_sums(self._stream, numpy_dtype(X))
 
+    def _takes_chunks(self):
+        return np.isscalar(self.C)  # several are chosen from with all rows at hand
+
     def __sklearn_is_fitted__(self):
         return hasattr(self, "hidden_coef_")
-
-
-def _one_ridge(machine: _LayeredRidge) -> bool:
-    """Whether C is one number; several are chosen from with all rows at hand."""
-    return np.isscalar(machine.C)
 
 
 class LayeredClassifier(_LayeredRidge, OutputClassifier):
     """A hidden layer, then ridge regression on targets ±1."""
 
-    @available_if(_one_ridge)
+    @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
@@ -167,7 +170,7 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 class LayeredRegressor(_LayeredRidge, OutputRegressor):
     """A hidden layer, then ridge regression of the values."""
 
-    @available_if(_one_ridge)
+    @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None) -> Self:
         """Update the machine with more rows of a stream; there where C is one number.
@@ -226,7 +229,7 @@ def _layered_path(
         return
     X, T, classes = data
     for members in same_settings(machines, "fit_intercept", *estimator._layer_settings):
-        largest = max((machines[i] for i in members), key=lambda machine: getattr(machine, machine._size))
+        largest = max((machines[i] for i in members), key=lambda machine: machine._n_units)
         for rows, left_outs in largest._layer_sources(partition):
             wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
             try:
@@ -240,7 +243,7 @@ def _layered_path(
 
 def _shares_equations(machine: _LayeredRidge) -> bool:
     """Whether a smaller machine is a restriction of a larger one, and C a number."""
-    return acceptable(machine) and isinstance(machine.random_state, Integral) and _one_ridge(machine)
+    return acceptable(machine) and isinstance(machine.random_state, Integral) and takes_chunks(machine)
 
 
 def _solutions(layer, X, T, partition: Partition, left_outs, wanted) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -268,7 +271,7 @@ def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
     places: dict[int, list[int]] = {}
     for i, (out, machine, _) in enumerate(wanted):
         if out == left_out:
-            places.setdefault(getattr(machine, machine._size), []).append(i)
+            places.setdefault(machine._n_units, []).append(i)
     return places
 
 

@@ -344,7 +344,9 @@ class NystromLayer:
 
     def beside(self, X) -> "NystromLayer":
         """The layer where the rows X live, as landmarks do that are drawn from them."""
-        return self
+        if is_numpy(X) or not is_numpy(self.landmarks):
+            return self
+        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
 
     @property
     def where(self):
@@ -450,7 +452,9 @@ class LandmarkLayer:
 
     def beside(self, X) -> "LandmarkLayer":
         """The layer where the rows X live, as landmarks do that are drawn from them."""
-        return self
+        if is_numpy(X) or not is_numpy(self.landmarks):
+            return self
+        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
 
     @property
     def where(self):

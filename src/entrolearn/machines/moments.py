@@ -11,6 +11,7 @@ from entrolearn.machines.devices import (
     add_to_diagonal,
     block_numbers,
     cast,
+    cholesky,
     copied,
     leading_norms,
     like,
@@ -44,8 +45,10 @@ __all__ = [
     "no_moments",
     "pilot_means",
     "rounded_mean",
+    "rounding_of",
     "row_blocks",
     "rows_of_groups",
+    "take_out",
 ]
 
 # A block of hidden rows (8 or 16 MiB) stays in the processor's cache between the layer that writes it and the
@@ -185,6 +188,10 @@ class ClassMoments:
             setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
         self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
 
+    def empty(self) -> "ClassMoments":
+        """Moments of no rows, which can be combined with these."""
+        return ClassMoments(self.sizes[-1], self.sizes, shift=self.shift)
+
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         return self._copy()._combine(other)
 
@@ -260,6 +267,20 @@ class ClassMoments:
         mean = self._sum / self.n
         return mirrored(self._outer) / self.n - mean[:, None] * mean[None, :]
 
+    def scatter(self) -> np.ndarray:
+        """The covariance times n: a lower triangle, to be overwritten."""
+        scatter = copied(self._outer, "F")
+        add_outer_product(scatter, self._sum, -1 / self.n)
+        return scatter
+
+    def total_square(self) -> float:
+        """Sum of the squared distances of the rows from the shift."""
+        return float(namespace(self._outer).linalg.trace(self._outer))
+
+    def rounding(self) -> float:
+        """What rounding leaves of the sums of squares."""
+        return rounding_of(self.total_square(), self.n, self.shift)
+
     def ledoit_wolf(self) -> tuple[np.ndarray, float]:
         """Covariance shrunk towards a multiple of the identity, and the shrinkage in [0, 1].
 
@@ -310,7 +331,7 @@ class ClassMoments:
 
     def mean_square(self) -> float:
         """Mean squared distance of the rows from the shift, of which rounding leaves 16 digits."""
-        return float(namespace(self._outer).linalg.trace(self._outer)) / self.n
+        return self.total_square() / self.n
 
     def least_variance(self) -> float:
         """The least variance along a direction that the sums can tell from zero."""
@@ -435,6 +456,56 @@ def add_rows(
             H -= cast(of_group.shift, H)
             of_group._add(H, None if weights is None else weights[to_numpy(rows[block])])
     return moments
+
+
+def rounding_of(squares: float, n: float, shift) -> float:
+    """What rounding leaves of a sum of squares of n rows about a shift, given that sum."""
+    noise = (
+        0.0 if shift is None else ROUNDINGS * float(np.finfo(float).eps) * (n * float(shift @ shift)) ** 0.5
+    )
+    return LEAST_SHARE * squares + noise * (squares**0.5 + noise) + float(np.finfo(float).tiny)
+
+
+def take_out(sums, rows, rounding: float, name: str):
+    """Sums over rows without some of these.
+
+    Parameters
+    ----------
+    sums, rows : ClassMoments or NormalEquations
+        Of one class, with the same shift.
+    rounding : float
+        The largest ``rounding()`` of these sums so far.
+    name : str
+        What the rows are called.
+
+    Returns
+    -------
+    ClassMoments or NormalEquations
+        Empty ones where no rows are left.
+
+    Raises
+    ------
+    ValueError
+        If `sums` cannot hold `rows`: less than no rows are left, or no sum of squares.
+    """
+    if not rows.n:
+        return sums
+    n, least = sums.n - rows.n, LEAST_SHARE * sums.n
+    if n < -least:
+        raise ValueError(
+            f"{rows.n:g} {name} are to be forgotten, counted by weight, and the machine has {sums.n:g}."
+        )
+    left = sums - rows
+    if n <= least:
+        held, left = abs(left.total_square()) <= rounding, sums.empty()
+    else:
+        held = cholesky(add_to_diagonal(left.scatter(), rounding)) is not None
+    if not held:
+        raise ValueError(
+            f"the machine has not learnt these {name}, or with other weights: without them it would have "
+            "negative sums of squares."
+        )
+    return left
 
 
 def check_units(n_units: int, n_matrices: int = 1) -> None:

@@ -31,7 +31,14 @@ from entrolearn.machines.devices import (
     zero_square,
     zeros,
 )
-from entrolearn.machines.moments import FEWER_UNITS, PILOT_ROWS, max_block_rows, rounded_mean, row_blocks
+from entrolearn.machines.moments import (
+    FEWER_UNITS,
+    PILOT_ROWS,
+    max_block_rows,
+    rounded_mean,
+    rounding_of,
+    row_blocks,
+)
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, is_numpy, to_numpy
 
@@ -152,6 +159,18 @@ class NormalEquations:
             setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
+    def empty(self) -> "NormalEquations":
+        """Equations of no rows, which can be combined with these."""
+        return NormalEquations(*self._right.shape, self._units, shifts=self.shifts)
+
+    def total_square(self) -> float:
+        """Sum of the squares of H; with shifts, of H minus its pilot mean."""
+        return float(namespace(self._gram).linalg.trace(self._gram))
+
+    def rounding(self) -> float:
+        """What rounding leaves of the sums of squares."""
+        return rounding_of(self.total_square(), self.n, None if self.shifts is None else self.shifts[0])
+
     @property
     def n_units(self) -> int:
         """Columns of H."""
@@ -187,7 +206,7 @@ class NormalEquations:
         method : {"cholesky", "eigh"}
             Where the matrix is numerically singular its eigendecomposition gives the solution of least norm.
         """
-        coef = cholesky_solve(self._matrix(), self.right, ridge)
+        coef = cholesky_solve(self.scatter(), self.right, ridge)
         if coef is None:
             return self.spectrum().solve(self.right, ridge), "eigh"
         return coef, "cholesky"
@@ -215,7 +234,7 @@ class NormalEquations:
         """The means of H and T, shapes (n_units,) and (n_outputs,); there must be shifts."""
         return self.shifts[0] + self._units / self.n, self.shifts[1] + self._targets / self.n
 
-    def _matrix(self):
+    def scatter(self):
         """The lower triangle of H'H to be overwritten; with shifts, of H minus its mean."""
         gram = copied(self._gram, "F")
         if self.shifts is not None:
@@ -226,7 +245,7 @@ class NormalEquations:
         """Eigendecomposition of H'H, which has no negative eigenvalue but by rounding."""
         if is_numpy(self._gram):
             _check_squares(4, len(self._gram))  # the sum, a copy, and LAPACK's work of two
-        values, vectors = decompose(self._matrix())
+        values, vectors = decompose(self.scatter())
         return Spectrum(np.maximum(values, 0), vectors)
 
     @property

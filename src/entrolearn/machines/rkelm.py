@@ -3,10 +3,10 @@
 Deng, Ong and Zheng (2016), "A Fast Reduced Kernel Extreme Learning Machine".
 """
 
-from numbers import Integral, Real
+from numbers import Real
 
 from entrolearn.kernels import KERNELS, RADIAL, kernel_params
-from entrolearn.machines.additive import Needs
+from entrolearn.machines.additive import OnLandmarks
 from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
 from entrolearn.machines.layers import LandmarkLayer, landmark_sources
@@ -20,11 +20,11 @@ __all__ = ["RKELMClassifier", "RKELMRegressor"]
 SPREAD = 0.5, 1.5
 
 
-class _RKELM:
+class _RKELM(OnLandmarks):
     """Parameters and layer of the classifier and the regressor."""
 
     _parameter_constraints: dict = {
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        **OnLandmarks._parameter_constraints,
         "C": RIDGE,
         "fit_intercept": ["boolean"],
         "kernel": [StrOptions(KERNELS), callable],
@@ -37,12 +37,22 @@ class _RKELM:
     }
 
     _size = "n_landmarks"
-    _layer_settings = ("kernel", "sigma", "per_landmark_sigma", "degree", "coef0", "random_state")
+    _width = "sigma"
+    _layer_settings = (
+        "landmarks",
+        "kernel",
+        "sigma",
+        "per_landmark_sigma",
+        "degree",
+        "coef0",
+        "random_state",
+    )
 
     def __init__(
         self,
         n_landmarks=100,
         *,
+        landmarks=None,
         C=2**-20,
         fit_intercept=False,
         kernel="gaussian",
@@ -54,6 +64,7 @@ class _RKELM:
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
         self.C = C
         self.fit_intercept = fit_intercept
         self.kernel = kernel
@@ -64,10 +75,8 @@ class _RKELM:
         self.keep_sums = keep_sums
         self.random_state = random_state
 
-    def _needs(self):
-        return Needs(self.n_landmarks, scale=self.sigma == "scale" and not callable(self.kernel))
-
     def _layer_on(self, survey, rng) -> LandmarkLayer:
+        survey = self._surveyed(survey)
         if self.per_landmark_sigma and self.kernel not in RADIAL:
             raise ValueError(
                 f"per_landmark_sigma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
@@ -84,15 +93,16 @@ class _RKELM:
         tags.array_api_support = self.kernel in VALUES
         return tags
 
+    @property
+    def _n_units(self):
+        return self._n_landmarks(self.n_landmarks)
+
     def _layer_sources(self, partition: Partition) -> list:
+        if self.landmarks is not None:
+            return [(slice(None), list(partition.left_out))]
         if isinstance(self.sigma, str):  # a width of the training rows
             return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
         return landmark_sources(self.n_landmarks, partition)
-
-    @property
-    def landmarks_(self):
-        """The training rows that stand for all."""
-        return self._layer.landmarks
 
 
 class RKELMClassifier(_RKELM, LayeredClassifier):
@@ -106,6 +116,9 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     ----------
     n_landmarks : int, default=100
         Number of training rows that are drawn, without replacement; all rows where there are fewer.
+    landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
+        Landmarks in the place of ``n_landmarks`` drawn ones. With rows from elsewhere machines of other rows
+        share the layer, and every training row can be forgotten; ``"scale"`` is then of these rows.
     C : float or sequence of float, default=2**-20
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     fit_intercept : bool, default=False
@@ -182,6 +195,9 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     ----------
     n_landmarks : int, default=100
         Number of training rows that are drawn, without replacement; all rows where there are fewer.
+    landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
+        Landmarks in the place of ``n_landmarks`` drawn ones. With rows from elsewhere machines of other rows
+        share the layer, and every training row can be forgotten; ``"scale"`` is then of these rows.
     C : float or sequence of float, default=0.1
         Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
     fit_intercept : bool, default=True
@@ -249,6 +265,7 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
         self,
         n_landmarks=100,
         *,
+        landmarks=None,
         C=0.1,
         fit_intercept=True,
         kernel="gaussian",
@@ -261,6 +278,7 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     ):
         super().__init__(
             n_landmarks,
+            landmarks=landmarks,
             C=C,
             fit_intercept=fit_intercept,
             kernel=kernel,

@@ -11,7 +11,6 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.additive import AdditiveOverClasses, InBox
 from entrolearn.machines.base import (
@@ -62,6 +61,9 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
     class_weight : dict, "balanced" or None, default="balanced"
         Weights of the squared errors, by which those of the rows are multiplied. ``"balanced"``: inversely
         proportional to the class sizes, the sums of the rows' weights.
+    keep_sums : bool, default=False
+        Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
+        :meth:`partial_fit` and :meth:`forget` go on from it; for ``solver="cholesky"``.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -106,6 +108,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         "solver": [StrOptions({"pinv", "cholesky"})],
         "C": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
+        "keep_sums": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -118,6 +121,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         solver="pinv",
         C=0.0,
         class_weight="balanced",
+        keep_sums=False,
         random_state=None,
     ):
         self.n_hidden = n_hidden
@@ -126,6 +130,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.solver = solver
         self.C = C
         self.class_weight = class_weight
+        self.keep_sums = keep_sums
         self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
@@ -148,13 +153,16 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         Raises
         ------
         ValueError
-            If y holds one class only, C is not 0 with ``solver="pinv"``, or `sample_weight` holds negative
-            numbers.
+            If y holds one class only, C is not 0 or `keep_sums` is true with ``solver="pinv"``, or
+            `sample_weight` holds negative numbers.
         """
         # In double precision whatever X is: a cut at machine precision has no digits to give away.
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X, y, weights = weighted_rows(X, y, sample_weight)
+        self._forget()
         self.classes_, codes = encode(y, "WELMClassifier")
+        if self.keep_sums:
+            self._refuse_sums()
         if self.solver == "cholesky":
             self._fit_rows(X, codes, weights)
             return self
@@ -168,11 +176,14 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
         return layer.in_box(self._box(survey))
 
+    def _takes_chunks(self):
+        return self.solver == "cholesky"
+
     def _refuse_sums(self):
         if self.solver != "cholesky":
             raise ValueError(
-                f"solver={self.solver!r} needs all rows at once; accepted of rows that come in chunks: "
-                "'cholesky'."
+                f"solver={self.solver!r} needs all rows at once; accepted of rows that come in chunks, and "
+                "with keep_sums: 'cholesky'."
             )
 
     def _solve_sums(self, moments, dtype):
@@ -195,7 +206,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
             Positive for ``classes_[1]``; or one output per class, the largest of which decides.
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         check_place(self, X, "decision_function")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         (output,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
