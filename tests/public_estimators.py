@@ -54,6 +54,7 @@ ESTIMATORS = [
     EEMClassifier(activation="nsigmoid", covariance=1e-3),
     EEKMClassifier(random_state=0),
     EEKMClassifier(kernel="linear", n_landmarks=5),
+    EEKMClassifier(kernel="exponential_power", power=0.7, random_state=0),
     WELMClassifier(),
     WELMClassifier(solver="cholesky", C=0.1, class_weight=None),
     ELMClassifier(),

@@ -26,6 +26,7 @@ from entrolearn.machines.entropy_path import eekm_path, eem_path
 from entrolearn.machines.layers import (
     ACTIVATIONS,
     GAMMAS,
+    POWER,
     NystromLayer,
     RandomLayer,
     project_rows,
@@ -521,6 +522,8 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         Of the poly kernel.
     coef0 : float, default=1
         Of poly and sigmoid.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         As in :class:`EEMClassifier`.
     pool_below : int, default=7
@@ -583,6 +586,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "power": POWER,
         "keep_sums": ["boolean"],
         **_EntropyMachine._parameter_constraints,
     }
@@ -596,6 +600,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         gamma="scale",
         degree=3,
         coef0=1,
+        power=1.0,
         covariance="ledoit_wolf",
         pool_below=7,
         priors=None,
@@ -609,6 +614,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.power = power
         self.covariance = covariance
         self.pool_below = pool_below
         self.priors = priors
@@ -623,7 +629,9 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
     def _layer_on(self, survey, rng):
         survey = self._surveyed(survey)
         gamma = survey.gamma(self.gamma)
-        params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
+        params = kernel_params(
+            survey.landmarks, self.kernel, gamma, self.degree, self.coef0, power=self.power
+        )
         return NystromLayer.on(survey.landmarks, self.kernel, params)
 
     def __sklearn_tags__(self):
