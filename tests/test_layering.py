@@ -33,6 +33,7 @@ FAMILIES = {
         "devices",
         "entropy_path",
         "factors",
+        "gradients",
         "layered",
         "layers",
         "moments",

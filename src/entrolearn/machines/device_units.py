@@ -12,7 +12,15 @@ from entrolearn.kernels import is_smooth, own_params, rounding_shows
 from entrolearn.machines.devices import namespace
 from entrolearn.validation import device_of, has_double, numpy_dtype
 
-__all__ = ["UNITS", "UNITS_BELOW_ONE", "VALUES", "kernel_values", "mean_and_variance", "random_units"]
+__all__ = [
+    "UNITS",
+    "UNITS_BELOW_ONE",
+    "VALUES",
+    "kernel_values",
+    "mean_and_variance",
+    "minus_scaled_distances",
+    "random_units",
+]
 
 
 def _reciprocal_of_one_plus_exp(Z, xp):
@@ -52,7 +60,7 @@ def random_units(X, weights, biases, activation: str | Callable, below_one: bool
     """
     xp = namespace(X)
     if activation == "rbf":
-        return xp.exp(_minus_scaled_distances(X, weights, biases, xp))
+        return xp.exp(minus_scaled_distances(X, weights, biases, xp))
     scale = 1 / X.shape[1] if activation == "nsigmoid" else 1
     ones = xp.ones((X.shape[0], 1), dtype=X.dtype, device=device_of(X))
     Z = xp.concat([X, ones], axis=1) @ xp.concat([scale * weights.T, -biases[None, :]], axis=0)
@@ -111,7 +119,7 @@ def kernel_values(X, Y, kernel: str, params: dict):
     xp = namespace(X)
     if kernel in _RADIAL:
         own = own_params(kernel, params)
-        S = _minus_scaled_distances(X, Y, params["gamma"], xp, smooth=is_smooth(own))
+        S = minus_scaled_distances(X, Y, params["gamma"], xp, smooth=is_smooth(own))
         if X is Y:
             S = xp.where(xp.eye(S.shape[0], dtype=xp.bool, device=device_of(S)), xp.zeros_like(S), S)
         return _RADIAL[kernel](S, xp, **own)
@@ -122,7 +130,7 @@ def kernel_values(X, Y, kernel: str, params: dict):
     return values
 
 
-def _minus_scaled_distances(X, Y, gamma, xp, smooth=True):
+def minus_scaled_distances(X, Y, gamma, xp, smooth=True):
     """Squared distances of all pairs of rows times -gamma, at most zero, by a matrix product.
 
     Where the product loses digits that are seen, by differences: see :mod:`entrolearn.kernels`.

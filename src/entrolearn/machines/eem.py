@@ -23,6 +23,7 @@ from entrolearn.machines.base import (
 from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.devices import as_columns, in_double, like, namespace
 from entrolearn.machines.entropy_path import eekm_path, eem_path
+from entrolearn.machines.gradients import log_joint_slopes, units_gradient
 from entrolearn.machines.layers import (
     ACTIVATIONS,
     GAMMAS,
@@ -279,6 +280,14 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         X = self._rows(X, method)
         (projected,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         return projected
+
+    def _gradient(self, X):
+        layer, coef = self._linear_part()
+        (projected,) = project_rows(layer, X, [coef])
+        slopes = log_joint_slopes(self._gaussians, projected)
+        if len(self.classes_) == 2:
+            slopes = slopes[:, 1:, :] - slopes[:, :1, :]
+        return slopes @ units_gradient(layer, X, coef)
 
     def _log_joint(self, X, method: str):
         projected = self._projected(X, method)

@@ -20,6 +20,7 @@ from entrolearn.kernels import (
     n_bytes,
 )
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
+from entrolearn.machines.devices import as_columns
 from entrolearn.machines.layers import POWER, LandmarkLayer, project_rows
 from entrolearn.machines.ridge import (
     CHOLESKY_UP_TO,
@@ -111,8 +112,12 @@ class _KELM:
         """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
         return linear_coef(self.kernel, self.dual_coef_.reshape(len(self.dual_coef_), -1).T, self.X_fit_)
 
+    def _linear_part(self):
+        return self._layer, as_columns(self.dual_coef_)
+
     def _outputs(self, X) -> np.ndarray:
-        (outputs,) = project_rows(self._layer, X, [self.dual_coef_.reshape(len(self.dual_coef_), -1)])
+        layer, coef = self._linear_part()
+        (outputs,) = project_rows(layer, X, [coef])
         return outputs + self.intercept_
 
     def __sklearn_is_fitted__(self):

@@ -29,6 +29,7 @@ from entrolearn.machines.base import (
     encode,
     path_targets,
 )
+from entrolearn.machines.devices import as_columns
 from entrolearn.machines.layers import POWER, LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
@@ -102,13 +103,15 @@ class _LeastSquaresMachine:
         dual, rows = self.dual_coef_, getattr(self, "X_fit_", None)
         return linear_coef(self.kernel, dual.reshape(len(dual), -1).T, rows)
 
+    def _linear_part(self):
+        return LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params), as_columns(self.dual_coef_)
+
     def _outputs(self, X) -> np.ndarray:
         """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""
-        dual = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         if self.kernel == "precomputed":
             X = X if self._kept is None else X[:, self._kept]
-            return X @ dual + self.intercept_
-        layer = LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params)
+            return X @ as_columns(self.dual_coef_) + self.intercept_
+        layer, dual = self._linear_part()
         (output,) = project_rows(layer, X, [dual])
         return output + self.intercept_
 
