@@ -63,7 +63,7 @@ class InputGradient:
     """A machine with outputs, or decision values, whose gradient has a closed form."""
 
     @available_if(has_gradient)
-    def input_gradient(self, X):
+    def input_gradient(self, X) -> np.ndarray:
         """Gradient of the decision values, or of a regressor's values, with respect to the features.
 
         Parameters
