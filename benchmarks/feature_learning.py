@@ -20,12 +20,13 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.data import ROOT, catalog, from_catalog
+from benchmarks.defaults import auc
 from benchmarks.halves import chosen_on
 from entrolearn import (
     EEKMClassifier,
@@ -127,18 +128,8 @@ def measured(learner, X, y: np.ndarray, regression: bool) -> dict:
         found["n_rounds"] = getattr(learner, "n_rounds_", "")
         if regression:
             return {"score": r2_score(y[test], predicted), **found}
-        auc = _auc(learner, unseen, y[test])
-    return {"score": auc, "accuracy": accuracy_score(y[test], predicted), **found}
-
-
-def _auc(learner, X, y: np.ndarray) -> float:
-    how = "decision_function" if hasattr(learner, "decision_function") else "predict_proba"
-    values = getattr(learner, how)(X)
-    if values.ndim == 1:
-        values = np.column_stack([-values, values])
-    positive = y[:, None] == learner.classes_
-    told = np.flatnonzero(positive.any(axis=0))
-    return float(np.mean([roc_auc_score(positive[:, k], values[:, k]) for k in told]))
+        score = auc(learner, unseen, y[test])
+    return {"score": score, "accuracy": accuracy_score(y[test], predicted), **found}
 
 
 def measure(found: Path, mirror, seconds: float) -> None:

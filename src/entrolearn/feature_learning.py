@@ -168,7 +168,7 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         kind, self.n_rounds_ = _best_round(scores)
         chosen = None if not self.n_rounds_ else _Metric.of(outers[kind][self.n_rounds_ - 1], X)
         self.estimator_ = _fitted(estimator, X, y, chosen)
-        self._metric = chosen
+        self._root = None if chosen is None else chosen.root
         root = np.ones(X.shape[1]) if chosen is None else chosen.root
         self.metric_ = root @ root if root.ndim == 2 else root**2
         last = _outer_product(self.estimator_, X, chosen, "diagonal")
@@ -204,6 +204,10 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
                 means.append(total / len(folds))
             scores[kind], outers[kind] = np.array(rounds).T, means
         return scores, outers
+
+    @property
+    def _metric(self) -> _Metric | None:
+        return None if self._root is None else _Metric(self._root)
 
     def _ask(self, method: str, X) -> np.ndarray:
         check_is_fitted(self)

@@ -487,7 +487,7 @@ def _subtract_close_rows(S, X, Y, gamma, errors, errors_y, above: float) -> None
     length = max(rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1] for rows in (X, Y))
     step = max(1, int(CACHED_NUMBERS / max(1, length)))
     for rows in _cached_rows(S):
-        left, right = np.nonzero(S[rows] >= above - gamma * (errors[rows, None] + errors_y))
+        left, right = np.nonzero(S[rows] > above - gamma * (errors[rows, None] + errors_y))
         left += rows.start
         for start in range(0, len(left), step):
             i, j = left[start : start + step], right[start : start + step]

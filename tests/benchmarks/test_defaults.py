@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from benchmarks.defaults import LEARNERS, _auc, measured, summary
+from benchmarks.defaults import LEARNERS, auc, measured, summary
 from entrolearn import KDEClassifier, OneNormSVC
 
 X, y = load_iris(return_X_y=True)
@@ -35,7 +35,7 @@ def test_scores():
 
 def test_auc_is_scikit_learns():
     model = KNeighborsClassifier().fit(X, y)
-    assert _auc(model, X, y) == pytest.approx(roc_auc_score(y, model.predict_proba(X), multi_class="ovr"))
+    assert auc(model, X, y) == pytest.approx(roc_auc_score(y, model.predict_proba(X), multi_class="ovr"))
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def minus_scaled_distances(X, Y, gamma, xp, smooth=True):
     far_out = float(xp.max(gamma)) * float(xp.max(squares)) + float(xp.max(gamma * squares_y)) > much
     if smooth and not far_out:
         return S
-    rounded = float(smooth) - gamma * (squares[:, None] + squares_y) / much <= S
+    rounded = float(smooth) - gamma * (squares[:, None] + squares_y) / much < S
     if not bool(xp.any(rounded)):
         return S
     differences = xp.zeros_like(S)
