@@ -1,15 +1,14 @@
-"""Recursive feature machines beside the plain learners, boosted trees and xRFM, on sets of the catalog.
+"""Recursive feature machines beside the plain learners and boosted trees, on sets of the catalog.
 
 ``python -m benchmarks.feature_learning`` fits each learner on half of at most 2,000 rows of a set, features
 standardised by the training rows, on one thread. It appends what is missing to docs/feature-learning.csv and
 writes the means into docs/feature-learning.md. Defaults are fixed on the sets for which
 :func:`benchmarks.halves.chosen_on` is true, by a hash of their names; the others are looked at once the
-defaults stand. xRFM takes part where it is installed (``pip install xrfm``, in an environment of its own).
+defaults stand.
 """
 
 import argparse
 import csv
-import importlib.util
 import os
 import time
 import warnings
@@ -77,46 +76,13 @@ LEARNERS = {
 PLAIN = {"RFM, diagonal": "EEKM 300, Laplace", "RFM, both metrics": "EEKM 300, Laplace", "RFM on EEM": "EEM"}
 
 
-class XRFM:
-    """xRFM at its defaults, with a fifth of the training rows to validate on, which it asks for."""
-
-    def __init__(self, regression: bool):
-        self.regression = regression
-
-    def fit(self, X, y) -> "XRFM":
-        """Fit on four fifths of the rows."""
-        import torch
-        import xrfm
-
-        torch.set_num_threads(1)
-        self.classes_, codes = (None, y) if self.regression else np.unique(y, return_inverse=True)
-        split = KFold if self.regression else StratifiedKFold
-        train, held = next(split(5, shuffle=True, random_state=0).split(X, y))
-        codes = codes.astype(np.float32)[:, None] if self.regression else codes
-        X = X.astype(np.float32)
-        metric = "mse" if self.regression else "brier"
-        self.machine = xrfm.xRFM(device="cpu", tuning_metric=metric)
-        self.machine.fit(X[train], codes[train], X[held], codes[held])
-        return self
-
-    def predict(self, X) -> np.ndarray:
-        """Values, or classes."""
-        if self.regression:
-            return np.asarray(self.machine.predict(X.astype(np.float32))).ravel()
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities of the classes."""
-        return np.asarray(self.machine.predict_proba(X.astype(np.float32)))
-
-
 def measured(learner, X, y: np.ndarray, regression: bool) -> dict:
     """AUC (the mean over classes) or R² on one half of the rows after a fit on the other, and seconds."""
     folds = KFold if regression else StratifiedKFold
     train, test = next(folds(2, shuffle=True, random_state=0).split(X, y))
     scaler = StandardScaler().fit(X[train])
     seen, unseen = scaler.transform(X[train]), scaler.transform(X[test])
-    learner = learner if isinstance(learner, XRFM) else clone(learner)
+    learner = clone(learner)
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         started = time.process_time()
@@ -137,16 +103,13 @@ def measure(found: Path, mirror, seconds: float) -> None:
     new = not found.exists()
     done = set() if new else {tuple(row[:2]) for row in csv.reader(found.open(encoding="utf-8"))}
     until = time.monotonic() + seconds
-    learners = dict(LEARNERS)
-    if importlib.util.find_spec("xrfm"):
-        learners["xRFM"] = (XRFM(regression=False), XRFM(regression=True))
     with found.open("a", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if new:
             table.writeheader()
         for name in sorted(FIXED_ON + OTHERS, key=lambda name: name in LARGE):
             regression = catalog()[name]["task"] == "regression"
-            due = {label: pair[regression] for label, pair in learners.items() if (name, label) not in done}
+            due = {label: pair[regression] for label, pair in LEARNERS.items() if (name, label) not in done}
             due = {label: learner for label, learner in due.items() if learner is not None}
             if not due or time.monotonic() > until:
                 continue
@@ -174,7 +137,7 @@ def summary(found: pd.DataFrame) -> str:
             f"{'R²' if task == 'regression' else 'AUC'} | worst loss to the plain learner | fit, s |",
             "| --- | --: | --: | --: |",
         ]
-        for label in (name for name in [*LEARNERS, "xRFM"] if name in scores.index):
+        for label in (name for name in LEARNERS if name in scores.index):
             plain = "RKELM 300, Laplace" if task == "regression" else PLAIN.get(label)
             loss = "–"
             if label in PLAIN and plain in scores.index:

@@ -18,7 +18,7 @@ from sklearn.base import (
 )
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import mean_variance_axis
@@ -151,8 +151,7 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     def _fit(self, X, y) -> Self:
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        estimator = self._base(seed)
+        estimator = self._base()
         if not hasattr(estimator, "input_gradient"):
             raise TypeError(
                 f"{type(self).__name__} needs the gradients of its estimator, and {estimator!r} has no "
@@ -163,7 +162,7 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
                 "metric='full' makes sparse rows dense; accepted of them: 'diagonal' and 'auto'."
             )
         kinds = (self.metric,) if self.metric != "auto" else METRICS[:1] if issparse(X) else METRICS
-        scores, outers = self._cross_validate(estimator, X, y, kinds, seed)
+        scores, outers = self._cross_validate(estimator, X, y, kinds)
         self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
         kind, self.n_rounds_ = _best_round(scores)
         chosen = None if not self.n_rounds_ else _Metric.of(outers[kind][self.n_rounds_ - 1], X)
@@ -180,13 +179,14 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         self.feature_importances_ = self.importances_[-1]
         return self
 
-    def _cross_validate(self, estimator, X, y, kinds, seed: int):
+    def _cross_validate(self, estimator, X, y, kinds):
         """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, by metric.
 
         Rounds end early where the mean score falls.
         """
         splitter = StratifiedKFold if is_classifier(self) else KFold
-        folds = list(splitter(self.cv, shuffle=True, random_state=seed).split(X, y)) if self.n_rounds else []
+        splits = splitter(self.cv, shuffle=True, random_state=self.random_state).split(X, y)
+        folds = list(splits) if self.n_rounds else []
         plain = [_fitted(estimator, X[train], y[train], None) for train, _ in folds]
         first = [_score(machine, X[held], y[held]) for machine, (_, held) in zip(plain, folds, strict=True)]
         scores, outers = {}, {}
@@ -339,8 +339,8 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
     [0, 1]
     """
 
-    def _base(self, seed=None):
-        default = EEKMClassifier(N_LANDMARKS, kernel="exponential_power", random_state=seed)
+    def _base(self):
+        default = EEKMClassifier(N_LANDMARKS, kernel="exponential_power", random_state=self.random_state)
         return default if self.estimator is None else self.estimator
 
     @validated(prefer_skip_nested_validation=False)
@@ -452,8 +452,8 @@ class RecursiveFeatureRegressor(RegressorMixin, _RecursiveFeatures):
     [0, 1]
     """
 
-    def _base(self, seed=None):
-        default = RKELMRegressor(N_LANDMARKS, kernel="exponential_power", random_state=seed)
+    def _base(self):
+        default = RKELMRegressor(N_LANDMARKS, kernel="exponential_power", random_state=self.random_state)
         return default if self.estimator is None else self.estimator
 
     @validated(prefer_skip_nested_validation=False)

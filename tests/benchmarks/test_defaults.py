@@ -64,4 +64,4 @@ def test_means_are_over_sets_with_both_ways():
     lines = summary(pd.DataFrame(rows, columns=columns).assign(seconds=0.1), is_classifier).splitlines()
     assert lines[2] == "| {class}`~entrolearn.EEMClassifier` | 80.0 | 80.0 | +0.0 | 90.0 | 90.0 | 1 | – |"
     assert lines[3] == "| `SVC` | 50.0 | 70.0 | −20.0 | 60.0 | 80.0 | 1 | 1 |"
-    assert len(LEARNERS) == 33
+    assert len(LEARNERS) == 35
