@@ -11,10 +11,11 @@ from benchmarks.data import uniform
 from benchmarks.measure import measured, spend
 from benchmarks.report import Section
 from entrolab.limits import Limits
-from entrolearn import EEMClassifier, ELMClassifier
+from entrolearn import EEMClassifier, ELMClassifier, influence
 
 SIZES = (10**4, 10**5, 10**6)
 FORGOTTEN = (1, 100)
+MOST_INFLUENCES = 10**5
 UPDATES = (10**3, 10**4, 10**5, 10**6)
 WINDOW = 1000
 CHUNK = 10_000
@@ -25,7 +26,7 @@ PEERS = (LogisticRegression(), Ridge())
 
 def deletions(limits: Limits, sizes: Sequence[int] = SIZES, n_features: int = 20) -> Section:
     """Milliseconds of a fit and of forgetting rows, by the number of rows."""
-    columns = ("fit", *(f"forget {n}" for n in FORGOTTEN))
+    columns = ("fit", *(f"forget {n}" for n in FORGOTTEN), "influence")
     found = {
         (n, type(learner).__name__): measured(limits, columns, milliseconds, learner, n, n_features)
         for n in sizes
@@ -33,14 +34,15 @@ def deletions(limits: Limits, sizes: Sequence[int] = SIZES, n_features: int = 20
     }
     notes = [
         f"Milliseconds on one thread; {n_features} features, two classes, {LEARNERS[0].n_hidden} units. To "
-        "forget rows scikit-learn's learners are fitted again."
+        "forget rows scikit-learn's learners are fitted again. Influence: of every row, up to "
+        f"{MOST_INFLUENCES:,}."
     ]
     table = pd.DataFrame.from_dict(found, orient="index", columns=columns)
     return Section("Rows that are forgotten", table.rename_axis(["N", "learner"]), notes)
 
 
 def milliseconds(learner, n_samples: int, n_features: int) -> dict[str, float]:
-    """Of a fit, and of forgetting some rows and learning them again, halved."""
+    """Of a fit, of forgetting some rows and learning them again, halved, and of the influence of all rows."""
     X, y = uniform(n_samples, n_features)
     learner = clone(learner)
     found = {"fit": 1e3 * spend(lambda: learner.fit(X, y)).seconds}
@@ -48,6 +50,8 @@ def milliseconds(learner, n_samples: int, n_features: int) -> dict[str, float]:
         for n in FORGOTTEN:
             both = spend(lambda n=n: learner.forget(X[:n], y[:n]).partial_fit(X[:n], y[:n]))
             found[f"forget {n}"] = 1e3 * both.seconds / 2
+        if n_samples <= MOST_INFLUENCES:
+            found["influence"] = 1e3 * spend(lambda: influence(learner, X, y)).seconds
     return found
 
 
@@ -64,7 +68,7 @@ def digits(
                 row = measured(limits, columns, distances, way, *arguments)
                 found[way, type(learner).__name__, n] = row
     notes = [
-        f"{n_hidden} hidden units. Largest difference from a fit to the {WINDOW} rows that are left, relative "
+        f"{n_hidden} hidden units. Largest difference from a fit to the {WINDOW} rows left, relative "
         "to the largest number, of the sums of products, the coefficients and the decision values. A window: "
         f"every row is added alone, and the one {WINDOW} rows before it is taken out alone. Grown: the rows "
         f"are added, then all but the last {WINDOW} are forgotten, {CHUNK} at a time."

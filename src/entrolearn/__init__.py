@@ -19,6 +19,8 @@ _MODULES = {
     "KELMRegressor": "entrolearn.machines.kelm",
     "RKELMClassifier": "entrolearn.machines.rkelm",
     "RKELMRegressor": "entrolearn.machines.rkelm",
+    "influence": "entrolearn.machines.leave_out",
+    "Influence": "entrolearn.machines.leave_out",
     "LSSVC": "entrolearn.machines.lssvm",
     "LSSVR": "entrolearn.machines.lssvm",
     "RSVC": "entrolearn.machines.rsvm",
@@ -78,6 +80,8 @@ if TYPE_CHECKING:
     from entrolearn.machines.elm import ELMRegressor as ELMRegressor
     from entrolearn.machines.kelm import KELMClassifier as KELMClassifier
     from entrolearn.machines.kelm import KELMRegressor as KELMRegressor
+    from entrolearn.machines.leave_out import Influence as Influence
+    from entrolearn.machines.leave_out import influence as influence
     from entrolearn.machines.lssvm import LSSVC as LSSVC
     from entrolearn.machines.lssvm import LSSVR as LSSVR
     from entrolearn.machines.rkelm import RKELMClassifier as RKELMClassifier

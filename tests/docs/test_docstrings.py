@@ -42,6 +42,7 @@ NOT_HELD = {
 
 # Parts of a search, tools and axes: what needs them shows them.
 WITHOUT_EXAMPLE = {
+    "entrolearn.Influence",
     "entrolearn.kernels.check_memory",
     "entrolearn.kernels.memory_limit",
     "entrolearn.kernels.physical_memory",

@@ -21,6 +21,7 @@ from entrolearn import (
     RKELMClassifier,
     RKELMRegressor,
     WELMClassifier,
+    influence,
     streaming,
 )
 from entrolearn.machines.devices import mirrored
@@ -234,3 +235,15 @@ def test_the_path_of_given_landmarks_is_that_of_fits(learner, make):
     assert len(found) == 6
     for key, point in plain.items():
         assert_array_equal(found[key].prediction, point.prediction)
+
+
+@pytest.mark.usefixtures("dispatch")
+@learners
+def test_rows_are_forgotten_and_left_out_where_they_live(learner, place):
+    y = targets(learner)
+    machine, numpys = clone(learner).fit(place(X), place(y)), clone(learner).fit(X, y)
+    found = influence(machine, place(X[:3]), place(y[:3]))
+    assert_allclose(found.decision, influence(numpys, X[:3], y[:3]).decision, rtol=1e-8, atol=1e-8)
+    machine.forget(place(X[:40]), place(y[:40])).partial_fit(place(X[:10]), place(y[:10]))
+    expected = said(numpys.forget(X[10:40], y[10:40]))
+    assert distance(place.numbers(said(machine, place(X))), expected) < 1e-9

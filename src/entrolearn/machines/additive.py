@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
@@ -357,29 +358,34 @@ class Additive:
         """
         if self._begins("forget"):
             check_is_fitted(self)
-        X, targets = self._checked(X, y, first=False, dtypes=[np.float64])
+        machine = copy(self)  # what is refused leaves nothing behind
+        X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
         X, targets, weights = weighted_rows(X, targets, sample_weight)
-        self._refuse_drawn(X)
-        in_classes = isinstance(self._stream, list)
+        machine._refuse_drawn(X)
+        left = machine._without(X, targets, weights)
+        vars(self).clear()
+        vars(self).update(vars(left))
+        return self
+
+    def _without(self, X, targets, weights: np.ndarray | None) -> Self:
+        """A machine of the same layer that has not learnt these rows, which were checked.
+
+        It is not fitted where no row of a class, or no row at all, is left.
+        """
+        machine, in_classes = copy(self), isinstance(self._stream, list)
         sums = self._stream if in_classes else [self._stream]
         none = [each.empty() for each in sums]
         rows = self._add_rows(none if in_classes else none[0], X, targets, weights)
+        rows = rows if in_classes else [rows]
         names = [f"rows of class {label!r}" for label in self.classes_.tolist()] if in_classes else ["rows"]
         rounding = np.maximum(getattr(self, "_rounding", 0.0), [each.rounding() for each in sums])
-        each_rows = rows if in_classes else [rows]
-        left = [take_out(*each) for each in zip(sums, each_rows, rounding, names, strict=True)]
-        before = dict(vars(self))
-        self._stream, self._rounding = left if in_classes else left[0], rounding
-        try:
-            if all(each.n for each in left):
-                self._solve_sums(self._stream, numpy_dtype(X))
-            else:
-                vars(self).pop("hidden_coef_", None)
-        except Exception:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-        return self
+        left = [take_out(*each) for each in zip(sums, rows, rounding, names, strict=True)]
+        machine._stream, machine._rounding = left if in_classes else left[0], rounding
+        if all(each.n for each in left):
+            machine._solve_sums(machine._stream, numpy_dtype(X))
+        else:
+            vars(machine).pop("hidden_coef_", None)
+        return machine
 
 
 class AdditiveOverClasses(Additive):

@@ -401,7 +401,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         that weighs all classes alike, as None and None do.
     keep_sums : bool, default=False
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
-        :meth:`partial_fit` goes on from it. It then computes in double precision.
+        :meth:`partial_fit` and :meth:`forget` go on from it. It then computes in double precision.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 

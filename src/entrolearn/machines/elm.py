@@ -106,8 +106,8 @@ class ELMClassifier(_ELM, LayeredClassifier):
     fit_intercept : bool, default=False
         Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
     keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` goes on
-        from it; for C of one number.
+        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` and
+        ``forget`` go on from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -181,8 +181,8 @@ class ELMRegressor(_ELM, LayeredRegressor):
     fit_intercept : bool, default=True
         Whether there is an intercept, which the ridge does not penalise. The paper has none.
     keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` goes on
-        from it; for C of one number.
+        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` and
+        ``forget`` go on from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 

@@ -102,6 +102,10 @@ class _KELM:
         self.intercept_ = float(intercept[0]) if one else intercept
         self.solver_info_ = {"method": method}
 
+    def _system(self, X, y) -> tuple[np.ndarray, np.ndarray, bool]:
+        """Kernel matrix of the rows, what is added to its diagonal, whether an intercept borders it."""
+        return self._layer(X), np.full(len(y), self.C_), self.fit_intercept
+
     @property
     def X_fit_(self):
         """The training rows, which a prediction needs."""

@@ -97,6 +97,11 @@ class _LeastSquaresMachine:
         self.X_fit_ = X.copy()  # the caller may change X
         return gram
 
+    def _system(self, X, y) -> tuple[np.ndarray, np.ndarray, bool]:
+        """Kernel matrix of the rows, what is added to its diagonal, whether an intercept borders it."""
+        gram = kernel_matrix(X, self.X_fit_, self.kernel, self._kernel_params)
+        return gram, 1 / (self.C * self._error_weights(y)), True
+
     @property
     def coef_(self) -> np.ndarray:
         """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""

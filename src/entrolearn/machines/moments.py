@@ -65,6 +65,9 @@ LEAST_SHARE = 1e-12
 ROUNDINGS = 16
 # What a difference of sums must be of the larger one, at the least, to keep its digits.
 LEAST_KEPT = 1 / 16
+# Share by which a sum of squares may be wrong once rows are taken out: hidden rows that are computed again,
+# among others, differ by so much where a layer is badly conditioned.
+WRONG_SHARE = 1e-7
 
 FEWER_UNITS = "take fewer of them"
 
@@ -278,7 +281,7 @@ class ClassMoments:
         return float(namespace(self._outer).linalg.trace(self._outer))
 
     def rounding(self) -> float:
-        """What rounding leaves of the sums of squares."""
+        """By how much the sums of squares may be wrong once rows are taken out."""
         return rounding_of(self.total_square(), self.n, self.shift)
 
     def ledoit_wolf(self) -> tuple[np.ndarray, float]:
@@ -459,11 +462,11 @@ def add_rows(
 
 
 def rounding_of(squares: float, n: float, shift) -> float:
-    """What rounding leaves of a sum of squares of n rows about a shift, given that sum."""
+    """By how much a sum of squares of n rows about a shift may be wrong once rows are taken out."""
     noise = (
         0.0 if shift is None else ROUNDINGS * float(np.finfo(float).eps) * (n * float(shift @ shift)) ** 0.5
     )
-    return LEAST_SHARE * squares + noise * (squares**0.5 + noise) + float(np.finfo(float).tiny)
+    return WRONG_SHARE * squares + noise * (squares**0.5 + noise) + float(np.finfo(float).tiny)
 
 
 def take_out(sums, rows, rounding: float, name: str):
@@ -503,7 +506,7 @@ def take_out(sums, rows, rounding: float, name: str):
     if not held:
         raise ValueError(
             f"the machine has not learnt these {name}, or with other weights: without them it would have "
-            "negative sums of squares."
+            "negative sums of squares, beyond rounding."
         )
     return left
 

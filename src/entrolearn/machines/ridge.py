@@ -168,7 +168,7 @@ class NormalEquations:
         return float(namespace(self._gram).linalg.trace(self._gram))
 
     def rounding(self) -> float:
-        """What rounding leaves of the sums of squares."""
+        """By how much the sums of squares may be wrong once rows are taken out."""
         return rounding_of(self.total_square(), self.n, None if self.shifts is None else self.shifts[0])
 
     @property

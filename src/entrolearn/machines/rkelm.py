@@ -144,8 +144,8 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     power : float, default=1.0
         Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
     keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` goes on
-        from it; for C of one number.
+        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
+        ``forget`` go on from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 
@@ -225,8 +225,8 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     power : float, default=1.0
         Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
     keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` goes on
-        from it; for C of one number.
+        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
+        ``forget`` go on from it; for C of one number.
     random_state : int, RandomState instance or None, default=None
         Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
 

@@ -147,7 +147,8 @@ class _Fit:
         if machine._needs().n_landmarks:
             raise ValueError(
                 f"{self.name} draws its landmarks from the rows before it sums over them, and these can be "
-                "read only once; accepted: arrays, files, a function that returns a new iterator of chunks."
+                "read only once; accepted: given landmarks; or arrays, files, a function that returns a new "
+                "iterator of chunks."
             )
         if is_classifier(machine) and classes is None:
             raise ValueError(

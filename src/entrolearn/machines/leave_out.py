@@ -1,0 +1,417 @@
+"""Exact influence of training rows: what a machine says once a row, or a group of rows, is left out."""
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.base import is_classifier
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from entrolearn.machines.additive import Additive
+from entrolearn.machines.base import codes_among, targets_of
+from entrolearn.machines.devices import as_columns, take_rows
+from entrolearn.machines.moments import ClassMoments, row_blocks
+from entrolearn.machines.readouts import ClassGaussians, class_covariances
+from entrolearn.machines.ridge import NormalEquations
+from entrolearn.validation import is_numpy, to_numpy, validate_data, weighted_rows
+
+__all__ = ["Influence", "influence"]
+
+# Refinement ends when the next step would change solutions by less, after so many steps at the most; of those
+# that the last one has changed by more there is no solution.
+CONVERGED, MOST_STEPS, LARGEST_CHANGE = 1e-15, 20, 1e-10
+# Rows without which less than this is left of a direction have a solution of their own.
+LEAST_LEFT = 1e-6
+
+
+@dataclass(frozen=True)
+class Influence:
+    """What :func:`influence` finds.
+
+    Attributes
+    ----------
+    left_out : ndarray, shape (n_models,)
+        What each model was fitted without: numbers of rows, or groups.
+    decision : ndarray, shape (n_samples,) or (n_samples, n_outputs)
+        Decision values of a classifier, predictions of a regressor: of each row by the model fitted without
+        it (without its group). NaN where EEM, EEKM or WELM would have no rows of a class.
+    change : ndarray, of the same shape
+        The same minus what the machine fitted to all rows says.
+    threshold : float or None
+        Of an entropy machine of two classes: where on the projected line the answer changes, -1 at the mean
+        of ``classes_[0]`` and 1 at that of ``classes_[1]``; of two such points the one nearer to 0.
+    thresholds : ndarray, shape (n_models,), or None
+        The same of each model; NaN where there is none.
+    """
+
+    left_out: np.ndarray
+    decision: np.ndarray
+    change: np.ndarray
+    threshold: float | None = None
+    thresholds: np.ndarray | None = None
+
+    @property
+    def threshold_change(self) -> np.ndarray | None:
+        """By how much each model's threshold differs from the machine's, shape (n_models,)."""
+        return None if self.thresholds is None else self.thresholds - self.threshold
+
+
+def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> Influence:
+    """What a machine would say of each training row had it been fitted without it: exact, not estimated.
+
+    Each model is the one of ``machine.fit`` on the other rows with the same hidden layer. Leaving one row
+    out moves the sums by one outer product: all rows together take a few passes like that of ``fit``. A model
+    without a group of rows, with weighted rows, of WELM, or that is singular without shrinkage or ridge, is
+    solved from the sums without them: n_hidden³ operations for each. Kernel machines on all rows are inverted
+    once: n_samples³ operations for all rows or groups.
+
+    Parameters
+    ----------
+    machine : fitted learner
+        EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM* with its sums, by ``keep_sums=True`` or
+        :meth:`partial_fit`; or KELM*, LSSVC or LSSVR, without weights that depend on the rows.
+    X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        Rows that the machine has learnt; of KELM*, LSSVC and LSSVR all, in their order.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Their targets.
+    groups : array-like of shape (n_samples,), default=None
+        Rows with the same value are left out together. None: each row alone.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The weights that they were learnt with; not of a kernel machine.
+
+    Returns
+    -------
+    Influence
+
+    Raises
+    ------
+    TypeError
+        If the machine's fit is no sum over rows.
+    ValueError
+        If the machine keeps no sums, or they do not hold the rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from entrolearn import EEMClassifier, influence
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = EEMClassifier(30, keep_sums=True, random_state=0).fit(X, y)
+    >>> found = influence(machine, X, y)
+    >>> row = abs(found.threshold_change).argmax()
+    >>> machine.set_params(feature_range=machine.feature_range_)  # doctest: +ELLIPSIS
+    EEMClassifier(...
+    >>> without = machine.forget(X[[row]], y[[row]])
+    >>> bool(abs(without.decision_function(X[[row]])[0] - found.decision[row]) < 1e-8)
+    True
+    """
+    if hasattr(machine, "_system") and sample_weight is None:
+        return _of_kernel_machine(machine, X, y, groups)
+    if not isinstance(machine, Additive):
+        raise TypeError(
+            f"{type(machine).__name__} has no closed form of this; accepted: EEMClassifier, EEKMClassifier, "
+            "WELMClassifier(solver='cholesky'), ELM*, RKELM*; without sample_weight KELM*, LSSVC, LSSVR."
+        )
+    machine._begins("influence")
+    check_is_fitted(machine)
+    machine = copy(machine)  # whose checks keep what shape y has
+    X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
+    numbers = np.arange(X.shape[0]) if groups is None else column_or_1d(groups)
+    check_consistent_length(X, numbers)
+    said = _said(machine, X)
+    X, targets, weights = weighted_rows(X, targets, sample_weight)
+    if len(numbers) != X.shape[0]:
+        kept = np.flatnonzero(np.asarray(sample_weight))
+        numbers, said = numbers[kept], said[kept]
+    left_out, code = np.unique(numbers, return_inverse=True)
+    whole, decision = _threshold(machine), np.full(said.shape, np.nan)
+    thresholds = np.full(len(left_out), np.nan)
+    solved = np.zeros(len(left_out), dtype=bool)
+    if groups is None and weights is None and is_numpy(X):
+        by_rows = _entropy_rows if hasattr(machine, "covariance") else _ridge_rows
+        for rows, answers, moved in by_rows(machine, X, targets):
+            decision[rows], thresholds[rows], solved[rows] = (
+                answers.reshape(decision[rows].shape),
+                moved,
+                True,
+            )
+    for g in np.flatnonzero(~solved):
+        rows = np.flatnonzero(code == g)
+        some = take_rows(X, rows)
+        without = machine._without(some, take_rows(targets, rows), None if weights is None else weights[rows])
+        if hasattr(without, "hidden_coef_"):
+            decision[rows], thresholds[g] = _said(without, some), _threshold(without)
+    if whole is None:
+        return Influence(left_out, decision, decision - said)
+    return Influence(left_out, decision, decision - said, whole, thresholds)
+
+
+def _said(machine: Additive, X) -> np.ndarray:
+    return to_numpy(machine.decision_function(X) if is_classifier(machine) else machine.predict(X))
+
+
+def _threshold(machine: Additive) -> float | None:
+    """The place of the threshold between the classes of an entropy machine of two; NaN where it has none."""
+    if not hasattr(machine, "thresholds_") or len(machine.classes_) != 2:
+        return None
+    return _between(to_numpy(machine.thresholds_), to_numpy(machine.projected_means_))
+
+
+def _between(thresholds: np.ndarray, means: np.ndarray) -> float:
+    places = thresholds - means.mean()
+    return float(places[np.abs(places).argmin()]) if len(places) else np.nan
+
+
+# --- rows of kernel machines: dual coefficients over blocks of the inverse ----------------------------------
+
+
+def _of_kernel_machine(machine, X, y, groups) -> Influence:
+    """With M the bordered system, the error on rows G without them is ``(M^-1)_GG^-1 alpha_G``."""
+    check_is_fitted(machine)
+    values = {"multi_output": True, "y_numeric": True}
+    checks = {"accept_sparse": "csr", "dtype": np.float64} | ({} if is_classifier(machine) else values)
+    X, y = validate_data(machine, X, y, reset=False, **checks)
+    T = y
+    if is_classifier(machine):
+        T = targets_of(codes_among(machine.classes_, y), len(machine.classes_), X)
+    T, dual = as_columns(T), as_columns(machine.dual_coef_)
+    said = _said(machine, X)
+    # The rows solve their own system: others do not, nor do they in another order or with weights.
+    closed = machine.kernel != "precomputed" and getattr(machine, "class_weight", None) != "balanced"
+    if closed and len(T) == len(dual):
+        gram, penalties, bordered = machine._system(X, y)
+        rest = T - said.reshape(T.shape) - penalties[:, None] * dual
+        closed = np.abs(rest).max() <= 1e-6 * np.abs(T).max()
+    if not closed or len(T) != len(dual):
+        raise ValueError(
+            f"{type(machine).__name__} does not solve its system on these rows; accepted: all rows that it "
+            "was fitted to, in their order and without weights, no class_weight='balanced', no precomputed "
+            "kernel, and a C with which the system is not singular."
+        )
+    inverse = np.linalg.inv(gram + np.diag(penalties))
+    if bordered:
+        sums = inverse.sum(axis=1)
+        inverse -= sums[:, None] * (sums / sums.sum())
+    names = np.arange(len(T)) if groups is None else column_or_1d(groups)
+    check_consistent_length(X, names)
+    left_out, code = np.unique(names, return_inverse=True)
+    decision = np.empty(T.shape)
+    for g in range(len(left_out)):
+        rows = np.flatnonzero(code == g)
+        decision[rows] = T[rows] - np.linalg.solve(inverse[np.ix_(rows, rows)], dual[rows])
+    decision = decision.reshape(said.shape)
+    return Influence(left_out, decision, decision - said)
+
+
+# --- rows of least squares: a residual over what its leverage leaves ----------------------------------------
+
+
+def _ridge_rows(machine, X, T) -> Iterator[tuple]:
+    """Numbers of rows, what the machine without each of them says of it, and no thresholds."""
+    equations = machine._stream
+    if not isinstance(equations, NormalEquations) or machine.solver_info_["method"] != "cholesky":
+        return
+    matrix = equations.scatter()
+    matrix[np.diag_indices(len(matrix))] += machine.C_
+    factor = cho_factor(matrix, lower=True, check_finite=False)
+    coef, intercept, mean, share = as_columns(machine.hidden_coef_), machine.intercept_, 0.0, 0.0
+    if equations.shifts is not None:
+        mean, share = equations.means()[0], 1 / equations.n
+    for block in row_blocks(X.shape[0], equations.n_units):
+        H = machine._layer(X[block])
+        Z = H - mean
+        left = 1 - share - np.einsum("ij,ji->i", Z, cho_solve(factor, Z.T, check_finite=False))
+        sound = left > LEAST_LEFT
+        residuals = T[block] - H @ coef - intercept
+        answers = T[block][sound] - residuals[sound] / left[sound, None]
+        yield np.flatnonzero(sound) + block.start, answers, np.nan
+
+
+# --- rows of entropy machines -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Leaving:
+    """Estimates of a class without each of some rows, which lie `d` from its mean.
+
+    With S the covariance of n rows, that of the others is ``n / (n - 1) S - n / (n - 1)² d d'``.
+
+    Attributes
+    ----------
+    d : ndarray, shape (n_rows, n_hidden)
+    of_S, of_rows, ridge : ndarray, shape (n_rows,)
+        The covariance estimate is ``of_S S - of_rows d d' + ridge I``.
+    """
+
+    d: np.ndarray
+    of_S: np.ndarray
+    of_rows: np.ndarray
+    ridge: np.ndarray
+
+    @classmethod
+    def of(cls, moments: ClassMoments, covariance, S: np.ndarray, d: np.ndarray) -> "_Leaving":
+        """Of a class with covariance S, for rows d, shape (n_rows, n_hidden)."""
+        n, p = moments.n, len(S)
+        rest = n - 1
+        grown, taken = n / rest, n / rest**2
+        square, along = np.einsum("ij,ij->i", d, d), np.einsum("ij,ij->i", d @ S, d)
+        variance = (grown * np.trace(S) - taken * square) / p
+        norm2 = grown**2 * (S * S).sum() - 2 * grown * taken * along + taken**2 * square**2
+        if not isinstance(covariance, str):
+            shrinkage = np.zeros(len(d))
+            ridge = np.full(len(d), float(covariance))
+        else:
+            if covariance == "oas":
+                mean_square = norm2 / p**2
+                error, spread = mean_square + variance**2, (rest + 1) * (mean_square - variance**2 / p)
+                shrinkage = np.where(spread <= 0, 1.0, np.minimum(error / spread, 1.0))
+            elif covariance == "ledoit_wolf":
+                error = (_norm4_without(moments, S, d, square, along) / rest / p - norm2 / p) / rest
+                spread = norm2 / p - variance**2
+                shrinkage = np.where(np.minimum(error, spread) <= 0, 0.0, np.minimum(error / spread, 1.0))
+            ridge = shrinkage * variance
+        return cls(d, (1 - shrinkage) * grown, (1 - shrinkage) * taken, ridge)
+
+    def only(self, rows: np.ndarray) -> "_Leaving":
+        """Of some of the rows."""
+        return _Leaving(self.d[rows], self.of_S[rows], self.of_rows[rows], self.ridge[rows])
+
+
+def _norm4_without(moments: ClassMoments, S, d, square, along) -> np.ndarray:
+    """Sum over the other rows of ||x - their mean||^4, for each row d from the mean left out."""
+    n, mean = moments.n, moments._sum / moments.n
+    rest, mean2 = n - 1, mean @ mean
+    outer = n * (S @ mean + mean2 * mean)  # G mean
+    third = moments._norm2_row[-1] - 2 * outer + (2 * n * mean2 - moments._norm2[-1]) * mean
+    fourth = moments._centred_norm4(moments._square_along_mean())
+    about = 4 * along * n / rest**2 + 4 * (d @ third) / rest + 2 * n * np.trace(S) * square / rest**2
+    return fourth + about + n * (square / rest**2) ** 2 - (n / rest) ** 4 * square**2
+
+
+def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
+    """Numbers of rows, what the machine without each of them says of it, and its threshold."""
+    sums, k = machine._stream, len(machine.classes_)
+    covariances, _ = class_covariances(sums, machine.covariance)
+    if (
+        min(m.n for m in sums) <= max(machine.pool_below, k, 3)
+        or any(m.n != m.n_rows for m in sums)
+        or any(c.ridge <= 2 * c.least_variance() for c in covariances)
+        or machine.solver_info_["degenerate"]
+    ):
+        return
+    total = sum(c.dense() for c in covariances)
+    for c, moments in enumerate(sums):
+        counts = [m.n - (b == c) for b, m in enumerate(sums)]
+        log_priors = np.log(machine._density_weights(machine.classes_, counts))
+        of_class, others = np.flatnonzero(codes == c), total - covariances[c].dense()
+        for block in row_blocks(len(of_class), len(total)):
+            H = machine._layer(X[of_class[block]])
+            without = _Leaving.of(moments, machine.covariance, moments.covariance(), H - moments.mean)
+            sound, means, spreads, coef = _projections(sums, covariances, c, without, others)
+            offsets = np.einsum("ip,iqp->iq", H[sound], coef)[:, None] - means
+            joint = log_priors + _log_densities(offsets, spreads)
+            if k > 2:
+                yield of_class[block][sound], joint, np.nan
+                continue
+            gaussians = (ClassGaussians(*each, log_priors) for each in zip(means, spreads, strict=True))
+            thresholds = [_between(each.thresholds(), each.means[:, 0]) for each in gaussians]
+            yield of_class[block][sound], joint[:, 1] - joint[:, 0], thresholds
+
+
+def _projections(sums, covariances, c: int, without: _Leaving, others: np.ndarray) -> tuple:
+    """What the machine without each row of class c projects the classes on.
+
+    Parameters
+    ----------
+    sums : sequence of n_classes ClassMoments
+        With the rows, as `covariances`.
+    covariances : sequence of n_classes ClassCovariance
+    c : int
+    without : _Leaving
+        Of n_rows rows.
+    others : ndarray, shape (n_hidden, n_hidden)
+        Sum of the covariances of the other classes.
+
+    Returns
+    -------
+    sound : ndarray of bool, shape (n_rows,)
+        Which of the rows were solved.
+    means : ndarray, shape (n_sound, n_classes, n_components)
+    spreads : ndarray, shape (n_sound, n_classes, n_components, n_components)
+    coef : ndarray, shape (n_sound, n_components, n_hidden)
+    """
+    k, rest = len(sums), sums[c].n - 1
+    all_means = np.array([m.mean for m in sums])
+    # Class c's mean moves by -d / rest; differences are those of the classes from the first.
+    turns = np.ones(k - 1) if c == 0 else -1.0 * (np.arange(1, k) == c)
+    differences = all_means[1:] - all_means[0] + without.d[:, None, :] * (turns[:, None] / rest)
+    solutions, sound = _solutions(others, sums[c].covariance(), without, differences)
+    solutions, without = solutions[sound], without.only(sound)
+    gram = np.einsum("iqp,irp->iqr", differences[sound], solutions)
+    if k == 2:
+        coef = 2 * solutions / gram
+    else:
+        values, axes = np.linalg.eigh(gram)
+        coef = np.swapaxes(axes / np.sqrt(values)[:, None, :], 1, 2) @ solutions
+    along = np.einsum("ip,iqp->iq", without.d, coef)
+    means = np.einsum("bp,iqp->ibq", all_means, coef)
+    means[:, c] -= along / rest
+    squares = np.einsum("iqp,irp->iqr", coef, coef)
+    spreads = []
+    for b, (moments, covariance) in enumerate(zip(sums, covariances, strict=True)):
+        spread = np.einsum("iqp,irp->iqr", _times(coef, moments.covariance()), coef)
+        if b != c:
+            spreads.append(covariance.weight * spread + covariance.ridge * squares)
+            continue
+        of_S, of_rows, ridge = (
+            each[:, None, None] for each in (without.of_S, without.of_rows, without.ridge)
+        )
+        spreads.append(of_S * spread - of_rows * along[:, :, None] * along[:, None, :] + ridge * squares)
+    return sound, means, np.stack(spreads, axis=1), coef
+
+
+def _log_densities(offsets: np.ndarray, covariances: np.ndarray) -> np.ndarray:
+    """ln N(0, covariance)[offset] of rows and classes, shape (n_rows, n_classes), but for a constant."""
+    lower = np.linalg.cholesky(covariances)
+    standard = np.linalg.solve(lower, offsets[..., None])[..., 0]
+    diagonals = np.diagonal(lower, axis1=2, axis2=3)
+    return -0.5 * (standard**2).sum(axis=2) - np.log(diagonals).sum(axis=2)
+
+
+def _times(vectors: np.ndarray, S: np.ndarray) -> np.ndarray:
+    """Vectors of shape (n_rows, n_vectors, n_hidden) times a symmetric matrix."""
+    return (vectors.reshape(-1, len(S)) @ S).reshape(vectors.shape)
+
+
+def _solutions(others: np.ndarray, S: np.ndarray, without: _Leaving, right: np.ndarray) -> tuple:
+    """Solve ``(others + of_S S - of_rows d d' + ridge I) x = right`` for each row; and whether it was exact.
+
+    The rows differ little in `of_S` and `ridge`: one factorisation with the means of these, the formula of
+    Sherman and Morrison for the outer product, and steps of refinement for the rest.
+    """
+    of_S, ridge, d = without.of_S.mean(), without.ridge.mean(), without.d[:, None, :]
+    matrix = others + of_S * S + ridge * np.eye(len(S))
+    factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+
+    def solve(vectors: np.ndarray) -> np.ndarray:
+        columns = vectors.reshape(-1, len(S)).T
+        return cho_solve(factor, columns, check_finite=False).T.reshape(vectors.shape)
+
+    row = solve(d)
+    left = 1 - without.of_rows * (d * row).sum(axis=(1, 2))
+    sound = left > LEAST_LEFT
+    row *= np.where(sound, without.of_rows / np.where(sound, left, 1.0), 0.0)[:, None, None]
+    more_S, more = (without.of_S - of_S)[:, None, None], (without.ridge - ridge)[:, None, None]
+    x, before = np.zeros_like(right), 1.0
+    for step in range(MOST_STEPS):
+        y = solve(right - more_S * _times(x, S) - more * x if step else right)
+        y += (y @ np.swapaxes(d, 1, 2)) * row
+        change = np.abs(y - x).max(axis=(1, 2)) / np.abs(y).max(axis=(1, 2))
+        x, largest = y, change[sound].max(initial=0.0)
+        # The next step would change a solution by about this; or rounding keeps it from becoming less.
+        if largest**2 / before < CONVERGED or (step and largest > before / 2):
+            break
+        before = largest
+    return x, sound & (change < LARGEST_CHANGE)
