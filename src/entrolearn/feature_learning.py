@@ -162,7 +162,9 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
                 "metric='full' makes sparse rows dense; accepted of them: 'diagonal' and 'auto'."
             )
         kinds = (self.metric,) if self.metric != "auto" else METRICS[:1] if issparse(X) else METRICS
-        scores, outers = self._cross_validate(estimator, X, y, kinds)
+        with warnings.catch_warnings():  # of fits to parts of the rows
+            warnings.simplefilter("ignore")
+            scores, outers = self._cross_validate(estimator, X, y, kinds)
         self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
         kind, self.n_rounds_ = _best_round(scores)
         chosen = None if not self.n_rounds_ else _Metric.of(outers[kind][self.n_rounds_ - 1], X)
@@ -185,14 +187,19 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         Rounds end early where the mean score falls.
         """
         splitter = StratifiedKFold if is_classifier(self) else KFold
-        splits = splitter(self.cv, shuffle=True, random_state=self.random_state).split(X, y)
-        folds = list(splits) if self.n_rounds else []
+        fewest = np.unique(y, return_counts=True)[1].min() if is_classifier(self) else len(y)
+        n_folds = min(self.cv, fewest) if self.n_rounds else 0
+        folds = []
+        if n_folds > 1:
+            folds = list(splitter(n_folds, shuffle=True, random_state=self.random_state).split(X, y))
         plain = [_fitted(estimator, X[train], y[train], None) for train, _ in folds]
         first = [_score(machine, X[held], y[held]) for machine, (_, held) in zip(plain, folds, strict=True)]
         scores, outers = {}, {}
         for kind in kinds:
             machines, metrics, rounds, means = list(plain), [None] * len(folds), [first], []
-            while len(means) < self.n_rounds and not (means and np.mean(rounds[-1]) < np.mean(rounds[-2])):
+            while folds and len(means) < self.n_rounds:
+                if means and np.mean(rounds[-1]) < np.mean(rounds[-2]):
+                    break
                 total, found = 0.0, []
                 for k, (train, held) in enumerate(folds):
                     outer = _outer_product(machines[k], X[train], metrics[k], kind)
@@ -285,7 +292,8 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
         both.
     cv : int, default=3
         Number of folds by which the round is chosen, by the mean area under the ROC curves of each class
-        against the rest. A gain over the estimator itself must exceed twice its standard error over
+        against the rest; as many as there are rows of the smallest class, if that is less, and no rounds if
+        it is one. A gain over the estimator itself must exceed twice its standard error over
         the folds.
     random_state : int, RandomState instance or None, default=None
         Draws the folds, and the landmarks of the default estimator.
@@ -362,14 +370,11 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
         TypeError
             If the estimator has no gradients in closed form.
         ValueError
-            If y holds one class only, every class has fewer rows than there are folds, or the rows are sparse
-            and the metric is full.
+            If y holds one class only, or the rows are sparse and the metric is full.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
-        with warnings.catch_warnings():  # of classes with fewer rows than folds
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            self._fit(X, y)
+        self._fit(X, y)
         self.classes_ = self.estimator_.classes_
         return self
 
@@ -474,7 +479,7 @@ class RecursiveFeatureRegressor(RegressorMixin, _RecursiveFeatures):
         TypeError
             If the estimator has no gradients in closed form.
         ValueError
-            If there are fewer rows than folds, or the rows are sparse and the metric is full.
+            If the rows are sparse and the metric is full.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         return self._fit(X, y)

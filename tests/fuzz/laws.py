@@ -198,7 +198,7 @@ EXPECTED = re.compile(
     "|needs (solver=|a kernel)|learning_rate|test_size|[Nn]egative values|positive (semi-)?definite"
     "|its values must be finite|dense data is required|[bB]inary class|hold no observation"
     r"|should be a 1d array|moments .* are singular|X has \d+ rows; at least|takes numbers as y"
-    "|units overflow|squares overflow|have no density|duality gap|n_permutations is|n_splits="
+    "|units overflow|squares overflow|have no density|duality gap|n_permutations is"
 )
 CLEAR = {"ValueError", "TypeError", "MemoryError", "InvalidParameterError", "InfeasibleMomentsError"}
 # Errors of scikit-learn in several lines, of which the first is clear.
