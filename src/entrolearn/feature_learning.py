@@ -406,6 +406,20 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
         """
         return self._ask("predict_proba", X)
 
+    @available_if(_estimator_has("predict_log_proba"))
+    def predict_log_proba(self, X) -> np.ndarray:
+        """Logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_samples, n_classes)
+        """
+        return self._ask("predict_log_proba", X)
+
 
 class RecursiveFeatureRegressor(RegressorMixin, _RecursiveFeatures):
     """Recursive feature machine for regression.

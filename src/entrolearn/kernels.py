@@ -80,7 +80,7 @@ def _wave(S):
 
 def _exponential_power(S, power=1.0):
     np.negative(S, out=S)
-    np.power(S, power / 2, out=S)
+    S **= power / 2  # a root, where it is one
     np.negative(S, out=S)
     return np.exp(S, out=S)
 

@@ -29,7 +29,8 @@ def _wave_slope(S, xp):
 def _exponential_power_slope(S, xp, power=1.0):
     apart = S < 0
     distances = xp.where(apart, -S, xp.ones_like(S))
-    slope = (power / 2) * distances ** (power / 2 - 1) * xp.exp(-(distances ** (power / 2)))
+    powers = distances ** (power / 2)
+    slope = (power / 2) * powers / distances * xp.exp(-powers)
     return xp.where(apart, slope, xp.zeros_like(S))
 
 
