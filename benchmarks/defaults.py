@@ -34,7 +34,7 @@ from benchmarks.data import ROOT, catalog, from_catalog
 from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
 
-__all__ = ["LEARNERS", "measured", "summary"]
+__all__ = ["LEARNERS", "auc", "measured", "summary"]
 
 MAX_ROWS = 2000
 MAX_BYTES = 20_000_000  # of a set's files; sets of unknown size are left out
@@ -121,10 +121,11 @@ def _fitted(learner, X, y, scaled, seconds) -> Iterator[dict]:
         yield {"score": r2_score(y[test], predicted), "seconds": taken}
         return
     score = balanced_accuracy_score(y[test], predicted)
-    yield {"score": score, "auc": _auc(learner, X[test], y[test]), "seconds": taken}
+    yield {"score": score, "auc": auc(learner, X[test], y[test]), "seconds": taken}
 
 
-def _auc(learner, X, y: np.ndarray) -> float:
+def auc(learner, X, y: np.ndarray) -> float:
+    """Area under the ROC curve of each class against the rest, the mean over the classes."""
     how = "decision_function" if hasattr(learner, "decision_function") else "predict_proba"
     values = getattr(learner, how)(X)
     if values.ndim == 1:

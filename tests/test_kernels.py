@@ -28,6 +28,7 @@ NAIVE = {
     "inverse_multiquadric": lambda x, z: 1 / np.sqrt(1 + 0.7 * np.sum((x - z) ** 2)),
     "rational_quadratic": lambda x, z: 1 - np.sum((x - z) ** 2) / (np.sum((x - z) ** 2) + 1 / 0.7),
     "wave": lambda x, z: np.sin(r) / r if (r := np.sqrt(0.7 * np.sum((x - z) ** 2))) else 1.0,
+    "exponential_power": lambda x, z: np.exp(-np.sqrt(0.7) * np.sqrt(np.sum((x - z) ** 2))),
     "linear": lambda x, z: x @ z,
     "polynomial": lambda x, z: (0.7 * x @ z + 0.5) ** 3,
     "poly": lambda x, z: (0.7 * x @ z + 0.5) ** 3,
@@ -75,6 +76,18 @@ def test_an_array_to_fill_gets_the_values(rows, kernel):
     assert_array_equal(out, kernel_matrix(X, Y, kernel, PARAMS))
 
 
+@pytest.mark.parametrize("power", [0.5, 1.0, 1.5, 2.0])
+def test_exponential_power_is_as_defined_and_the_gaussian_at_two(rows, power):
+    X, Y = rows
+    distances = np.linalg.norm(X[:, None] - Y, axis=2)
+    params = {"gamma": 0.7, "power": power}
+    values = kernel_matrix(X, Y, "exponential_power", params)
+    assert_allclose(values, np.exp(-((np.sqrt(0.7) * distances) ** power)), atol=1e-12)
+    assert np.linalg.eigvalsh(kernel_matrix(X, X, "exponential_power", params)).min() > -1e-12
+    if power == 2:
+        assert_array_equal(values, kernel_matrix(X, Y, "gaussian", params))
+
+
 # --- distances: rows anywhere, in any representation ------------------------------------------------------
 
 RNG = np.random.default_rng(1)
@@ -99,6 +112,7 @@ OF_DISTANCES = {
     "inverse_multiquadric": lambda d: 1 / np.sqrt(1 + d),
     "rational_quadratic": lambda d: 1 / (1 + d),
     "wave": lambda d: np.sinc(np.sqrt(d) / np.longdouble(np.pi)),
+    "exponential_power": lambda d: np.exp(-np.sqrt(d)),
 }
 FORMS = {"dense": np.asarray, "CSR": csr_array, "CSR matrix": csr_matrix}
 

@@ -1,6 +1,6 @@
 """The arrows of the architecture, read from the imports of every module.
 
-entrolab -> selection, feature_selection, metrics, plotting, streaming -> families -> leaves
+entrolab -> selection, feature_learning, feature_selection, metrics, plotting, streaming -> families -> leaves
 -> numpy, scipy, scikit-learn
 
 All but the first are entrolearn, a distribution of its own, which never imports entrolab.
@@ -33,6 +33,7 @@ FAMILIES = {
         "devices",
         "entropy_path",
         "factors",
+        "gradients",
         "layered",
         "layers",
         "moments",
@@ -47,7 +48,7 @@ FAMILIES = {
     "networks": {"perceptron", "relative", "sources", "spans", "targets"},
     "maxent": {"dual", "features", "quadrature", "solvers"},
 }
-ABOVE_FAMILIES = {"feature_selection", "selection", "metrics", "plotting", "streaming"}
+ABOVE_FAMILIES = {"feature_learning", "feature_selection", "selection", "metrics", "plotting", "streaming"}
 LEVEL = dict.fromkeys(LEAVES, 0) | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE_FAMILIES, 2) | {LAB: 3}
 
 SCIENTIFIC = {"numpy", "scipy", "sklearn"}

@@ -51,6 +51,8 @@ _MODULES = {
     "InfomaxICA": "entrolearn.networks.ica",
     "EntropySearch": "entrolearn.selection",
     "InformationFilter": "entrolearn.feature_selection",
+    "RecursiveFeatureClassifier": "entrolearn.feature_learning",
+    "RecursiveFeatureRegressor": "entrolearn.feature_learning",
     "gmean_score": "entrolearn.metrics.gmean",
     "gmean_scorer": "entrolearn.metrics.gmean",
     "visual_separability": "entrolearn.metrics.separability",
@@ -69,6 +71,8 @@ if TYPE_CHECKING:
     from entrolearn.cluster.kl import KLClustering as KLClustering
     from entrolearn.cluster.minimum_entropy import MinimumEntropyClustering as MinimumEntropyClustering
     from entrolearn.cluster.renyi import RenyiEntropyClustering as RenyiEntropyClustering
+    from entrolearn.feature_learning import RecursiveFeatureClassifier as RecursiveFeatureClassifier
+    from entrolearn.feature_learning import RecursiveFeatureRegressor as RecursiveFeatureRegressor
     from entrolearn.feature_selection import InformationFilter as InformationFilter
     from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier

@@ -78,14 +78,24 @@ def _wave(S):
     return S
 
 
-#: Name -> k as a function of S = -gamma ||x - z||^2, in the place of S.
-RADIAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+def _exponential_power(S, power=1.0):
+    np.negative(S, out=S)
+    S **= power / 2  # a root, where it is one
+    np.negative(S, out=S)
+    return np.exp(S, out=S)
+
+
+#: Name -> k as a function of S = -gamma ||x - z||^2, in the place of S, and of parameters of its own.
+RADIAL: dict[str, Callable[..., np.ndarray]] = {
     "gaussian": _gaussian,  # exp(-gamma d^2)
     "rbf": _gaussian,  # scikit-learn's name for it
     "inverse_multiquadric": _inverse_multiquadric,  # 1 / sqrt(1 + gamma d^2)
     "rational_quadratic": _rational_quadratic,  # 1 - d^2 / (d^2 + 1 / gamma) = 1 / (1 + gamma d^2)
     "wave": _wave,  # sin(r) / r with r = sqrt(gamma) d; positive definite in up to three dimensions
+    "exponential_power": _exponential_power,  # exp(-r^power); power = 1 is Laplace's, 2 the Gaussian
 }
+# Radial kernel -> what it takes beside gamma, with defaults. It is positive definite for 0 < power <= 2.
+_OWN_PARAMS = {"exponential_power": {"power": 1.0}}
 
 
 def _linear(P, gamma=1.0, degree=3, coef0=1):
@@ -128,8 +138,9 @@ def kernel_matrix(
     kernel : str or callable
         One of :data:`KERNELS`, or a function of two rows.
     params : dict
-        ``gamma``, ``degree`` and ``coef0``; a kernel takes what it needs of them. For :data:`RADIAL` kernels
-        gamma may be an array with a value for each row of Y. A callable is given all.
+        ``gamma``, ``degree`` and ``coef0``; a kernel takes what it needs of them, ``exponential_power`` its
+        ``power`` too. For :data:`RADIAL` kernels gamma may be an array with a value for each row of Y. A
+        callable is given all.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
         Where to put the values.
     beside : float, default=0
@@ -157,11 +168,12 @@ def kernel_matrix(
     if out is None:
         _check_kernel_memory(X, Y, beside)
     if kernel in RADIAL:
-        S = minus_scaled_distances(X, Y, params["gamma"], out)
+        own = own_params(kernel, params)
+        S = minus_scaled_distances(X, Y, params["gamma"], out, smooth=is_smooth(own))
         if X is Y:
             S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
         for rows in _cached_rows(S):
-            RADIAL[kernel](S[rows])
+            RADIAL[kernel](S[rows], **own)
         return S
     with np.errstate(over="ignore", invalid="ignore"):  # told below
         if kernel in INNER:
@@ -172,6 +184,16 @@ def kernel_matrix(
             values = _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=filtered, **params), out)
         _check_finite(values, kernel)
     return values
+
+
+def own_params(kernel: str, params: dict) -> dict:
+    """The parameters that a radial kernel has beside gamma."""
+    return {name: params.get(name, default) for name, default in _OWN_PARAMS.get(kernel, {}).items()}
+
+
+def is_smooth(own: dict) -> bool:
+    """Whether a radial kernel with these own parameters is a smooth function of the squared distance."""
+    return own.get("power", 2) == 2
 
 
 def _writeable(X):
@@ -233,7 +255,7 @@ def check_precomputed(K) -> None:
             )
 
 
-def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None) -> dict:
+def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None, power=1.0) -> dict:
     """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does.
 
     Parameters
@@ -249,6 +271,8 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None)
         Of the polynomial and sigmoid kernels.
     weights : ndarray, shape (n_samples,), optional
         Of the rows, for "scale".
+    power : float, default=1.0
+        Of the exponential_power kernel.
 
     Returns
     -------
@@ -268,7 +292,8 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None)
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
         gamma = scale_gamma(X, weights)
-    return {"gamma": float(gamma), "degree": degree, "coef0": coef0}
+    params = {"gamma": float(gamma), "degree": degree, "coef0": coef0}
+    return params | ({"power": float(power)} if kernel in _OWN_PARAMS else {})
 
 
 def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
@@ -336,7 +361,7 @@ def gamma_of_spread(
     return 1 / (n_features * variance) if variance > max(rounding, ROUNDING * precision.tiny) else 1.0
 
 
-def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.ndarray:
+def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None, *, smooth: bool = True) -> np.ndarray:
     """Squared distances of all pairs of rows times -gamma, at most zero, by matrix products.
 
     Parameters
@@ -347,6 +372,8 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
         At least zero; of an array each row of Y has its own.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
         Where to put the values.
+    smooth : bool, default=True
+        False for a kernel of a power of the distance below two, which sees small distances.
 
     Returns
     -------
@@ -384,8 +411,8 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None) -> np.nda
         moved = _near_the_origin(X, Y)
         squares, squares_y = (row_norms(rows, squared=True) for rows in moved)
     S = _by_inner_products(*moved, gamma, squares, squares_y, out)
-    if gamma.max() * squares.max() + (gamma * squares_y).max() > much:
-        _subtract_close_rows(S, X, Y, gamma, squares / much, squares_y / much)
+    if not smooth or gamma.max() * squares.max() + (gamma * squares_y).max() > much:
+        _subtract_close_rows(S, X, Y, gamma, squares / much, squares_y / much, 1.0 if smooth else 0.0)
     return S
 
 
@@ -449,17 +476,18 @@ def _less(X, row: np.ndarray):
     return X - type(X)((np.tile(row[columns], n), np.tile(columns, n), ends), shape=X.shape)
 
 
-def _subtract_close_rows(S, X, Y, gamma, errors, errors_y) -> None:
+def _subtract_close_rows(S, X, Y, gamma, errors, errors_y, above: float) -> None:
     """Compute anew, from differences of rows, the values of S whose rounding would show in kernel values.
 
     Those are of rows that are close to each other beside their distances from the origin. `errors` are the
     rounding errors of the squared norms as multiples of what is let pass for equal rows. For others it is
-    larger by the factor 1 - S: kernels change the less, the larger the distance.
+    larger by the factor 1 - S: kernels change the less, the larger the distance. With `above` zero it is a
+    share of S itself.
     """
     length = max(rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1] for rows in (X, Y))
     step = max(1, int(CACHED_NUMBERS / max(1, length)))
     for rows in _cached_rows(S):
-        left, right = np.nonzero(S[rows] > 1 - gamma * (errors[rows, None] + errors_y))
+        left, right = np.nonzero(S[rows] > above - gamma * (errors[rows, None] + errors_y))
         left += rows.start
         for start in range(0, len(left), step):
             i, j = left[start : start + step], right[start : start + step]

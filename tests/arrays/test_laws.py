@@ -58,6 +58,8 @@ from entrolearn import (
     OneNormSVC,
     OneNormSVR,
     PerClassPCA,
+    RecursiveFeatureClassifier,
+    RecursiveFeatureRegressor,
     RenyiEntropyClustering,
     RKELMClassifier,
     RKELMRegressor,
@@ -546,6 +548,7 @@ ONE_COVARIANCE = next(estimator for estimator in ESTIMATORS if getattr(estimator
 RANDOM_WEIGHTS = "random weights belong to features"
 LANDMARKS = "which rows are landmarks depends on their order"
 EQUAL_DIRECTIONS = "of directions of equal variance any basis is as good"
+FOLDS = "which rows are in which fold depends on their order"
 DRAWN_SETS = "which sets are drawn depends on the order of the candidates"
 
 SAME = "the same answers"
@@ -555,6 +558,8 @@ BY_PLACE = {
     "RKELMClassifier(C=[1e-06, 0.001], per_landmark_sigma=True)": "widths belong to places",
     str(WITH_ROWS_KEPT_OUT): "which rows are kept out depends on their order",
     str(CrossEntropySVC(random_state=0)): DRAWN_SETS,
+    RecursiveFeatureClassifier: FOLDS,
+    RecursiveFeatureRegressor: FOLDS,
 }
 
 LAWS = {

@@ -94,6 +94,7 @@ ERROR_ENTROPY = ("ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor")
 ONE_NORM = ("OneNormSVC", "OneNormSVR")
 FEATURES = ("InfomaxICA", "LinearInfomax", "CoherentFeatures", "IncoherentFeatures")
 LINEAR = ("MaxEntClassifier", "SoftmaxRegression")
+RECURSIVE = ("RecursiveFeatureClassifier", "RecursiveFeatureRegressor")
 NETWORKS = (*UNITS, *MSE, *ERROR_ENTROPY)
 WITHOUT_PARTIAL_FIT = tuple(name for name, cls in CLASSES.items() if not hasattr(cls, "partial_fit"))
 CLUSTERERS = tuple(name for name, cls in CLASSES.items() if issubclass(cls, ClusterMixin))
@@ -129,6 +130,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("initial clusters are drawn by row number", CLUSTERERS, None),
         ("landmarks are drawn by row number", ON_LANDMARKS, lambda p: p["n_landmarks"] < 200),
         ("widths are drawn by row number", ON_LANDMARKS, lambda p: p.get("per_landmark_sigma")),
+        ("folds and landmarks are drawn by row number", RECURSIVE, None),
         ("batches are drawn by row number", MSE, lambda p: p["batch_size"] < 200),
         ("candidate sets are drawn by row number", ("CrossEntropySVC", "CrossEntropySVR"), None),
         ("validation rows are drawn by row number", ("SoftmaxRegression",), lambda p: p["early_stopping"]),
@@ -151,6 +153,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
     "rounding": [
         ("without a ridge, more units than rows interpolate", UNITS[1:], lambda p: p["C"] == 0),
         ("two starts may reach equally good clusterings", CLUSTERERS, None),
+        ("of nearly equal scores either may choose the round", RECURSIVE, None),
         ("two searches may end at equally good sets", ("CrossEntropySVC", "CrossEntropySVR"), None),
         ("high powers leave a nearly singular matrix", KERNELS, lambda p: p.get("degree", 0) > 5),
         ("single precision starts from other extremes", ERROR_ENTROPY, is_unusual),

@@ -40,6 +40,7 @@ MACHINES = {
     "elm": ELMClassifier(30, C=1.0, random_state=0),
     "elm hard limit": ELMClassifier(30, activation="hardlimit", C=1.0, random_state=0),
     "elm of several ridges": ELMClassifier(30, activation="rbf", C=[1e-1, 1.0], random_state=0),
+    "eekm exponential": EEKMClassifier(30, kernel="exponential_power", covariance=0.01, random_state=0),
     "rkelm": RKELMClassifier(30, C=1e-2, random_state=0),
     "rkelm of widths": RKELMClassifier(30, C=1e-2, per_landmark_sigma=True, random_state=0),
     "rkelm polynomial": RKELMClassifier(10, kernel="polynomial", sigma=8.0, C=1.0, random_state=0),
@@ -75,6 +76,9 @@ def test_double_precision_is_numpys(place, name, n_classes):
     assert theirs.solver_info_ == numpys.solver_info_
     assert type(theirs.hidden_coef_) is type(place(X))
     assert_near(place.numbers(outputs(theirs, place(X))), outputs(numpys, X), 1e-10)
+    if hasattr(machine, "input_gradient"):
+        found = place.numbers(theirs.input_gradient(place(X[:20])))
+        assert_near(found, numpys.input_gradient(X[:20]), 1e-8)
     predicted = theirs.predict(place(X))
     assert type(predicted) is type(place(X))
     if not is_regressor(machine):

@@ -6,10 +6,12 @@ from typing import Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.devices import as_columns, like, namespace
+from entrolearn.machines.gradients import DIFFERENTIABLE, units_gradient
 from entrolearn.path import Partition
 from entrolearn.validation import (
     check_same_namespace,
@@ -39,7 +41,66 @@ __all__ = [
 ]
 
 
-class Machine(ClassifierMixin, BaseEstimator):
+def has_gradient(machine: BaseEstimator) -> bool:
+    """Whether the machine's units have a gradient in closed form.
+
+    Raises
+    ------
+    AttributeError
+        If they have none, which says those that do.
+    """
+    for name, accepted in DIFFERENTIABLE.items():
+        found = getattr(machine, name, None)
+        if hasattr(machine, name) and (callable(found) or found not in accepted):
+            raise AttributeError(
+                f"{type(machine).__name__} has no gradient in closed form with {name}={found!r}; accepted: "
+                f"{', '.join(sorted(accepted))}."
+            )
+    return True
+
+
+class InputGradient:
+    """A machine with outputs, or decision values, whose gradient has a closed form."""
+
+    @available_if(has_gradient)
+    def input_gradient(self, X) -> np.ndarray:
+        """Gradient of the decision values, or of a regressor's values, with respect to the features.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
+            Of what ``decision_function`` gives, or ``predict`` of a regressor; the latter shape for more than
+            two classes, one output for each, and for y of two dimensions. In units of these per unit of each
+            feature. Zero for features that the hidden layer does not see.
+
+        Raises
+        ------
+        AttributeError
+            If an activation or a kernel is not differentiable, or is a function whose gradient is not known.
+        """
+        check_is_fitted(self)
+        check_place(self, X, "input_gradient")
+        dtypes = list(getattr(self, "_dtypes", (np.float64,)))
+        X = validate_data(self, X, accept_sparse="csr", dtype=dtypes, reset=False)
+        gradient = self._gradient(X)
+        one = len(self.classes_) == 2 if hasattr(self, "classes_") else self._one_value
+        return gradient[:, 0, :] if one else gradient
+
+    def _gradient(self, X):
+        """The gradient, shape (n_samples, n_outputs, n_features), at rows that are checked."""
+        layer, coef = self._linear_part()
+        return units_gradient(layer, X, coef)
+
+    def _linear_part(self):
+        """The hidden layer, and the coefficients of its units, shape (n_hidden, n_outputs)."""
+        return self._layer, as_columns(self.hidden_coef_)
+
+
+class Machine(InputGradient, ClassifierMixin, BaseEstimator):
     """A classifier that decides by its ``decision_function`` and takes dense and CSR rows."""
 
     def predict(self, X) -> np.ndarray:
@@ -120,7 +181,7 @@ class OutputClassifier(Machine):
         return output[:, 0] if len(self.classes_) == 2 else output
 
 
-class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class OutputRegressor(InputGradient, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
 
     _weighted_rows = staticmethod(weighted_rows)

@@ -8,11 +8,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from entrolearn.kernels import rounding_shows
+from entrolearn.kernels import is_smooth, own_params, rounding_shows
 from entrolearn.machines.devices import namespace
 from entrolearn.validation import device_of, has_double, numpy_dtype
 
-__all__ = ["UNITS", "UNITS_BELOW_ONE", "VALUES", "kernel_values", "mean_and_variance", "random_units"]
+__all__ = [
+    "UNITS",
+    "UNITS_BELOW_ONE",
+    "VALUES",
+    "kernel_values",
+    "mean_and_variance",
+    "minus_scaled_distances",
+    "random_units",
+]
 
 
 def _reciprocal_of_one_plus_exp(Z, xp):
@@ -52,7 +60,7 @@ def random_units(X, weights, biases, activation: str | Callable, below_one: bool
     """
     xp = namespace(X)
     if activation == "rbf":
-        return xp.exp(_minus_scaled_distances(X, weights, biases, xp))
+        return xp.exp(minus_scaled_distances(X, weights, biases, xp))
     scale = 1 / X.shape[1] if activation == "nsigmoid" else 1
     ones = xp.ones((X.shape[0], 1), dtype=X.dtype, device=device_of(X))
     Z = xp.concat([X, ones], axis=1) @ xp.concat([scale * weights.T, -biases[None, :]], axis=0)
@@ -74,6 +82,7 @@ _RADIAL: dict[str, Callable] = {
     "inverse_multiquadric": lambda S, xp: 1 / xp.sqrt(1 - S),
     "rational_quadratic": lambda S, xp: 1 / (1 - S),
     "wave": _wave,
+    "exponential_power": lambda S, xp, power=1.0: xp.exp(-((-S) ** (power / 2))),
 }
 # Name -> k as a function of P = <x, z>, the namespace, gamma, degree and coef0
 _INNER: dict[str, Callable] = {
@@ -96,8 +105,7 @@ def kernel_values(X, Y, kernel: str, params: dict):
     kernel : str
         One of :data:`VALUES`.
     params : dict
-        ``gamma``, for radial kernels a number or an array with a value for each row of Y, ``degree`` and
-        ``coef0``.
+        As in :func:`entrolearn.kernels.kernel_matrix`; gamma a number or an array.
 
     Returns
     -------
@@ -110,10 +118,11 @@ def kernel_values(X, Y, kernel: str, params: dict):
     """
     xp = namespace(X)
     if kernel in _RADIAL:
-        S = _minus_scaled_distances(X, Y, params["gamma"], xp)
+        own = own_params(kernel, params)
+        S = minus_scaled_distances(X, Y, params["gamma"], xp, smooth=is_smooth(own))
         if X is Y:
             S = xp.where(xp.eye(S.shape[0], dtype=xp.bool, device=device_of(S)), xp.zeros_like(S), S)
-        return _RADIAL[kernel](S, xp)
+        return _RADIAL[kernel](S, xp, **own)
     with np.errstate(over="ignore", invalid="ignore"):  # told below
         values = _INNER[kernel](X @ Y.T, xp, **params)
     if not bool(xp.isfinite(xp.sum(values))) and not bool(xp.all(xp.isfinite(values))):
@@ -121,7 +130,7 @@ def kernel_values(X, Y, kernel: str, params: dict):
     return values
 
 
-def _minus_scaled_distances(X, Y, gamma, xp):
+def minus_scaled_distances(X, Y, gamma, xp, smooth=True):
     """Squared distances of all pairs of rows times -gamma, at most zero, by a matrix product.
 
     Where the product loses digits that are seen, by differences: see :mod:`entrolearn.kernels`.
@@ -138,9 +147,10 @@ def _minus_scaled_distances(X, Y, gamma, xp):
     )
     S = xp.clip(left @ right, max=0.0)  # rounding where two rows are the same
     much = rounding_shows(numpy_dtype(X), numpy_dtype(Y))
-    if float(xp.max(gamma)) * float(xp.max(squares)) + float(xp.max(gamma * squares_y)) <= much:
+    far_out = float(xp.max(gamma)) * float(xp.max(squares)) + float(xp.max(gamma * squares_y)) > much
+    if smooth and not far_out:
         return S
-    rounded = 1 - gamma * (squares[:, None] + squares_y) / much < S
+    rounded = float(smooth) - gamma * (squares[:, None] + squares_y) / much < S
     if not bool(xp.any(rounded)):
         return S
     differences = xp.zeros_like(S)

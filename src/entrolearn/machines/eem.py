@@ -23,9 +23,11 @@ from entrolearn.machines.base import (
 from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.devices import as_columns, in_double, like, namespace
 from entrolearn.machines.entropy_path import eekm_path, eem_path
+from entrolearn.machines.gradients import log_joint_slopes, units_gradient
 from entrolearn.machines.layers import (
     ACTIVATIONS,
     GAMMAS,
+    POWER,
     NystromLayer,
     RandomLayer,
     project_rows,
@@ -279,6 +281,14 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         (projected,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         return projected
 
+    def _gradient(self, X):
+        layer, coef = self._linear_part()
+        (projected,) = project_rows(layer, X, [coef])
+        slopes = log_joint_slopes(self._gaussians, projected)
+        if len(self.classes_) == 2:
+            slopes = slopes[:, 1:, :] - slopes[:, :1, :]
+        return slopes @ units_gradient(layer, X, coef)
+
     def _log_joint(self, X, method: str):
         projected = self._projected(X, method)
         return self._gaussians.log_joint(projected)
@@ -521,6 +531,8 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         Of the poly kernel.
     coef0 : float, default=1
         Of poly and sigmoid.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         As in :class:`EEMClassifier`.
     pool_below : int, default=7
@@ -583,6 +595,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "power": POWER,
         "keep_sums": ["boolean"],
         **_EntropyMachine._parameter_constraints,
     }
@@ -596,6 +609,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         gamma="scale",
         degree=3,
         coef0=1,
+        power=1.0,
         covariance="ledoit_wolf",
         pool_below=7,
         priors=None,
@@ -609,6 +623,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.power = power
         self.covariance = covariance
         self.pool_below = pool_below
         self.priors = priors
@@ -623,7 +638,9 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
     def _layer_on(self, survey, rng):
         survey = self._surveyed(survey)
         gamma = survey.gamma(self.gamma)
-        params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
+        params = kernel_params(
+            survey.landmarks, self.kernel, gamma, self.degree, self.coef0, power=self.power
+        )
         return NystromLayer.on(survey.landmarks, self.kernel, params)
 
     def __sklearn_tags__(self):

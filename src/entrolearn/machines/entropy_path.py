@@ -61,7 +61,8 @@ def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dic
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
-    for members in same_settings(machines, "landmarks", "kernel", "gamma", "degree", "coef0", "random_state"):
+    settings = ("landmarks", "kernel", "gamma", "degree", "coef0", "power", "random_state")
+    for members in same_settings(machines, *settings):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
         for rows, left_outs in _landmark_sources(largest, partition):
             sized = [(machines[i], machines[i]._n_landmarks(len(codes[rows])), grid[i]) for i in members]

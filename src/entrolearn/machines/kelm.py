@@ -20,7 +20,8 @@ from entrolearn.kernels import (
     n_bytes,
 )
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
-from entrolearn.machines.layers import LandmarkLayer, project_rows
+from entrolearn.machines.devices import as_columns
+from entrolearn.machines.layers import POWER, LandmarkLayer, project_rows
 from entrolearn.machines.ridge import (
     CHOLESKY_UP_TO,
     RIDGE,
@@ -47,19 +48,31 @@ class _KELM:
         "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "power": POWER,
     }
 
-    def __init__(self, *, C=2**-10, fit_intercept=False, kernel="gaussian", sigma="scale", degree=3, coef0=1):
+    def __init__(
+        self,
+        *,
+        C=2**-10,
+        fit_intercept=False,
+        kernel="gaussian",
+        sigma="scale",
+        degree=3,
+        coef0=1,
+        power=1.0,
+    ):
         self.C = C
         self.fit_intercept = fit_intercept
         self.kernel = kernel
         self.sigma = sigma
         self.degree = degree
         self.coef0 = coef0
+        self.power = power
 
     def _kernel_params(self, X, weights: np.ndarray | None = None) -> dict:
         gamma = self.sigma if isinstance(self.sigma, str) else 1 / self.sigma
-        return kernel_params(X, self.kernel, gamma, self.degree, self.coef0, weights)
+        return kernel_params(X, self.kernel, gamma, self.degree, self.coef0, weights, self.power)
 
     def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
         vars(self).pop("loo_errors_", None)
@@ -103,8 +116,12 @@ class _KELM:
         """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
         return linear_coef(self.kernel, self.dual_coef_.reshape(len(self.dual_coef_), -1).T, self.X_fit_)
 
+    def _linear_part(self):
+        return self._layer, as_columns(self.dual_coef_)
+
     def _outputs(self, X) -> np.ndarray:
-        (outputs,) = project_rows(self._layer, X, [self.dual_coef_.reshape(len(self.dual_coef_), -1)])
+        layer, coef = self._linear_part()
+        (outputs,) = project_rows(layer, X, [coef])
         return outputs + self.intercept_
 
     def __sklearn_is_fitted__(self):
@@ -132,6 +149,8 @@ class KELMClassifier(_KELM, OutputClassifier):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
 
     Attributes
     ----------
@@ -194,6 +213,8 @@ class KELMRegressor(_KELM, OutputRegressor):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
 
     Attributes
     ----------
@@ -239,9 +260,25 @@ class KELMRegressor(_KELM, OutputRegressor):
     True
     """
 
-    def __init__(self, *, C=0.3, fit_intercept=True, kernel="gaussian", sigma="scale", degree=3, coef0=1):
+    def __init__(
+        self,
+        *,
+        C=0.3,
+        fit_intercept=True,
+        kernel="gaussian",
+        sigma="scale",
+        degree=3,
+        coef0=1,
+        power=1.0,
+    ):
         super().__init__(
-            C=C, fit_intercept=fit_intercept, kernel=kernel, sigma=sigma, degree=degree, coef0=coef0
+            C=C,
+            fit_intercept=fit_intercept,
+            kernel=kernel,
+            sigma=sigma,
+            degree=degree,
+            coef0=coef0,
+            power=power,
         )
 
 
@@ -347,7 +384,7 @@ def _kelm_path(estimator: _KELM, X, y, partition: Partition, grid: Sequence[dict
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, T, classes = data
-    for members in same_settings(machines, "kernel", "sigma", "degree", "coef0", "fit_intercept"):
+    for members in same_settings(machines, "kernel", "sigma", "degree", "coef0", "power", "fit_intercept"):
         wanted = [(left_out, grid[i]) for left_out in partition.left_out for i in members]
         try:
             outputs = _outputs_on_training_sets([machines[i] for i in members], X, T, partition)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from numbers import Real
 
 import numpy as np
 from scipy import linalg
@@ -21,11 +22,12 @@ from entrolearn.machines.device_units import kernel_values, random_units
 from entrolearn.machines.devices import block_numbers, cast, cholesky, like, namespace, solve_lower, take_rows
 from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
 from entrolearn.path import Partition
-from entrolearn.validation import device_of, is_numpy
+from entrolearn.validation import Interval, device_of, is_numpy
 
 __all__ = [
     "ACTIVATIONS",
     "GAMMAS",
+    "POWER",
     "LandmarkLayer",
     "NystromLayer",
     "RandomLayer",
@@ -36,6 +38,8 @@ __all__ = [
 # Added to the diagonal of K(X_h, X_h), relative to its mean, which is numerically singular at small gamma.
 # The first does for features near [0, 1]; kernel values of features far from the origin carry more rounding.
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
+#: Constraint of the parameter ``power``, of the kernel exponential_power.
+POWER = [Interval(Real, 0, 2, closed="right")]
 # Matrices of all pairs of landmarks that an entropy machine of two classes holds, with their factor.
 SQUARES = 5
 

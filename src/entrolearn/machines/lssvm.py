@@ -29,7 +29,8 @@ from entrolearn.machines.base import (
     encode,
     path_targets,
 )
-from entrolearn.machines.layers import LandmarkLayer, project_rows
+from entrolearn.machines.devices import as_columns
+from entrolearn.machines.layers import POWER, LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
@@ -54,6 +55,7 @@ class _LeastSquaresMachine:
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "power": POWER,
     }
 
     def _weighted_rows(self, X, y, sample_weight) -> tuple:
@@ -80,13 +82,16 @@ class _LeastSquaresMachine:
         self.dual_coef_ = dual[:, 0] if one else dual
         self.intercept_ = float(intercept[0]) if one else intercept
 
+    def _params_of_kernel(self, X, weights: np.ndarray | None = None) -> dict:
+        return kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights, self.power)
+
     def _gram(self, X, weights: np.ndarray | None) -> np.ndarray:
         if self.kernel == "precomputed":
             check_precomputed(X)
             n = X.shape[0]
             check_memory(8 * n**2, f"a copy of the kernel matrix of {n} x {n} rows", ON_LANDMARKS)
             return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
-        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights)
+        self._kernel_params = self._params_of_kernel(X, weights)
         solving = 8 * X.shape[0] ** 2 if X.dtype == np.float32 else 0  # the factor in double precision
         gram = kernel_matrix(X, X, self.kernel, self._kernel_params, beside=n_bytes(X) + solving)
         self.X_fit_ = X.copy()  # the caller may change X
@@ -103,13 +108,15 @@ class _LeastSquaresMachine:
         dual, rows = self.dual_coef_, getattr(self, "X_fit_", None)
         return linear_coef(self.kernel, dual.reshape(len(dual), -1).T, rows)
 
+    def _linear_part(self):
+        return LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params), as_columns(self.dual_coef_)
+
     def _outputs(self, X) -> np.ndarray:
         """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""
-        dual = self.dual_coef_.reshape(len(self.dual_coef_), -1)
         if self.kernel == "precomputed":
             X = X if self._kept is None else X[:, self._kept]
-            return X @ dual + self.intercept_
-        layer = LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params)
+            return X @ as_columns(self.dual_coef_) + self.intercept_
+        layer, dual = self._linear_part()
         (output,) = project_rows(layer, X, [dual])
         return output + self.intercept_
 
@@ -149,6 +156,8 @@ class LSSVC(_LeastSquaresMachine, Machine):
         Of the poly kernel.
     coef0 : float, default=1
         Of poly and sigmoid.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
     class_weight : dict, "balanced" or None, default=None
         Weights of the squared errors, times those of the rows; Q holds their reciprocals. The EEM paper has Q
         inversely proportional to the class size, which taken to the letter reverses the balance.
@@ -196,12 +205,15 @@ class LSSVC(_LeastSquaresMachine, Machine):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, class_weight=None):
+    def __init__(
+        self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, power=1.0, class_weight=None
+    ):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.power = power
         self.class_weight = class_weight
 
     @validated(prefer_skip_nested_validation=True)
@@ -275,6 +287,8 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and the sigmoid kernel.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
 
     Attributes
     ----------
@@ -317,12 +331,13 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
     True
     """
 
-    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1):
+    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, power=1.0):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.power = power
 
     def _fit_outputs(self, X, T, weights=None):
         self._fit_system(X, T, T, weights)
@@ -360,9 +375,9 @@ def _least_squares_path(
     back, n_trained = np.argsort(order), np.count_nonzero(trained)
     seen = order[:n_trained]
     seen_partition = Partition(partition.part[seen], partition.left_out)
-    for members in same_settings(machines, "kernel", "gamma", "degree", "coef0"):
+    for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "power"):
         first = machines[members[0]]
-        params = kernel_params(X, first.kernel, first.gamma, first.degree, first.coef0)
+        params = first._params_of_kernel(X)
         alike = [machines[i] for i in members]
         try:
             kernel = kernel_matrix(X[order], X[seen], first.kernel, params)

@@ -9,7 +9,7 @@ from entrolearn.kernels import KERNELS, RADIAL, kernel_params
 from entrolearn.machines.additive import OnLandmarks
 from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
-from entrolearn.machines.layers import LandmarkLayer, landmark_sources
+from entrolearn.machines.layers import POWER, LandmarkLayer, landmark_sources
 from entrolearn.machines.ridge import RIDGE
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, StrOptions
@@ -32,6 +32,7 @@ class _RKELM(OnLandmarks):
         "per_landmark_sigma": ["boolean"],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "power": POWER,
         "keep_sums": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -45,6 +46,7 @@ class _RKELM(OnLandmarks):
         "per_landmark_sigma",
         "degree",
         "coef0",
+        "power",
         "random_state",
     )
 
@@ -60,6 +62,7 @@ class _RKELM(OnLandmarks):
         per_landmark_sigma=False,
         degree=3,
         coef0=1,
+        power=1.0,
         keep_sums=False,
         random_state=None,
     ):
@@ -72,6 +75,7 @@ class _RKELM(OnLandmarks):
         self.per_landmark_sigma = per_landmark_sigma
         self.degree = degree
         self.coef0 = coef0
+        self.power = power
         self.keep_sums = keep_sums
         self.random_state = random_state
 
@@ -83,7 +87,9 @@ class _RKELM(OnLandmarks):
                 f"got {self.kernel!r}."
             )
         gamma = survey.scale if isinstance(self.sigma, str) else 1 / self.sigma
-        params = kernel_params(survey.landmarks, self.kernel, gamma, self.degree, self.coef0)
+        params = kernel_params(
+            survey.landmarks, self.kernel, gamma, self.degree, self.coef0, power=self.power
+        )
         if self.per_landmark_sigma:
             return LandmarkLayer.with_widths(survey.landmarks, self.kernel, params, SPREAD, rng)
         return LandmarkLayer(survey.landmarks, self.kernel, params)
@@ -135,6 +141,8 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
     keep_sums : bool, default=False
         Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
         ``forget`` go on from it; for C of one number.
@@ -214,6 +222,8 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
         Of the polynomial kernel.
     coef0 : float, default=1
         Of the polynomial and sigmoid kernels.
+    power : float, default=1.0
+        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
     keep_sums : bool, default=False
         Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
         ``forget`` go on from it; for C of one number.
@@ -273,6 +283,7 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
         per_landmark_sigma=False,
         degree=3,
         coef0=1,
+        power=1.0,
         keep_sums=False,
         random_state=None,
     ):
@@ -286,6 +297,7 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
             per_landmark_sigma=per_landmark_sigma,
             degree=degree,
             coef0=coef0,
+            power=power,
             keep_sums=keep_sums,
             random_state=random_state,
         )

@@ -24,6 +24,7 @@ from entrolearn.measures.estimators import (
     mutual_information_from_samples,
 )
 from entrolearn.measures.gaussian import copula_mutual_information, gaussian_mutual_information
+from entrolearn.measures.gradients import average_gradient_outer_product
 from entrolearn.measures.independence import (
     IndependenceTest,
     MutualInformationInterval,
@@ -54,6 +55,7 @@ __all__ = [
     "IndependenceTest",
     "MutualInformationInterval",
     "UnreliableEstimateWarning",
+    "average_gradient_outer_product",
     "cauchy_schwarz_gaussian",
     "cauchy_schwarz_kde",
     "conditional_entropy",

@@ -15,6 +15,7 @@ from entrolearn.plotting.errors import ErrorDensityDisplay
 from entrolearn.plotting.evaluations import EvaluationsDisplay, evaluation_axes
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
 from entrolearn.plotting.images import ImageGridDisplay
+from entrolearn.plotting.importances import FeatureImportancesDisplay
 from entrolearn.plotting.influence import InfluenceDisplay
 from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.losses import LossCurvesDisplay
@@ -39,6 +40,7 @@ __all__ = [
     "ErrorDensityDisplay",
     "EvaluationsDisplay",
     "ExpectedMaximumDisplay",
+    "FeatureImportancesDisplay",
     "GridCurveDisplay",
     "GridSurfaceDisplay",
     "HiddenSpaceDisplay",

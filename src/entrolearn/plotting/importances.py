@@ -1,0 +1,91 @@
+"""Importances of features, round by round of a recursive feature machine."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
+
+
+class FeatureImportancesDisplay:
+    """Importances of the features that have most in the end, over the rounds.
+
+    Parameters
+    ----------
+    importances : array-like, shape (n_rounds + 1, n_features)
+        Shares of each round.
+    feature_names : sequence of str, optional
+        x0, x1, ... unless given.
+    n_features : int, default=6
+        How many lines there are, at most six; the others are told below.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn import RecursiveFeatureRegressor
+    >>> from entrolearn.plotting import FeatureImportancesDisplay
+    >>> X = np.random.default_rng(0).normal(size=(300, 8))
+    >>> machine = RecursiveFeatureRegressor(random_state=0).fit(X, X[:, 0] * X[:, 1])
+    >>> FeatureImportancesDisplay.from_estimator(machine).plot()
+    <...>
+    """
+
+    def __init__(self, importances, *, feature_names=None, n_features=6):
+        self.importances = np.asarray(importances, dtype=float)
+        names = (
+            [f"x{j}" for j in range(self.importances.shape[1])] if feature_names is None else feature_names
+        )
+        self.feature_names = list(names)
+        self.n_features = n_features
+
+    @classmethod
+    def from_estimator(cls, estimator, *, n_features=6) -> "FeatureImportancesDisplay":
+        """Those of a fitted machine.
+
+        Parameters
+        ----------
+        estimator : RecursiveFeatureClassifier or RecursiveFeatureRegressor
+        n_features : int, default=6
+        """
+        check_is_fitted(estimator)
+        names = getattr(estimator, "feature_names_in_", None)
+        return cls(estimator.importances_, feature_names=names, n_features=n_features)
+
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        """What the axes show."""
+        return "round", "importance"
+
+    def plot(self, ax=None) -> "FeatureImportancesDisplay":
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        self
+        """
+        last = self.importances[-1]
+        shown = np.argsort(-last, kind="stable")[: self.n_features]
+        styles = distinct_styles(len(shown), "lines")
+        if ax is None:
+            ax = new_axes()
+        rounds = np.arange(len(self.importances))
+        for j, style in zip(shown, styles, strict=True):
+            line = self.importances[:, j]
+            ax.plot(rounds, line, label=self.feature_names[j], marker="o", markersize=2.5, **style)
+        if others := len(last) - len(shown):
+            say_below(ax, f"{others} others: {last.sum() - last[shown].sum():.2f} in all")
+        guide_lines(ax, "y")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set(xlabel="round", ylabel="importance")
+        ax.set_ylim(bottom=0)
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
