@@ -86,8 +86,8 @@ def test_the_catalog_keeps_to_its_schema(catalog):
 
 def test_the_catalog_takes_the_formats_loaders_and_generators_that_there_are():
     assert [*definitions.LOADERS] == [*BUNDLED]
-    assert {definitions.name_of(section) for section in definitions.FORMATS} == {*FORMATS}
-    assert {definitions.name_of(section) for section in definitions.GENERATORS} == {*GENERATORS}
+    assert {*definitions.FORMATS} == {*FORMATS}
+    assert {*definitions.GENERATORS} == {*GENERATORS}
 
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
