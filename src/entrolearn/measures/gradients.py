@@ -46,7 +46,7 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False) -> np.n
     >>> average_gradient_outer_product(iter([np.ones((2, 2)), np.zeros((2, 2))]), diagonal=True)
     array([0.5, 0.5])
     """
-    total, n_samples = 0.0, 0
+    total, n_samples = np.zeros(()), 0
     for chunk in [gradients] if not isinstance(gradients, Iterable) or _is_array(gradients) else gradients:
         chunk = np.asarray(chunk, dtype=np.float64)
         if chunk.ndim not in (2, 3):
@@ -57,7 +57,7 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False) -> np.n
     if not n_samples or not np.isfinite(total).all():
         found = "not finite, or their squares overflow" if n_samples else "of no rows"
         raise ValueError(f"the gradients are {found}; accepted: finite numbers for one row or more.")
-    return total / n_samples
+    return np.asarray(total / n_samples)
 
 
 def _is_array(gradients) -> bool:

@@ -59,7 +59,7 @@ def bounds(X) -> np.ndarray:
         seen = seen.merge(Seen.of(chunk, needs))
     if chunk is None:
         raise ValueError("there are no rows to take bounds of.")
-    return Survey.of_passes(chunk, needs, sample.rows, seen).box
+    return np.asarray(Survey.of_passes(chunk, needs, sample.rows, seen).box)
 
 
 def merge_bounds(boxes: Iterable) -> np.ndarray:
