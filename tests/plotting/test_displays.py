@@ -66,6 +66,11 @@ DISPLAYS = {
         lambda kind: kind({"solver": [1.0, 2.0, NAN]}, relative=True),
         ["series", "starts", "expected", "percent_of_best"], "solver 75 with 1.",
     ),
+    "FeatureImportancesDisplay": (
+        lambda kind: kind([[0.5, 0.3, 0.2], [0.8, 0.1, 0.1]], n_features=1),
+        ["series", "round", "importance"],
+        "Importances of features against rounds. x0 from 0.5 at 0 to 0.8 at 1",
+    ),
     "GridCurveDisplay": (
         lambda kind: kind({"m": ([1, 2, 4], [[NAN, 4, 6], [5, 6, 8]])}, param_name="C", score_name="score"),
         ["series", "value", "mean", "std", "folds", "parameter"], "score against C. m from 5 at 2 to 7 at 4",
@@ -77,6 +82,11 @@ DISPLAYS = {
     "HiddenSpaceDisplay": (of_a_machine, ["series", "x", "y"], "% of the variance"),
     "ImageGridDisplay": (
         lambda kind: of_digits(), ["image", "series", "line", "column", "value"], "3 of 8 x 8 pixels"
+    ),
+    "InfluenceDisplay": (
+        lambda kind: kind(["a", "b", "c"], [0.1, NAN, -0.25]),
+        ["left_out", "change"],
+        "2 of 3 rows or groups, by the change of its own answer without it. c -0.25; a 0.1",
     ),
     "LossCurvesDisplay": (
         lambda kind: kind({"net": [3.0, 2.0, NAN]}),

@@ -26,7 +26,11 @@ try:
         store_digest,
         study_names,
     )
-    from entrolab.jobs.output_checksums import changed_files, end_future, set_changed_aside
+    from entrolab.jobs.output_checksums import (
+        changed_files,
+        end_future,
+        set_changed_aside,
+    )
     from entrolab.tables.types import FILES, GENERATED
     from entrolab.jobs.plan import Plan, asked, code
     from entrolab.jobs.cluster_requests import ceiling

@@ -1,12 +1,15 @@
 """Importances of features, round by round of a recursive feature machine."""
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.plotting.style import distinct_styles, guide_lines, new_axes, say_below
+from entrolearn.plotting.display import Display
+from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
-class FeatureImportancesDisplay:
+class FeatureImportancesDisplay(Display):
     """Importances of the features that have most in the end, over the rounds.
 
     Parameters
@@ -60,22 +63,23 @@ class FeatureImportancesDisplay:
         """What the axes show."""
         return "round", "importance"
 
-    def plot(self, ax=None) -> "FeatureImportancesDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        """What is drawn, in a few words."""
+        return "Importances of features against rounds"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def _shown(self) -> np.ndarray:
+        """The features that are drawn, the most important first."""
+        return np.argsort(-self.importances[-1], kind="stable")[: self.n_features]
 
-        Returns
-        -------
-        self
-        """
-        last = self.importances[-1]
-        shown = np.argsort(-last, kind="stable")[: self.n_features]
+    def _parts(self) -> Iterator[Mapping]:
+        rounds = np.arange(len(self.importances))
+        for j in self._shown():
+            yield {"series": self.feature_names[j], "round": rounds, "importance": self.importances[:, j]}
+
+    def _plot(self, ax) -> None:
+        last, shown = self.importances[-1], self._shown()
         styles = distinct_styles(len(shown), "lines")
-        if ax is None:
-            ax = new_axes()
         rounds = np.arange(len(self.importances))
         for j, style in zip(shown, styles, strict=True):
             line = self.importances[:, j]
@@ -87,5 +91,3 @@ class FeatureImportancesDisplay:
         ax.set(xlabel="round", ylabel="importance")
         ax.set_ylim(bottom=0)
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

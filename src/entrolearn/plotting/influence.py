@@ -1,16 +1,19 @@
 """The training rows that move a machine most: what changes once each of them is left out."""
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from entrolearn.machines.leave_out import influence
+from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import before_last_step, last_step, unwrapped
-from entrolearn.plotting.style import class_handles, class_styles, guide_lines, new_axes, say_below
+from entrolearn.plotting.style import class_handles, class_styles, guide_lines, say_below
 
 THRESHOLD = "change of the threshold without it (class means: −1, 1)"
 ANSWER = "change of its own answer without it"
 
 
-class InfluenceDisplay:
+class InfluenceDisplay(Display):
     """A bar for each of the rows, or groups of rows, without which a machine changes most.
 
     Parameters
@@ -101,22 +104,30 @@ class InfluenceDisplay:
         """What the axes show."""
         return self.x_name, "row or group left out"
 
-    def plot(self, ax=None) -> "InfluenceDisplay":
-        """Draw the display.
+    @property
+    def subject(self) -> str:
+        """What is drawn, in a few words."""
+        return f"{len(self._shown())} of {len(self.change)} rows or groups, by the {self.x_name}"
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+    def summary(self) -> str:
+        """The changes that are drawn, the largest first."""
+        change = np.asarray(self.change, dtype=float)
+        return "; ".join(f"{self.names[i]} {change[i]:.3g}" for i in self._shown())
 
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _shown(self) -> np.ndarray:
+        """Where the changes that are drawn stand, the largest first."""
         change = np.asarray(self.change, dtype=float)
         order = np.argsort(-np.abs(change), kind="stable")[: self.n_shown]  # NaN last
-        order = order[np.isfinite(change[order])]
+        return order[np.isfinite(change[order])]
+
+    def _parts(self) -> Iterator[Mapping]:
+        order = self._shown()
+        names = [str(self.names[i]) for i in order]
+        yield {"left_out": names, "change": np.asarray(self.change, dtype=float)[order]}
+
+    def _plot(self, ax) -> None:
+        change = np.asarray(self.change, dtype=float)
+        order = self._shown()
         codes = np.zeros(len(change), dtype=int) if self.codes is None else np.asarray(self.codes)
         styles = class_styles(int(codes.max(initial=0)) + 1)
         places = np.arange(len(order))[::-1]
@@ -132,5 +143,3 @@ class InfluenceDisplay:
         say_below(ax, f"{len(order)} of {len(change)}")
         ax.locator_params(axis="x", nbins=6)
         guide_lines(ax, "x")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
