@@ -111,3 +111,16 @@ def test_what_cannot_be_done_is_refused():
         RecursiveFeatureClassifier(SVC()).fit(X, y)
     with pytest.raises(ValueError, match="makes sparse rows dense; accepted of them: 'diagonal' and 'auto'"):
         RecursiveFeatureClassifier(metric="full").fit(csr_array(X), y)
+
+
+def test_an_estimator_of_the_other_kind_is_refused():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(TypeError, match="accepted: a regressor"):
+        RecursiveFeatureRegressor(EEMClassifier()).fit(X, y)
+    with pytest.raises(TypeError, match="accepted: a classifier"):
+        RecursiveFeatureClassifier(RKELMRegressor()).fit(X, y)
+
+
+def test_scores_of_few_rows_are_numbers():
+    X = np.random.default_rng(0).normal(size=(5, 2))
+    assert np.isfinite(RecursiveFeatureRegressor(random_state=0).fit(X, X[:, 0]).scores_["diagonal"]).all()

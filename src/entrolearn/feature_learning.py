@@ -1,4 +1,4 @@
-"""Recursive feature machines: learners that learn, from their own gradients, which features matter."""
+"""Recursive feature machines: estimators in a metric of the features that is learnt from their gradients."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,11 +34,11 @@ from entrolearn.validation import HasMethods, Interval, StrOptions, validate_dat
 
 __all__ = ["RecursiveFeatureClassifier", "RecursiveFeatureRegressor"]
 
-# Of the largest eigenvalue, added to all: a feature that one fit does not use is not lost to the next.
+# Added to all eigenvalues, relative to the largest, so that a feature unused by one fit can return.
 FLOOR = 1e-3
 N_LANDMARKS = 300
-# That a gain has to exceed, of its mean over the folds: with one, sets of few rows of a class lose up to 1.8
-# points of AUC (mammography, heart) on the half of the catalog on which the defaults are fixed.
+# A gain must exceed this many standard errors over the folds: with one, sets of few rows of a class lose up
+# to 1.8 points of AUC (mammography, heart) on the half of the catalog on which the defaults are fixed.
 STANDARD_ERRORS = 2.0
 METRICS = ("diagonal", "full")
 
@@ -90,7 +90,7 @@ def _fitted(estimator: BaseEstimator, X, y, metric: _Metric | None) -> BaseEstim
 
 
 def _box_of_one_width(rows) -> np.ndarray:
-    """The box of the rows with its mean width on all sides: units see the metric, which their own undoes."""
+    """The box of the rows with equal sides, so that the units do not undo the metric."""
     low, high = Survey.of(rows, Needs(box=True), np.random.RandomState(0)).box
     half = np.sqrt(np.mean((high - low) ** 2)) / 2
     return np.stack([(low + high) / 2 - half, (low + high) / 2 + half])
@@ -133,7 +133,7 @@ def _estimator_has(name: str) -> Callable:
 
 
 class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
-    """What classifier and regressor share: rounds of fit, gradients and metric, and the choice among them."""
+    """Base class: rounds of fit, gradients and metric, and their selection by cross-validation."""
 
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -157,13 +157,16 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
                 f"{type(self).__name__} needs the gradients of its estimator, and {estimator!r} has no "
                 "input_gradient; accepted: machines of this package with units, or a kernel, that have one."
             )
+        if is_classifier(estimator) != is_classifier(self):
+            wanted = "a classifier" if is_classifier(self) else "a regressor"
+            raise TypeError(f"{type(self).__name__} has the estimator {estimator!r}; accepted: {wanted}.")
         if issparse(X) and self.metric == "full":
             raise ValueError(
                 "metric='full' makes sparse rows dense; accepted of them: 'diagonal' and 'auto'."
             )
         kinds = (self.metric,) if self.metric != "auto" else METRICS[:1] if issparse(X) else METRICS
         with warnings.catch_warnings():  # of fits to parts of the rows
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore", UserWarning)
             scores, outers = self._cross_validate(estimator, X, y, kinds)
         self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
         kind, self.n_rounds_ = _best_round(scores)
@@ -187,7 +190,7 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         Rounds end early where the mean score falls.
         """
         splitter = StratifiedKFold if is_classifier(self) else KFold
-        fewest = np.unique(y, return_counts=True)[1].min() if is_classifier(self) else len(y)
+        fewest = np.unique(y, return_counts=True)[1].min() if is_classifier(self) else len(y) // 2
         n_folds = min(self.cv, fewest) if self.n_rounds else 0
         folds = []
         if n_folds > 1:
@@ -325,9 +328,9 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
 
     Notes
     -----
-    A fit costs up to ``cv * n_rounds`` fits of the estimator to a part of the rows and as many passes of
-    gradients. A prediction multiplies the rows by the root of the metric before it does what the estimator's
-    does. Standardise features whose units say nothing: the first round takes distances as they come.
+    A fit costs up to ``cv * (n_rounds + 1)`` fits of the estimator to a part of the rows, as many passes of
+    gradients, and one fit to all rows. Rows cannot be weighted. A prediction multiplies the rows by the root
+    of the metric before it does what the estimator's does. Standardise features whose units say nothing: the first round takes distances as they come.
 
     References
     ----------

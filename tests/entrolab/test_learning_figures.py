@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 from entrolab.data.dataset import DataUnavailable, passing_absence, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
+from entrolab.figure_types.confusion_matrix import Matrix
 from entrolab.figure_types.making import reasons
 from entrolab.io.model_io import dump
 from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
@@ -268,6 +269,12 @@ def test_a_confusion_matrix_counts_the_kept_predictions_of_what_was_selected(tmp
         records,
     )
     assert "moons, net: nothing was selected by this criterion" in reasons(nothing)
+
+
+def test_classes_of_one_name_and_classes_without_rows_stay_apart():
+    display = Matrix([0, 0, 1], [0, 1, 1], ["a", "a", "b"])
+    assert display.to_frame()["percent"].tolist() == [50, 50, 0, 0, 100, 0, 0, 0, 0]
+    assert display.summary() == "a 50.0, a 100.0, b no rows"
 
 
 # --- the figures of a study ------------------------------------------------------------------------------

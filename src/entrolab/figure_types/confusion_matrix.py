@@ -42,23 +42,24 @@ class Matrix:
 
         self.classes = classes
         self.counts = confusion_matrix(y, prediction, labels=range(len(classes)))
+        rows = self.counts.sum(axis=1, keepdims=True)
+        self.percent = 100 * self.counts / rows.clip(min=1)
 
     def plot(self, ax):
         from sklearn.metrics import ConfusionMatrixDisplay
 
-        display = ConfusionMatrixDisplay(self.to_frame()["percent"].to_numpy().reshape(self.counts.shape))
-        display.display_labels = self.classes
+        display = ConfusionMatrixDisplay(self.percent, display_labels=self.classes)
         display.plot(ax=ax, cmap="Blues", values_format=".0f", colorbar=False, im_kw={"vmin": 0, "vmax": 100})
         ax.set(xlabel="predicted", ylabel="true")
         self.ax_ = ax
 
     def summary(self) -> str:
-        rows = self.to_frame().query("true == predicted")
-        return ", ".join(f"{one.true} {one.percent:.1f}" for one in rows.itertuples())
+        recognised = zip(self.classes, self.percent.diagonal(), self.counts.sum(axis=1), strict=True)
+        return ", ".join(f"{name} {share:.1f}" if n else f"{name} no rows" for name, share, n in recognised)
 
     def to_frame(self):
         import pandas as pd
 
         rows = pd.MultiIndex.from_product([self.classes, self.classes], names=["true", "predicted"])
-        table = pd.DataFrame({"count": self.counts.ravel()}, index=rows).reset_index()
-        return table.assign(percent=100 * table["count"] / table.groupby("true")["count"].transform("sum"))
+        columns = {"count": self.counts.ravel(), "percent": self.percent.ravel()}
+        return pd.DataFrame(columns, index=rows).reset_index()
