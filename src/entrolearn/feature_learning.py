@@ -330,7 +330,8 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
     -----
     A fit costs up to ``cv * (n_rounds + 1)`` fits of the estimator to a part of the rows, as many passes of
     gradients, and one fit to all rows. Rows cannot be weighted. A prediction multiplies the rows by the root
-    of the metric before it does what the estimator's does. Standardise features whose units say nothing: the first round takes distances as they come.
+    of the metric before it does what the estimator's does. Standardise features whose units say nothing: the
+    first round takes distances as they come.
 
     References
     ----------
