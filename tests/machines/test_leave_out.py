@@ -6,12 +6,15 @@ from numpy.testing import assert_allclose
 from public_estimators import ON_GIVEN_LAYERS
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from entrolearn import (
     LSSVC,
     LSSVR,
     EEMClassifier,
+    ELMClassifier,
     ELMRegressor,
     KELMClassifier,
     KELMRegressor,
@@ -75,14 +78,15 @@ def test_groups_and_weighted_rows(learner):
         assert_is_a_refit(found, learner, y, np.flatnonzero(groups == found.left_out[g]), g)
     weights = np.where(np.arange(90) < 10, 0.0, np.random.default_rng(1).uniform(0.5, 2, 90))
     found = influence(clone(learner).fit(X, y, weights), X, y, sample_weight=weights)
-    assert found.left_out.tolist() == list(range(10, 90))
+    assert found.left_out.tolist() == list(range(90))
+    assert len(found.decision) == 90
+    assert not found.change[:10].any()
+    if found.thresholds is not None:
+        assert_allclose(found.thresholds[:10], found.threshold)
     (row,) = [49]
     kept = np.delete(np.arange(90), row)
     refit = clone(learner).fit(X[kept], y[kept], weights[kept])
-    assert (
-        np.abs(found.decision[row - 10] - said(refit, X[[row]])[0]).max()
-        < 1e-9 * np.abs(said(refit, X)).max()
-    )
+    assert np.abs(found.decision[row] - said(refit, X[[row]])[0]).max() < 1e-9 * np.abs(said(refit, X)).max()
 
 
 @pytest.mark.parametrize(
@@ -157,3 +161,38 @@ def test_without_a_class_there_is_no_model_and_what_is_refused():
         influence(machine, X, y, groups=y[:5])
     with pytest.raises(ValueError, match="the machine has not learnt these rows|are to be forgotten"):
         influence(machine, 3 * X - 50, y, groups=y)
+    pipe = make_pipeline(StandardScaler(), EEMClassifier(8, keep_sums=True)).fit(X, y)
+    with pytest.raises(TypeError, match=r"not a Pipeline: influence\(pipe\[-1\], pipe\[:-1\].transform"):
+        influence(pipe, X, y)
+
+
+@learners
+def test_more_rows_than_were_learnt_are_refused(learner):
+    y = targets(learner, 2)
+    machine = clone(learner).fit(X, y)
+    twice = np.concatenate([X, X]), np.concatenate([y, y])
+    with pytest.raises(ValueError, match=r"are given, counted by weight, and the machine has \d+\.$"):
+        influence(machine, *twice)
+    with pytest.raises(ValueError, match="are given, counted by weight"):
+        influence(machine, X, y, sample_weight=np.full(90, 1.5))
+    assert np.isfinite(influence(machine, X, y, sample_weight=np.full(90, 1.0)).decision).all()
+
+
+@pytest.mark.parametrize("factor", [0.777, 2.37])
+@learners
+def test_weights_that_the_sums_show_are_asked_for(learner, factor):
+    y = targets(learner, 2)
+    machine = clone(learner).fit(X, y, np.full(90, factor))
+    with pytest.raises(ValueError, match="were learnt with weights, or have faded; accepted: these as"):
+        influence(machine, X, y)
+
+
+@pytest.mark.parametrize("learner", [LSSVC(), LSSVR(), KELMClassifier(), KELMRegressor(), ELMClassifier(5)])
+def test_without_all_rows_there_is_no_model(learner):
+    y = targets(learner, 2)
+    machine = clone(learner)
+    if hasattr(machine, "keep_sums"):
+        machine.set_params(keep_sums=True)
+    found = influence(machine.fit(X, y), X, y, groups=np.zeros(90))
+    assert np.isnan(found.decision).all()
+    assert np.isnan(found.change).all()

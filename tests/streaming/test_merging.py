@@ -98,14 +98,22 @@ def test_sites_agree_on_a_box_that_holds_the_rows_of_each():
     ("boxes", "said"),
     [
         ([], "no boxes to merge; accepted: one or more"),
-        ([[0, 1]], r"box 0 has shape \(2,\); accepted: \(2, n_features\)"),
-        ([np.zeros((2, 3)), np.zeros((2, 4))], r"shape \(2, 4\); box 1: .* shape \(2, 3\)"),
+        ([[0, 1]], r"box 0 has shape \(2,\); accepted: \(2, n_features\) of finite numbers"),
+        ([np.zeros((3, 2))], r"box 0 has shape \(3, 2\); accepted: \(2, n_features\) of finite numbers"),
+        ([["a", [1]]], "box 0 is no array of numbers; accepted"),
+        ([np.zeros((2, 3)), np.zeros((2, 4))], r"box 1 has shape \(2, 4\); accepted: \(2, 3\), as box 0"),
         ([[[0.0], [np.nan]]], "no finite bounds"),
     ],
 )
 def test_boxes_that_do_not_fit_are_refused(boxes, said):
     with pytest.raises(ValueError, match=said):
         streaming.merge_bounds(boxes)
+
+
+def test_bounds_of_a_list_of_rows_and_of_a_list_of_chunks():
+    listed = X[:50].tolist()
+    assert_array_equal(streaming.bounds(listed), streaming.bounds(X[:50]))
+    assert_array_equal(streaming.bounds([X[:20], X[20:50]]), streaming.bounds(X[:50]))
 
 
 def test_dask_merges_estimators_where_they_are():
@@ -137,6 +145,34 @@ def eem(**settings):
 def test_sites_that_differ_are_refused_by_name(other, said):
     with pytest.raises((TypeError, ValueError), match=said):
         streaming.merge([eem(), other()])
+
+
+@pytest.mark.parametrize("n_first", [2, 3])
+def test_fitted_classifiers_and_streams_merge_in_any_order(n_first):
+    learner = ELMClassifier(5, feature_range=(0, 1), keep_sums=True, random_state=0)
+    first = np.isin(LABELS, range(n_first))
+    fitted = clone(learner).fit(X[first], LABELS[first])
+    stream = clone(learner).partial_fit(X, LABELS, classes=[0, 1, 2])
+    whole = clone(learner).fit(X, LABELS)
+    both = clone(learner).fit(np.concatenate([X[first], X]), np.concatenate([LABELS[first], LABELS]))
+    for pair in ([fitted, stream], [stream, fitted], [fitted, whole], [whole, fitted]):
+        merged = streaming.merge(pair)
+        assert_same_model(merged, both)
+        assert not hasattr(merged, "_n_outputs")
+
+
+def test_regressors_of_other_outputs_are_refused_in_any_order():
+    learner = ELMRegressor(5, feature_range=(0, 1), keep_sums=True, random_state=0)
+    one, column, three = (clone(learner).fit(X, y) for y in (X[:, 0], X[:, :1], X[:, :3]))
+    stream = clone(learner).partial_fit(X, X[:, :3])
+    for pair, said in (
+        ([one, three], "estimator 1: y has 3 outputs, and 1 in the first; give y of one shape to each"),
+        ([stream, one], "estimator 1: y has 1 outputs, and 3 in the first"),
+        ([one, column], "estimator 1: y has 2 dimensions, and 1 in the first; give y of one shape"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            streaming.merge(pair)
+    assert_same_model(streaming.merge([three, stream]), streaming.merge([stream, three]))
 
 
 def test_no_site_is_refused():

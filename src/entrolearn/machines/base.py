@@ -211,8 +211,9 @@ class OutputRegressor(InputGradient, MultiOutputMixin, RegressorMixin, BaseEstim
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
         X, y, weights = self._weighted_rows(X, y, sample_weight)
-        self._one_value = y.ndim == 1
-        self._fit_outputs(X, as_columns(y), weights)
+        T = as_columns(y)
+        self._one_value, self._n_outputs = y.ndim == 1, T.shape[1]
+        self._fit_outputs(X, T, weights)
         return self
 
     def predict(self, X) -> np.ndarray:

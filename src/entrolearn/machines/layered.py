@@ -62,7 +62,6 @@ class _LayeredRidge(Additive):
         self._forget()
         if self.keep_sums:
             self._refuse_sums()
-            self._n_outputs = T.shape[1]
         candidates = ridge_candidates(self.C)
         if candidates is None:
             self._fit_rows(X, T, weights)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from entrolearn.machines.additive import Additive
 from entrolearn.machines.base import codes_among, targets_of
 from entrolearn.machines.devices import as_columns, take_rows
-from entrolearn.machines.moments import ClassMoments, row_blocks
+from entrolearn.machines.moments import LEAST_SHARE, ClassMoments, row_blocks
 from entrolearn.machines.readouts import ClassGaussians, class_covariances
 from entrolearn.machines.ridge import NormalEquations
 from entrolearn.validation import is_numpy, to_numpy, validate_data, weighted_rows
@@ -25,6 +26,8 @@ __all__ = ["Influence", "influence"]
 CONVERGED, MOST_STEPS, LARGEST_CHANGE = 1e-15, 20, 1e-10
 # Rows without which less than this is left of a direction have a solution of their own.
 LEAST_LEFT = 1e-6
+# Sums whose weight differs by more, relatively, from their number of rows have weighted rows.
+SAME_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class Influence:
         What each model was fitted without: numbers of rows, or groups.
     decision : ndarray, shape (n_samples,) or (n_samples, n_outputs)
         Decision values of a classifier, predictions of a regressor: of each row by the model fitted without
-        it (without its group). NaN where EEM, EEKM or WELM would have no rows of a class.
+        it (without its group). NaN where no rows would be left, or to EEM, EEKM or WELM none of a class.
+        Rows of weight zero have the answer of the machine fitted to all rows.
     change : ndarray, of the same shape
         The same minus what the machine fitted to all rows says.
     threshold : float or None
@@ -74,7 +78,8 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
         EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM* with its sums, by ``keep_sums=True`` or
         :meth:`partial_fit`; or KELM*, LSSVC or LSSVR, without weights that depend on the rows.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        Rows that the machine has learnt; of KELM*, LSSVC and LSSVR all, in their order.
+        Rows that the machine has learnt; of KELM*, LSSVC and LSSVR all, in their order. Rows that were never
+        learnt are not detected in general.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Their targets.
     groups : array-like of shape (n_samples,), default=None
@@ -89,9 +94,11 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     Raises
     ------
     TypeError
-        If the machine's fit is no sum over rows.
+        If the machine's fit is no sum over rows, or it is a Pipeline.
     ValueError
-        If the machine keeps no sums, or they do not hold the rows.
+        If the machine keeps no sums, or they show that they do not hold the rows: these are more, or weigh
+        more, than all that was learnt (of a class, for EEM, EEKM and WELM), or without them a sum of squares
+        would be negative; or if no weights are given and the sums show that rows had some.
 
     Examples
     --------
@@ -107,6 +114,11 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     >>> bool(abs(without.decision_function(X[[row]])[0] - found.decision[row]) < 1e-8)
     True
     """
+    if isinstance(machine, Pipeline):
+        raise TypeError(
+            "influence takes the final estimator, not a Pipeline: "
+            "influence(pipe[-1], pipe[:-1].transform(X), y)"
+        )
     if hasattr(machine, "_system") and sample_weight is None:
         return _of_kernel_machine(machine, X, y, groups)
     if not isinstance(machine, Additive):
@@ -122,13 +134,14 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     check_consistent_length(X, numbers)
     said = _said(machine, X)
     X, targets, weights = weighted_rows(X, targets, sample_weight)
-    if len(numbers) != X.shape[0]:
-        kept = np.flatnonzero(np.asarray(sample_weight))
-        numbers, said = numbers[kept], said[kept]
+    _check_held(machine, targets, weights)
+    kept = np.arange(len(said)) if X.shape[0] == len(said) else np.flatnonzero(sample_weight)
     left_out, code = np.unique(numbers, return_inverse=True)
-    whole, decision = _threshold(machine), np.full(said.shape, np.nan)
-    thresholds = np.full(len(left_out), np.nan)
-    solved = np.zeros(len(left_out), dtype=bool)
+    code = code[kept]
+    # Rows of weight zero, and the models without them only, keep what the machine says.
+    whole, decision = _threshold(machine), said.copy()
+    thresholds = np.full(len(left_out), np.nan if whole is None else whole)
+    solved = np.bincount(code, minlength=len(left_out)) == 0
     if groups is None and weights is None and is_numpy(X):
         by_rows = _entropy_rows if hasattr(machine, "covariance") else _ridge_rows
         for rows, answers, moved in by_rows(machine, X, targets):
@@ -141,11 +154,32 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
         rows = np.flatnonzero(code == g)
         some = take_rows(X, rows)
         without = machine._without(some, take_rows(targets, rows), None if weights is None else weights[rows])
+        decision[kept[rows]], thresholds[g] = np.nan, np.nan
         if hasattr(without, "hidden_coef_"):
-            decision[rows], thresholds[g] = _said(without, some), _threshold(without)
+            decision[kept[rows]], thresholds[g] = _said(without, some), _threshold(without)
     if whole is None:
         return Influence(left_out, decision, decision - said)
     return Influence(left_out, decision, decision - said, whole, thresholds)
+
+
+def _check_held(machine: Additive, targets, weights: np.ndarray | None) -> None:
+    """Refuse rows that weigh more than the sums hold, or that come without the weights that these show."""
+    sums, given = machine._stream, np.ones(targets.shape[0]) if weights is None else weights
+    if isinstance(sums, list):
+        names = [f"rows of class {label!r}" for label in machine.classes_.tolist()]
+        totals = np.bincount(to_numpy(targets), given, minlength=len(sums))
+    else:
+        sums, names, totals = [sums], ["rows"], [given.sum()]
+    for each, name, total in zip(sums, names, totals, strict=True):
+        n_rows = round(getattr(each, "_n_added", each.n))  # least squares count weight only
+        if weights is None and abs(each.n - n_rows) > SAME_WEIGHT * each.n:
+            raise ValueError(
+                f"the {name} were learnt with weights, or have faded; accepted: these as sample_weight."
+            )
+        if total > each.n * (1 + LEAST_SHARE):
+            raise ValueError(
+                f"{total:.10g} {name} are given, counted by weight, and the machine has {each.n:.10g}."
+            )
 
 
 def _said(machine: Additive, X) -> np.ndarray:
@@ -200,6 +234,9 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
     decision = np.empty(T.shape)
     for g in range(len(left_out)):
         rows = np.flatnonzero(code == g)
+        if len(rows) == len(T):  # no rows are left
+            decision[rows] = np.nan
+            continue
         decision[rows] = T[rows] - np.linalg.solve(inverse[np.ix_(rows, rows)], dual[rows])
     decision = decision.reshape(said.shape)
     return Influence(left_out, decision, decision - said)

@@ -18,6 +18,7 @@ NOT_COMPARED = {"keep_sums", "random_state", "feature_range", "landmarks", "n_la
 ROUNDING = 1e-12
 REMEDIES = {
     "feature_range_": "agree on one box: streaming.bounds at each site, then streaming.merge_bounds",
+    "_n_outputs": "give y of one shape to each",
     "_one_value": "give y of one shape to each",
     "units.weights": "draw them with the same random_state, a number",
     "units.biases": "draw them with the same random_state, a number",
@@ -85,13 +86,18 @@ def check_agreement(mine: dict, others: dict, where: str) -> None:
     ValueError
         That names the first difference.
     """
-    for name, value in mine.items():
-        if name not in others or not _equal(value, others[name]):
-            found = f"{name}={others.get(name)!r}, and {value!r} in the first"
-            if isinstance(value, dict) or isinstance(others.get(name), dict):
-                found = f"another {name}"
+    for name in mine | others:
+        value, other = mine.get(name), others.get(name)
+        if name not in mine or name not in others or not _equal(value, other):
+            found = f" has {name}={other!r}, and {value!r} in the first"
+            if name == "_n_outputs":
+                found = f": y has {other!r} outputs, and {value!r} in the first"
+            elif name == "_one_value":
+                found = f": y has {1 if other else 2} dimensions, and {1 if value else 2} in the first"
+            elif isinstance(value, dict) or isinstance(other, dict):
+                found = f" has another {name}"
             remedy = REMEDIES.get(name, "only sums of equal settings and hidden units add up")
-            raise ValueError(f"{where} has {found}; {remedy}.")
+            raise ValueError(f"{where}{found}; {remedy}.")
 
 
 def _plain(value):

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from numbers import Real
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -10,7 +11,7 @@ from sklearn.utils import check_array
 
 from entrolearn.machines.additive import Additive, Needs, Seen, Survey
 from entrolearn.machines.base import class_targets
-from entrolearn.machines.boxes import BOX_ROWS, box_sampler, given_box
+from entrolearn.machines.boxes import BOX_ROWS, box_sampler
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.ridge import NormalEquations
 from entrolearn.streaming.agreement import check_agreement, check_sums, terms
@@ -25,7 +26,7 @@ def bounds(X) -> np.ndarray:
 
     Parameters
     ----------
-    X : Rows, or what :func:`rows` takes
+    X : Rows, what :func:`rows` takes, or a list of rows, each a list of numbers
         Read once, chunk by chunk.
 
     Returns
@@ -46,6 +47,8 @@ def bounds(X) -> np.ndarray:
     array([[0., 5.],
            [2., 7.]])
     """
+    if isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple) and X[0]:
+        X = check_array(X) if isinstance(X[0][0], Real) else X  # other lists hold chunks
     source = rows(X)
     sample, seen, needs, chunk = (
         sample_of(source.n_rows, BOX_ROWS, box_sampler()),
@@ -86,14 +89,26 @@ def merge_bounds(boxes: Iterable) -> np.ndarray:
     array([[-1.,  5.],
            [ 2.,  7.]])
     """
-    boxes = [np.asarray(box, dtype=np.float64) for box in boxes]
+    boxes = [_checked_box(i, box) for i, box in enumerate(boxes)]
     if not boxes:
         raise ValueError("there are no boxes to merge; accepted: one or more, each what bounds returned.")
     for i, box in enumerate(boxes):
-        if box.ndim != 2:
-            raise ValueError(f"box {i} has shape {box.shape}; accepted: (2, n_features).")
-        given_box(box, boxes[0].shape[1], f"box {i}: merge_bounds")
+        if box.shape != boxes[0].shape:
+            raise ValueError(f"box {i} has shape {box.shape}; accepted: {boxes[0].shape}, as box 0 has.")
     return np.stack([np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)])
+
+
+def _checked_box(i: int, box) -> np.ndarray:
+    accepted = "accepted: (2, n_features) of finite numbers"
+    try:
+        box = np.asarray(box, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"box {i} is no array of numbers; {accepted}.") from None
+    if box.ndim != 2 or len(box) != 2:
+        raise ValueError(f"box {i} has shape {box.shape}; {accepted}.")
+    if not np.isfinite(box).all() or (box[0] > box[1]).any():
+        raise ValueError(f"box {i} holds no finite bounds, low <= high; {accepted}.")
+    return box
 
 
 def merge(estimators: Iterable):

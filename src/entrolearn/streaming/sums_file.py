@@ -204,7 +204,7 @@ def _with_units(estimator: Additive, said: dict) -> Additive:
     if is_regressor(estimator):
         estimator._n_outputs, estimator._one_value = said.get("_n_outputs"), said.get("_one_value")
         if not isinstance(estimator._n_outputs, int) or not 0 < estimator._n_outputs <= MOST_DRAWN:
-            raise ValueError(f"_n_outputs={estimator._n_outputs!r}; accepted: how many outputs a row has.")
+            raise ValueError(f"y has {estimator._n_outputs!r} outputs; accepted: how many a row has.")
     estimator.n_features_in_ = n_features
     survey = Survey(n_features, np.dtype(np.float64))
     estimator._layer = estimator._layer_on(survey, check_random_state(estimator.random_state))
