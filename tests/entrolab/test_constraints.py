@@ -60,7 +60,20 @@ def test_what_was_found_is_kept_for_the_next_start_and_imports_nothing_there(tmp
     for _ in range(2):
         with pytest.raises(UnknownEstimatorError, match="takes no C = -7"):
             check_values("sklearn.svm.SVC", "C", [1, -7], what="here")
-        source_analysis.source_digests("entrolab.text")
         assert "a float in the range (0.0, inf]" in json.loads(source_analysis.KEPT.read_text()).values()
         forget()
         monkeypatch.setattr(constraints, "_accepted", lambda *asked: pytest.fail("looked up again"))
+
+
+def test_a_class_of_a_folder_without_init_is_looked_at(tmp_path, monkeypatch):
+    folder = tmp_path / "site-packages" / "spread_out"
+    folder.mkdir(parents=True)
+    (folder / "part.py").write_text(
+        "class Odd:\n    _parameter_constraints = {'a': ['no such']}\n    def __init__(self, a=1): ...\n"
+    )
+    monkeypatch.syspath_prepend(folder.parent)
+    check_values("spread_out.part.Odd", "a", [1], what="here")
+
+
+def test_a_name_that_is_gone_when_imported_is_left_to_the_job():
+    assert constraints._accepted("sklearn.svm.Gone", "C", 1) == ""

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import json
 import os
 import sys
 from pathlib import Path
@@ -255,3 +256,59 @@ def test_the_digests_hold_all_that_a_training_job_runs(monkeypatch):
     ours -= {"entrolearn", "entrolearn.documentation"}  # a name that is handed on, the link to its page
     assert {"entrolab.fit.protocols", "entrolearn.machines.eem", "entrolearn.measures.divergence"} <= ours
     assert ours <= source_digests("entrolab.fit.training", cell["estimator"]).keys()
+
+
+def test_names_that_lead_back_to_themselves_are_not_refused(package):
+    (package / "apart.py").write_text("from sklearn.svm import SVC\nclass SVC(SVC): ...\n")
+    (package / "core.py").write_text("from mine.late import Round\n")
+    (package / "late.py").write_text("from mine.core import Round\n")
+    for path in ("mine.apart.SVC", "mine.core.Round"):
+        assert locate(path).parameters is None
+        check_manners(path, LEARNER)
+
+
+METHODS = "    fit = get_params = set_params = None\n    predict: object = None\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "body", "refused"),
+    [
+        ("a, b", "self.a: int = a; self.b = b", False),
+        ("a, b", "self.a, self.b = a, b", False),
+        ("a, b", "self.a, self.b = b, a", True),
+        ("a, /, b", "self.a = a; self.b = b", False),
+        ("a, /, b", "self.b = b", True),
+        ("a, /, b", "self.a = a", True),
+    ],
+)
+def test_a_constructor_keeps_its_arguments_in_any_way_of_writing_it(package, arguments, body, refused):
+    (package / "apart.py").write_text(
+        f"class Mine:\n{METHODS}    def __init__(self, {arguments}):\n        {body}\n"
+    )
+    if refused:
+        with pytest.raises(UnknownEstimatorError, match="does not keep"):
+            check_manners("mine.apart.Mine", LEARNER)
+    else:
+        check_manners("mine.apart.Mine", LEARNER)
+
+
+@pytest.mark.parametrize("name", ["P", "P1", "P2", "SVC"])
+def test_names_are_found_however_they_are_assigned(package, name):
+    (package / "apart.py").write_text(
+        "class A: ...\nP: type = A\nP1, P2 = A, A\n"
+        "with suppress(ImportError):\n    from sklearn.svm import SVC\n"
+    )
+    locate(f"mine.apart.{name}")
+
+
+def test_what_could_not_be_written_is_written_later(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake").mkdir()
+    forget()
+    (tmp_path / ".snakemake" / "entrolab").write_text("in the way")
+    sources.remembered(b"key", lambda: 7)
+    sources.keep_facts()
+    (tmp_path / ".snakemake" / "entrolab").unlink()
+    sources.keep_facts()
+    assert 7 in json.loads(sources.KEPT.read_text()).values()
+    forget()

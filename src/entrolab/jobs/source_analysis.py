@@ -124,9 +124,11 @@ def _check_constructor(import_path: str, node: ast.ClassDef) -> None:
         )
     if any(isinstance(name, ast.Name) and name.id == "super" for name in ast.walk(init)):
         return
-    stored = {ast.unparse(statement) for statement in init.body}
-    for name in (argument.arg for argument in [*init.args.args[1:], *init.args.kwonlyargs]):
-        if f"self.{name} = {name}" not in stored:
+    pairs = (pair for statement in init.body for pair in _assigned(statement))
+    stored = {(ast.unparse(target), ast.unparse(value)) for target, value in pairs if value}
+    arguments = [*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs]
+    for name in (argument.arg for argument in arguments[1:]):
+        if (f"self.{name}", name) not in stored:
             raise UnknownEstimatorError(
                 f"{import_path!r}: __init__ does not keep {name} as it comes; accepted: "
                 f"self.{name} = {name}, by which scikit-learn copies a learner"
@@ -147,16 +149,21 @@ def _constructor_parameters(module: str, node: ast.stmt | None) -> tuple[str, ..
     return tuple(argument.arg for argument in arguments[1:])
 
 
-def _ancestry(module: str, node: ast.stmt | None) -> tuple[list[ast.ClassDef], bool]:
-    """A class and its base classes as far as source shows them, and whether it shows all of them."""
-    if not isinstance(node, ast.ClassDef):
+def _ancestry(
+    module: str, node: ast.stmt | None, below: frozenset = frozenset()
+) -> tuple[list[ast.ClassDef], bool]:
+    """A class and its base classes as far as source shows them, and whether it shows all of them.
+
+    A class that is among those `below` it has a base of its own name, which is not looked for.
+    """
+    if not isinstance(node, ast.ClassDef) or (module, node.name) in below:
         return [], False
     classes, complete = [node], not node.decorator_list
     for base in node.bases:
         if isinstance(base, ast.Name) and base.id == "object":
             continue
         found = _class_of(module, base.id) if isinstance(base, ast.Name) else None
-        inherited, whole = _ancestry(*found) if found else ([], False)
+        inherited, whole = _ancestry(*found, below | {(module, node.name)}) if found else ([], False)
         classes += inherited
         complete &= whole
     return classes, complete
@@ -167,8 +174,28 @@ def _attributes(node: ast.ClassDef) -> Iterator[str]:
     for item in node.body:
         if isinstance(item, (ast.FunctionDef, ast.ClassDef)):
             yield item.name
-        elif isinstance(item, ast.Assign):
-            yield from (target.id for target in item.targets if isinstance(target, ast.Name))
+        else:
+            yield from (target.id for target, _ in _assigned(item) if isinstance(target, ast.Name))
+
+
+def _assigned(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """What a statement assigns to, one by one, and the value of each where the statement shows it."""
+    todo: list = []
+    if isinstance(node, ast.Assign):
+        todo = [(target, node.value) for target in node.targets]
+    elif isinstance(node, ast.AnnAssign) and node.value:
+        todo = [(node.target, node.value)]
+    while todo:
+        target, value = todo.pop(0)
+        if isinstance(target, ast.Starred):
+            todo.append((target.value, None))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+            starred = any(isinstance(item, ast.Starred) for item in [*target.elts, *values])
+            shown = len(values) == len(target.elts) and not starred
+            todo += zip(target.elts, values if shown else [None] * len(target.elts), strict=True)
+        else:
+            yield target, value
 
 
 def _modules_in(package: str) -> list[str]:
@@ -192,6 +219,12 @@ def check_imports(import_path: str) -> None:
                     raise UnknownEstimatorError(
                         f"{import_path!r}: {file}: line {node.lineno}: no package {name!r} is installed"
                     )
+
+
+def written_at(import_path: str) -> int | None:
+    """When the file that defines a class was last written, in nanoseconds; None where there is no file."""
+    file = _module_file(locate(import_path).module)
+    return file.stat().st_mtime_ns if file and file.is_file() else None
 
 
 def is_users_own(import_path: str) -> bool:
@@ -229,8 +262,11 @@ def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
 
 
 @cache
-def _found(import_path: str) -> tuple[str, ast.stmt | None]:
-    """The module that defines a name, and its class or function; None where only running code could tell."""
+def _found(import_path: str, asked: frozenset = frozenset()) -> tuple[str, ast.stmt | None]:
+    """The module that defines a name, and its class or function; None where only running code could tell.
+
+    Modules may import a name from each other: one that was `asked` for is not followed again.
+    """
     module, _, name = import_path.rpartition(".")
     file = _module_file(module)
     if file is None:
@@ -240,7 +276,8 @@ def _found(import_path: str) -> tuple[str, ast.stmt | None]:
     names, open_ended = _names(module, file)
     found = names.get(name)
     if isinstance(found, tuple):
-        return _found(".".join(found)) if found[0] != module else (module, None)
+        origin, asked = ".".join(found), asked | {import_path}
+        return _found(origin, asked) if origin not in asked and found[0] != module else (module, None)
     if name in names or open_ended:
         return module, found
     raise UnknownEstimatorError(f"{import_path!r}: no {name!r} in {module}{did_you_mean(name, names)}")
@@ -268,7 +305,7 @@ def source_digests(*import_paths: str) -> dict[str, str]:
         if _under_development(module, file):
             digests[module] = _facts(file)["digest"]
             todo += _imported(module, file)
-    _keep_facts()
+    keep_facts()
     return dict(sorted(digests.items()))
 
 
@@ -286,7 +323,7 @@ def _facts(file: Path) -> dict:
 
 
 def remembered(key: bytes, find: Callable[[], Any]) -> Any:
-    """What `find` returns, from an earlier start if `key` is the same; it is written by `source_digests`."""
+    """What `find` returns, from an earlier start if `key` is the same; `keep_facts` writes it."""
     digest = hashlib.sha256(FORMAT + PYTHON + key).hexdigest()
     kept = _facts_by_source()
     if digest not in kept:
@@ -323,7 +360,7 @@ def _facts_by_source() -> dict[str, Any]:
         return {}
 
 
-def _keep_facts() -> None:
+def keep_facts() -> None:
     """Write the facts of modules for the next start, where that can be."""
     if not _unwritten or not KEPT.parents[1].is_dir():
         return
@@ -331,7 +368,7 @@ def _keep_facts() -> None:
         KEPT.parent.mkdir(exist_ok=True)
         with replacing(KEPT) as temporary:
             Path(temporary).write_text(json.dumps(_facts_by_source()), encoding="utf-8")
-    _unwritten.clear()
+        _unwritten.clear()
 
 
 @cache
@@ -349,8 +386,8 @@ def _names(module: str, file: Path) -> tuple[dict, bool]:
             for alias in node.names:
                 open_ended |= alias.name == "*"
                 names[alias.asname or alias.name] = (source, alias.name)
-        elif isinstance(node, ast.Assign):
-            names |= {target.id: None for target in node.targets if isinstance(target, ast.Name)}
+        else:
+            names |= {target.id: None for target, _ in _assigned(node) if isinstance(target, ast.Name)}
     names |= {name: (source, name) for name, source in _lazy_table(module, file).items()}
     return names, open_ended
 
@@ -415,13 +452,13 @@ def _absolute(module: str, file: Path, level: int, imported: str) -> str:
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Statements that run on import, those under ``if`` and ``try`` included."""
+    """Statements that run on import, those under ``if``, ``try`` and ``with`` included."""
     todo = list(tree.body)
     while todo:
         node = todo.pop(0)
         yield node
-        if isinstance(node, (ast.If, ast.Try, ast.TryStar)):
-            todo += [*node.body, *node.orelse, *getattr(node, "finalbody", [])]
+        if isinstance(node, (ast.If, ast.Try, ast.TryStar, ast.With)):
+            todo += [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
             todo += [item for handler in getattr(node, "handlers", []) for item in handler.body]
 
 

@@ -5,14 +5,19 @@ The classes are imported for it, which takes a second, so that what was found is
 
 import importlib
 import json
-import os
 import re
 from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import version
-from importlib.util import find_spec
 
-from entrolab.jobs.source_analysis import UnknownEstimatorError, is_users_own, remembered, source_digests
+from entrolab.jobs.source_analysis import (
+    UnknownEstimatorError,
+    is_users_own,
+    keep_facts,
+    remembered,
+    source_digests,
+    written_at,
+)
 from entrolab.study.sections import shortened
 from entrolearn.suggest import did_you_mean
 
@@ -29,11 +34,14 @@ def check_values(import_path: str, parameter: str, values, *, what: str) -> None
     ------
     UnknownEstimatorError
     """
+    if is_users_own(import_path):
+        return  # a user's code is run by jobs alone
     for value in values:
         asked = (import_path, parameter, repr(value))
         if asked not in _known:
             key = json.dumps([_state(import_path), *asked]).encode()
             _known[asked] = remembered(key, partial(_accepted, import_path, parameter, value))
+            keep_facts()
         if accepted := _known[asked]:
             hint = did_you_mean(str(value), re.findall("'(.*?)'", accepted))
             raise UnknownEstimatorError(
@@ -45,22 +53,20 @@ def check_values(import_path: str, parameter: str, values, *, what: str) -> None
 @cache
 def _state(import_path: str) -> list:
     """What changes whenever the constraints of a class may have changed."""
-    package = find_spec(import_path.partition(".")[0])
-    return [version("scikit-learn"), os.stat(package.origin).st_mtime_ns, source_digests(import_path)]
+    return [version("scikit-learn"), written_at(import_path), source_digests(import_path)]
 
 
 def _accepted(import_path: str, parameter: str, value) -> str:
     """What a parameter's constraints accept, where they refuse a value; empty where they take it."""
-    if is_users_own(import_path):
-        return ""  # a user's code is run by jobs alone
     module, _, name = import_path.rpartition(".")
     from sklearn.utils._param_validation import validate_parameter_constraints
 
-    with suppress(ImportError):
+    with suppress(ImportError, AttributeError):
         estimator = getattr(importlib.import_module(module), name)
         constraints = getattr(estimator, "_parameter_constraints", {})
         try:
             validate_parameter_constraints({**constraints}, {parameter: value}, caller_name=name)
         except ValueError as error:
-            return re.search(r" must be (.*)\. Got ", str(error), re.DOTALL)[1]
+            told = re.search(r" must be (.*)\. Got ", str(error), re.DOTALL)
+            return told[1] if told else ""  # the constraints themselves may be at fault
     return ""
