@@ -313,7 +313,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
     feature_importances_ : ndarray of shape (n_features,)
         Mean squared derivatives of the fitted machine times the variances of the features, as shares of
         their sum.
-    importances_ : ndarray of shape (n_rounds_ + 1, n_features)
+    importances_ : ndarray of shape (`n_rounds_` + 1, n_features)
         The same of the machine of each round; the last is that of ``feature_importances_``.
     scores_ : dict of str to ndarray of shape (n_tried + 1,)
         For each metric, the mean score over the folds after each round; those after a fall are not tried.
@@ -452,7 +452,7 @@ class RecursiveFeatureRegressor(RegressorMixin, _RecursiveFeatures):
         The round that was chosen; 0 for the estimator itself.
     metric_ : ndarray of shape (n_features,) or (n_features, n_features)
     feature_importances_ : ndarray of shape (n_features,)
-    importances_ : ndarray of shape (n_rounds_ + 1, n_features)
+    importances_ : ndarray of shape (`n_rounds_` + 1, n_features)
     scores_ : dict of str to ndarray of shape (n_tried + 1,)
         These as in :class:`RecursiveFeatureClassifier`.
     n_features_in_ : int

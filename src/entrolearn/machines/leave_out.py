@@ -76,7 +76,7 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     ----------
     machine : fitted learner
         EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM* with its sums, by ``keep_sums=True`` or
-        :meth:`partial_fit`; or KELM*, LSSVC or LSSVR, without weights that depend on the rows.
+        ``partial_fit``; or KELM*, LSSVC or LSSVR, without weights that depend on the rows.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
         Rows that the machine has learnt; of KELM*, LSSVC and LSSVR all, in their order. Rows that were never
         learnt are not detected in general.
