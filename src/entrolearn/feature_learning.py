@@ -344,9 +344,9 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
     --------
     >>> import numpy as np
     >>> from entrolearn import RecursiveFeatureClassifier
-    >>> X = np.random.default_rng(0).normal(size=(600, 20))
+    >>> X = np.random.default_rng(0).normal(size=(1000, 10))
     >>> y = X[:, 0] * X[:, 1] > 0
-    >>> machine = RecursiveFeatureClassifier(random_state=0).fit(X[:400], y[:400])
+    >>> machine = RecursiveFeatureClassifier(random_state=0).fit(X[:800], y[:800])
     >>> sorted(machine.feature_importances_.argsort()[-2:].tolist())
     [0, 1]
     """
