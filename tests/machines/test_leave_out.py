@@ -196,3 +196,10 @@ def test_without_all_rows_there_is_no_model(learner):
     found = influence(machine.fit(X, y), X, y, groups=np.zeros(90))
     assert np.isnan(found.decision).all()
     assert np.isnan(found.change).all()
+
+
+def test_groups_of_several_types_are_refused_in_one_line():
+    X, y = np.random.default_rng(0).normal(size=(6, 2)), np.arange(6) % 2
+    machine = ELMClassifier(5, keep_sums=True, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="groups cannot be sorted"):
+        influence(machine, X, y, groups=[None, None, 1, 1, 2, 2])

@@ -130,7 +130,7 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     check_is_fitted(machine)
     machine = copy(machine)  # whose checks keep what shape y has
     X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
-    numbers = np.arange(X.shape[0]) if groups is None else column_or_1d(groups)
+    numbers = _names(X.shape[0], groups)
     check_consistent_length(X, numbers)
     said = _said(machine, X)
     X, targets, weights = weighted_rows(X, targets, sample_weight)
@@ -201,6 +201,18 @@ def _between(thresholds: np.ndarray, means: np.ndarray) -> float:
 # --- rows of kernel machines: dual coefficients over blocks of the inverse ----------------------------------
 
 
+def _names(n_samples: int, groups) -> np.ndarray:
+    """The group of each row; rows stand alone without groups."""
+    if groups is None:
+        return np.arange(n_samples)
+    groups = column_or_1d(groups)
+    try:
+        np.unique(groups)
+    except TypeError as error:
+        raise ValueError(f"groups cannot be sorted: {error}; accepted: numbers or words, not both.") from None
+    return groups
+
+
 def _of_kernel_machine(machine, X, y, groups) -> Influence:
     """With M the bordered system, the error on rows G without them is ``(M^-1)_GG^-1 alpha_G``."""
     check_is_fitted(machine)
@@ -228,7 +240,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
     if bordered:
         sums = inverse.sum(axis=1)
         inverse -= sums[:, None] * (sums / sums.sum())
-    names = np.arange(len(T)) if groups is None else column_or_1d(groups)
+    names = _names(len(T), groups)
     check_consistent_length(X, names)
     left_out, code = np.unique(names, return_inverse=True)
     decision = np.empty(T.shape)

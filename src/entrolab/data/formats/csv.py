@@ -1,4 +1,4 @@
-"""Delimited text."""
+"""Reader of delimited text files."""
 
 import csv
 from collections.abc import Mapping, Sequence

@@ -1,1 +1,1 @@
-"""What one big data set costs (RKELM paper)."""
+"""Seconds and memory of fitting and predicting one large data set (RKELM paper)."""

@@ -1,4 +1,4 @@
-"""What an evaluation of MELM's objective and gradient costs, and how far off it is."""
+"""Measure the cost and the error of evaluating MELM's objective and gradient."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What choosing parameters by divergence takes and gives, beside choosing them by cross-validation."""
+"""Compare parameter selection by divergence with selection by cross-validation."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
