@@ -101,7 +101,7 @@ def measured(learner: BaseEstimator, X, y: np.ndarray, scaled: bool, seconds: fl
         # By the clock only where it sleeps, or the machine is busy.
         (found,) = within(Limits(20 * seconds, GIB), _fitted, clone(learner), X, y, scaled, seconds)
     except (KilledError, LimitError, RuntimeError) as error:
-        over = "SIGXCPU" in str(error) or isinstance(error, LimitError) and error.kind == "time limit"
+        over = "SIGXCPU" in str(error) or isinstance(error, LimitError) and error.status == "time limit"
         return {"reason": f"over {seconds:g} s" if over else str(error)}
     return found
 

@@ -24,7 +24,7 @@ from entrolab.fit.limits import Limits
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "tracking_server.sh"
 EXPERIMENT = "load"
-# What a run holds: a cell of a study has as many parameters, and a few more values.
+# What a run holds: a run of a study has as many parameters, and a few more values.
 N_PARAMS, N_METRICS, N_STEPS, N_TAGS = 25, 8, 10, 4
 READERS = 8
 

@@ -9,7 +9,7 @@ def drawn(folder, spec, sources, records=()):
     """The csv of a figure that is written in every format."""
     outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
     paths = (list(map(str, files)) for files in (sources, records, outputs))
-    make_figure(FIGURE_TYPES[spec["kind"]], spec, *paths)
+    make_figure(FIGURE_TYPES[spec["type"]], spec, *paths)
     assert all(output.stat().st_size for output in outputs)
     return read_figure(outputs[-1])
 

@@ -38,20 +38,20 @@ STUDY = {
     "models": MODELS,
     "tables": {
         "table4": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "GMEAN",
             "datasets": "real",
             "models": ["eem_rbf", "svm_rbf"],
             "metric": "gmean",
             "criterion": "cv",
             "notes": ["A note of the study."],
-            "printed": "table4",
+            "published": "table4",
             "among": {},
             "tolerance": {},
         }
     },
     "errata": [
-        {"where": "eq. (3) and Table 4", "printed": "-ln", "taken": "-2 ln", "evidence": "quadrature"}
+        {"where": "eq. (3) and Table 4", "published": "-ln", "taken": "-2 ln", "evidence": "quadrature"}
     ],
 }
 
@@ -93,7 +93,7 @@ def record(dataset, model, **changes):
         "dataset": dataset,
         "model": model,
         "success": True,
-        "kind": "",
+        "status": "ok",
         "error": "",
         "notes": {},
         "seed": 0,
@@ -109,7 +109,7 @@ def record(dataset, model, **changes):
 def score_rows(dataset, model, params):
     return pd.DataFrame(
         {
-            "paper": "paper",
+            "study": "paper",
             "dataset": dataset,
             "model": model,
             "repeat": 0,

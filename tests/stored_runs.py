@@ -22,7 +22,7 @@ def client_of(uri: str):
 
 
 def study_in(client, experiment: str, downloads: Path) -> dict:
-    """Everything of an experiment, runs by the key of their cell, without what another store cannot share.
+    """Everything of an experiment, runs by the key of their run, without what another store cannot share.
 
     Runs with their tags, parameters, every value of every metric with its step and time, inputs, and the
     sha256 of each artifact; logged models likewise; registered versions by alias; the experiment's own tags.
@@ -30,13 +30,13 @@ def study_in(client, experiment: str, downloads: Path) -> dict:
     found = client.get_experiment_by_name(experiment)
     runs = client.search_runs([found.experiment_id], max_results=1000)
     models = {model.model_id: model for model in client.search_logged_models([found.experiment_id])}
-    cells = {run.info.run_id: run.data.tags["entrolearn.key"] for run in runs}
-    assert len(set(cells.values())) == len(runs)
+    runs = {run.info.run_id: run.data.tags["entrolearn.key"] for run in runs}
+    assert len(set(runs.values())) == len(runs)
     return {
         "tags": _tags(found.tags),
-        "runs": {cells[run.info.run_id]: _run(client, run, downloads) for run in runs},
+        "runs": {runs[run.info.run_id]: _run(client, run, downloads) for run in runs},
         "models": {
-            cells[model.source_run_id]: {
+            runs[model.source_run_id]: {
                 "name": model.name,
                 "status": str(model.status),
                 "params": model.params,
@@ -46,11 +46,11 @@ def study_in(client, experiment: str, downloads: Path) -> dict:
             for model in models.values()
         },
         "outputs": {
-            cells[run.info.run_id]: [models[output.model_id].name for output in run.outputs.model_outputs]
+            runs[run.info.run_id]: [models[output.model_id].name for output in run.outputs.model_outputs]
             for run in runs
         },
         "registered": {
-            alias: _version(client.get_model_version_by_alias(experiment, alias), cells)
+            alias: _version(client.get_model_version_by_alias(experiment, alias), runs)
             for one in client.search_registered_models(f"name = '{experiment}'")
             for alias in one.aliases
         },
@@ -85,9 +85,9 @@ def _run(client, run, downloads: Path) -> dict:
     }
 
 
-def _version(version, cells) -> dict:
+def _version(version, runs) -> dict:
     return {
-        "cell": cells[version.run_id],
+        "run": runs[version.run_id],
         "description": IDS.sub("", version.description),
         "tags": version.tags,
         "status": version.status,

@@ -1,4 +1,4 @@
-"""The printed numbers, as transcribed, and the closed forms that the demo study is compared with."""
+"""The published numbers, as transcribed, and the closed forms that the demo study is compared with."""
 
 from pathlib import Path
 
@@ -102,7 +102,7 @@ def test_eem_table_2_has_the_exponents_of_its_complexities(eem):
 def test_eem_table_3_has_three_counts_of_23_data_sets(eem):
     rows = eem[eem["table"] == "table3"]
     assert rows.groupby("metric").size().to_dict() == {"n_features": 23, "n_negative": 23, "n_positive": 23}
-    # As printed: bank stands in for ionosphere, which the table leaves out.
+    # As published: bank stands in for ionosphere, which the table leaves out.
     assert set(rows["dataset"]) == {*UCI, *UNBALANCED, *BIG, "bank"} - {"ionosphere"}
 
 
@@ -118,9 +118,9 @@ def test_eem_empty_cells_are_those_printed_as_a_dash_or_as_over_600_seconds(eem)
 
 
 def test_eem_scores_are_percents_with_a_deviation(gmean):
-    printed = gmean.dropna(subset=["value"])
-    assert printed["value"].between(0, 100).all()
-    assert printed["std"].between(0, 50).all()
+    published = gmean.dropna(subset=["value"])
+    assert published["value"].between(0, 100).all()
+    assert published["std"].between(0, 50).all()
 
 
 def test_eem_printed_maximum_over_the_grid_is_no_less_than_the_gaussian_criterion(gmean):
@@ -194,7 +194,7 @@ def test_eem_spot_times(eem, table, dataset, model, seconds):
     assert found["value"].tolist() == [seconds]
 
 
-# --- the demo's "printed" numbers: what the Bayes rule scores on the generated data --------------------
+# --- the demo's "published" numbers: what the Bayes rule scores on the generated data --------------------
 
 PER_CLASS = 100  # 1000 rows in two equal classes, 5 folds: a fold tests 100 rows of each class
 
@@ -336,10 +336,10 @@ def test_rkelm_columns_without_a_number_are_those_printed_as_out_of_memory(rkelm
 
 def test_rkelm_printed_f1_is_the_harmonic_mean_of_precision_and_recall(rkelm):
     """To the 0.01 that three roundings leave, but for two cells of Table 6."""
-    printed = rkelm.pivot_table(index=["table", "dataset", "model"], columns="metric", values="value")
-    printed = printed.dropna(subset=["precision", "recall", "f1"])
-    harmonic = 2 * printed["precision"] * printed["recall"] / (printed["precision"] + printed["recall"])
-    off = (harmonic - printed["f1"]).abs()
+    published = rkelm.pivot_table(index=["table", "dataset", "model"], columns="metric", values="value")
+    published = published.dropna(subset=["precision", "recall", "f1"])
+    harmonic = 2 * published["precision"] * published["recall"] / (published["precision"] + published["recall"])
+    off = (harmonic - published["f1"]).abs()
     # 98.35 and 98.24 in print; Table 7 has another precision for the first, and an F1 that goes with it.
     assert set(off[off > 0.015].index) == {("table6", "skin", "rkelm"), ("table6", "skin", "elm")}
 
@@ -408,7 +408,7 @@ def test_ce_svm_has_two_numbers_of_three_machines_on_five_sets_and_one_plane(ce_
 
 @pytest.mark.parametrize(("table", "less"), [("table2", 29), ("table3", 70), ("table4", 40)])
 def test_ce_svm_keeps_as_much_less_than_the_one_norm_svm_as_section_4_2_says(ce_svm, table, less):
-    """29, 70 and 40 %: the means of the five ratios, but for the rounding of what is printed."""
+    """29, 70 and 40 %: the means of the five ratios, but for the rounding of what is published."""
     rows = ce_svm[(ce_svm["table"] == table) & (ce_svm["metric"] == "support")]
     kept = rows.pivot_table(index="dataset", columns="model", values="value")
     ratio = kept[f"ce_{BY_KERNEL[table]}"] / kept[f"one_norm_{BY_KERNEL[table]}"]
@@ -566,7 +566,7 @@ def test_essay_epochs_are_those_of_the_models_names(essay):
 @pytest.mark.parametrize(
     ("model", "metric", "value"),
     [
-        # first, last and odd cells as they stand on the page; minutes are printed as such
+        # first, last and odd cells as they stand on the page; minutes are published as such
         ("softmax_01", "accuracy", 90.56),
         ("softmax_001", "iterations", 126),
         ("softmax_0001", "fit_seconds", 167),

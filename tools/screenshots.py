@@ -90,7 +90,7 @@ def of_table(paper: str, table: str) -> Picture:
 
 
 def of_runs(server: str, paper: str) -> list[Picture]:
-    """The pages of a study's experiment, of its own run, of one of its cells, and of its registered model."""
+    """The pages of a study's experiment, of its own run, of one of its runs, and of its registered model."""
     ask = f"{server}/api/2.0/mlflow"
     answer = requests.get(
         f"{ask}/experiments/get-by-name", params={"experiment_name": paper}, timeout=PATIENCE
@@ -112,7 +112,7 @@ def of_runs(server: str, paper: str) -> list[Picture]:
         Picture("mlflow_runs", f"{runs}?viewStateShareKey=beside"),
         Picture("mlflow_comparison", f"{runs}?viewStateShareKey=datasets&compareRunsMode=CHART"),
         Picture("mlflow_tables", f"{runs}/{own}", height=700),
-        Picture("mlflow_cell", f"{runs}/{best}", height=900),
+        Picture("mlflow_run", f"{runs}/{best}", height=900),
         Picture("mlflow_model", f"{server}/#/models/{paper}", height=700),
     ]
 

@@ -87,7 +87,7 @@ def study() -> dict:
         },
         "tables": {
             "table1": {
-                "kind": "scores",
+                "type": "scores",
                 "caption": "All",
                 "datasets": "small",
                 "models": "all",
@@ -95,17 +95,17 @@ def study() -> dict:
                 "criterion": "cv",
             },
             "table2": {
-                "kind": "scores",
+                "type": "scores",
                 "caption": "One",
                 "datasets": "moons",
                 "models": ["svm"],
                 "metric": "accuracy",
                 "criterion": "dcs_gaussian",
             },
-            "counts": {"kind": "characteristics", "caption": "Counts", "datasets": "small"},
-            "seconds": {"kind": "times", "caption": "Seconds", "datasets": "moons", "models": ["lda"]},
+            "counts": {"type": "characteristics", "caption": "Counts", "datasets": "small"},
+            "seconds": {"type": "times", "caption": "Seconds", "datasets": "moons", "models": ["lda"]},
             "ranks": {
-                "kind": "correlations",
+                "type": "correlations",
                 "caption": "Ranks",
                 "datasets": "small",
                 "sizes": [1, 10],
@@ -121,7 +121,7 @@ def study() -> dict:
                 },
             },
             "growth": {
-                "kind": "growth",
+                "type": "growth",
                 "caption": "Growth",
                 "datasets": "moons",
                 "models": {"svm": {"params": {"C": 2}, "rows": [5, 6, 7]}, "lda": {"size": "n_components"}},
@@ -133,14 +133,14 @@ def study() -> dict:
         },
         "figures": {
             "figure1": {
-                "kind": "process",
+                "type": "process",
                 "caption": "A plane",
                 "dataset": "two-moons",
                 "model": "eem",
                 "params": {"n_hidden": 9},
             },
             "figure2": {
-                "kind": "grid_curves",
+                "type": "grid_curves",
                 "caption": "Sizes",
                 "datasets": "moons",
                 "models": ["eem"],
@@ -172,14 +172,14 @@ def study_of_alternatives(study) -> dict:
     }
     study["of_dataset"] = {"svm_c": {"default": {"logspace": [0, 1, 10]}, "sonar": [3]}}
     study["tables"]["chosen"] = {
-        "kind": "parameters",
+        "type": "parameters",
         "caption": "Chosen",
         "datasets": "small",
         "models": {"chooses": {"C": "C", "k": "n_neighbors"}},
         "criterion": "cv",
     }
     study["tables"]["apart"] = {
-        "kind": "separability",
+        "type": "separability",
         "caption": "Apart",
         "datasets": "small",
         "models": ["lda", "chooses"],
@@ -235,11 +235,11 @@ def study_of_trials(study) -> dict:
                 "trials": 5,
             },
             "eem": {"label": "EEM", "estimator": "entrolearn.EEMClassifier", "criteria": ["cv"]},
-            "other": {"label": "In print", "printed_only": True},
+            "other": {"label": "In print", "published_only": True},
         },
         "tables": {
             "accuracies": {
-                "kind": "scores",
+                "type": "scores",
                 "caption": "Accuracy",
                 "datasets": "classes",
                 "models": ["ridge", "svm", "other"],
@@ -247,7 +247,7 @@ def study_of_trials(study) -> dict:
                 "criterion": "cv",
             },
             "errors": {
-                "kind": "scores",
+                "type": "scores",
                 "caption": "RMSE",
                 "datasets": "values",
                 "models": "all",
@@ -258,14 +258,14 @@ def study_of_trials(study) -> dict:
         },
         "figures": {
             "curves": {
-                "kind": "grid_curves",
+                "type": "grid_curves",
                 "caption": "Errors",
                 "datasets": "classes",
                 "models": ["svm"],
                 "parameter": "C",
                 "metric": "accuracy",
             },
-            "plane": {"kind": "process", "caption": "A plane", "dataset": "heart", "model": "eem"},
+            "plane": {"type": "process", "caption": "A plane", "dataset": "heart", "model": "eem"},
         },
     }
 
@@ -275,32 +275,32 @@ def study_of_all_trials(study_of_trials) -> dict:
     """The study of trials with the kinds of tables and figures that it lacks."""
     study_of_trials["tables"] |= {
         "chosen": {
-            "kind": "parameters",
+            "type": "parameters",
             "caption": "Parameters",
             "datasets": "all",
             "models": {"ridge": {"lambda": "1/alpha"}, "svm": {"C": "C", "n_support": "n_support"}},
             "criterion": "cv",
         },
         "sparse": {
-            "kind": "density",
+            "type": "density",
             "caption": "Density",
             "models": {"ridge": {"params": {"alpha": 2}}, "eem": {}},
             "dims": [10, 100],
             "densities": [0.1],
             "rows": 20,
         },
-        "sizes": {"kind": "characteristics", "caption": "Sizes", "datasets": "all", "counts": ["n_train"]},
+        "sizes": {"type": "characteristics", "caption": "Sizes", "datasets": "all", "counts": ["n_train"]},
     }
     study_of_trials["figures"] |= {
         "each": {
-            "kind": "trials",
+            "type": "trials",
             "caption": "Trials",
             "datasets": "all",
             "models": ["ridge"],
             "metric": ["accuracy", "rmse"],
             "criterion": "cv",
         },
-        "density": {"kind": "density", "caption": "Density", "table": "sparse"},
+        "density": {"type": "density", "caption": "Density", "table": "sparse"},
     }
     return study_of_trials
 
@@ -316,7 +316,7 @@ def study_of_training(study_of_trials) -> dict:
     }
     study_of_trials["tables"] |= {
         "taken": {
-            "kind": "training",
+            "type": "training",
             "caption": "Training",
             "datasets": "classes",
             "models": ["ridge", "svm"],
@@ -325,7 +325,7 @@ def study_of_training(study_of_trials) -> dict:
             "tolerance": {"points": 0.5, "iterations": 20},
         },
         "known": {
-            "kind": "information",
+            "type": "information",
             "caption": "Information",
             "datasets": "classes",
             "models": {"ridge": {}, "svm": {"params": {"C": 2}}},
@@ -356,19 +356,19 @@ def study_of_projections(study) -> dict:
     }
     study["tables"] |= {
         "starts": {
-            "kind": "starts",
+            "type": "starts",
             "caption": "Starts",
             "datasets": "small",
             "models": {"mixture": {"starts": 16}, "centres": {}},
             "starts": 100,
         },
-        "speed": {"kind": "evaluations", "caption": "Speed", "rows": [100, 1000], "exact_up_to": 100},
+        "speed": {"type": "evaluations", "caption": "Speed", "rows": [100, 1000], "exact_up_to": 100},
     }
     study["figures"] |= {
-        "planes": {"kind": "projections", "caption": "", "datasets": "small", "models": ["pca", "mixture"]},
-        "histograms": {"kind": "starts", "caption": "", "table": "starts"},
-        "maxima": {"kind": "expected_maximum", "caption": "", "table": "starts", "against": "seconds"},
-        "speed": {"kind": "evaluations", "caption": "", "table": "speed"},
+        "planes": {"type": "projections", "caption": "", "datasets": "small", "models": ["pca", "mixture"]},
+        "histograms": {"type": "starts", "caption": "", "table": "starts"},
+        "maxima": {"type": "expected_maximum", "caption": "", "table": "starts", "against": "seconds"},
+        "speed": {"type": "evaluations", "caption": "", "table": "speed"},
     }
     return study
 
@@ -376,7 +376,7 @@ def study_of_projections(study) -> dict:
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory) -> Path:
     """A migrated store without runs: making one takes seconds, copying it does not."""
-    from tracked_cells import STUDY, open_ledger  # which imports MLflow, for seconds
+    from tracked_runs import STUDY, open_ledger  # which imports MLflow, for seconds
 
     file = tmp_path_factory.mktemp("store") / "mlflow.db"
     with open_ledger(f"sqlite:///{file}", "seed", STUDY, patience=60, own=""):
@@ -386,18 +386,18 @@ def empty_store(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def no_store(tmp_path, monkeypatch) -> Path:
-    """A working folder with the printed numbers, and no store yet."""
-    from tracked_cells import PRINTED
+    """A working folder with the published numbers, and no store yet."""
+    from tracked_runs import PUBLISHED
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    Path("published.csv").write_text(PRINTED)
+    Path("published.csv").write_text(PUBLISHED)
     return tmp_path
 
 
 @pytest.fixture
 def place(no_store, empty_store) -> Path:
-    """A working folder with a store and the printed numbers."""
+    """A working folder with a store and the published numbers."""
     with sqlite3.connect(empty_store) as source, sqlite3.connect("mlflow.db") as copy:
         source.backup(copy)
     return no_store
@@ -422,7 +422,7 @@ def _told_scores():
 @pytest.fixture
 def untracked(no_store, data) -> list[Cell]:
     """Two cells of one data set, each with a fitted model, and no store yet."""
-    from tracked_cells import write_cell
+    from tracked_runs import write_cell
 
     made = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
     write_cell(made[0], estimator=SVC(C=1.0).fit(*data))

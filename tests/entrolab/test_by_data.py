@@ -16,9 +16,9 @@ from entrolab.tables.making import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")
 SPEC = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "where",
-    "kind": "by_data",
+    "type": "by_data",
     "caption": "Where",
     "table": "table1",
     "metric": "gmean",
@@ -52,7 +52,7 @@ def sources(tmp_path):
     rows += [{"dataset": "zoo", "model": model, "metric": "gmean"} for model in MODELS]
     files.append(tmp_path / "zoo.json")
     files[-1].write_text(json.dumps({"dataset": "zoo", "data": {}}))
-    frame = pd.DataFrame(rows, columns=COLUMNS).assign(verdict="ours alone", reason="")
+    frame = pd.DataFrame(rows, columns=COLUMNS).assign(verdict="ours only", reason="")
     frame.to_csv(tmp_path / "table1.csv", index=False)
     return list(map(str, [tmp_path / "table1.csv", *files]))
 
@@ -149,7 +149,7 @@ def test_nothing_to_compare_is_said_in_each_panel(tmp_path, sources):
 @pytest.fixture
 def study_by_data(study):
     study["figures"]["where"] = {
-        "kind": "by_data",
+        "type": "by_data",
         "caption": "Where",
         "table": "table1",
         "metric": "gmean",
@@ -176,8 +176,8 @@ def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("table", "tabel1", "where.table: unknown table of the kind scores 'tabel1', did you mean 'table1'?"),
-        ("table", "seconds", "unknown table of the kind scores 'seconds'; accepted: table1, table2"),
+        ("table", "tabel1", "where.table: unknown table of type scores 'tabel1', did you mean 'table1'?"),
+        ("table", "seconds", "unknown table of type scores 'seconds'; accepted: table1, table2"),
         ("metric", "gmeen", "where.metric: unknown metric of this table 'gmeen', did you mean 'gmean'?"),
         ("best_of", ["svn"], "where.best_of: unknown model of this table 'svn', did you mean 'svm'?"),
         ("best_of", ["eem"], "unknown model of this table 'eem'; accepted: svm, lda"),

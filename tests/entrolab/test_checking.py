@@ -50,7 +50,7 @@ def changed(study: dict, place: str, value) -> dict:
         ("models.svm.grid", {"C": {"logspce": [0, 1, 10]}}, "expected a list of values, {logspace: ["),
         ("models.SVM", {"label": "x", "estimator": "a.B"}, "found 'SVM', expected a name of lower-case"),
         ("models.lda.steps", [{"estimator": "sklearn.preprocessing.Standard"}], "no 'Standard' in"),
-        ("tables.table1.kind", "skores", "tables.table1.kind: found 'skores', did you mean 'scores'?"),
+        ("tables.table1.type", "skores", "tables.table1.type: found 'skores', did you mean 'scores'?"),
         ("tables.table1.models", ["svn"], "tables.table1.models: unknown model 'svn', did you mean 'svm'?"),
         ("tables.table1.datasets", "smal", "tables.table1.datasets: unknown group of data sets 'smal'"),
         ("tables.table1.metric", "balanced_accuracy", "unknown metric of this study 'balanced_accuracy'"),
@@ -60,12 +60,12 @@ def changed(study: dict, place: str, value) -> dict:
         ("tables.table1.sizes", [1], "tables.table1: unknown key 'sizes'"),
         ("tables.seconds.metric", "gmean", "tables.seconds: unknown key 'metric'"),
         ("tables.seconds.models", ["ldaa"], "seconds.models: unknown model 'ldaa', did you mean 'lda'?"),
-        ("tables.counts.kind", None, "tables.counts: the key 'kind' is missing"),
+        ("tables.counts.type", None, "tables.counts: the key 'type' is missing"),
         ("tables.counts.datasets", "smal", "tables.counts.datasets: unknown group of data sets 'smal'"),
         ("tables.ranks.layers", 1, "tables.ranks.layers: found 1; accepted: at least 2"),
         ("tables.ranks.reading.weights", "norml", "ranks.reading.weights: found 'norml', did you mean"),
         ("tables.ranks.readings.datasets", "moon", "tables.ranks.readings.datasets: unknown group of data"),
-        ("tables.growth.datasets", "small", "'small' has 2 data sets; a table of the kind growth takes one"),
+        ("tables.growth.datasets", "small", "'small' has 2 data sets; a table of type growth takes one"),
         ("tables.growth.rows", [1, 2], "tables.growth.rows: found [1, 2], expected a list of at least three"),
         ("tables.growth.models.svn", {}, "tables.growth.models: unknown model 'svn', did you mean 'svm'?"),
         ("tables.growth.models.svm.size", "n_hiden", "growth.models.svm: unknown parameter of sklearn"),
@@ -78,11 +78,11 @@ def changed(study: dict, place: str, value) -> dict:
         ("models.eem.grid", {"n_hidden": [5, "x"]}, "'eem' has n_hidden = 'x'; accepted: numbers"),
         ("tables.table1.models", ["eem"], "unknown criterion of model 'eem' 'cv'; accepted: dcs_gaussian"),
         ("metrics", ["auc", "gmean", "accuracy"], "metrics: 'auc' is the first that fits 'heart', and"),
-        ("figures.figure1.kind", "proces", "figures.figure1.kind: found 'proces', did you mean 'process'?"),
+        ("figures.figure1.type", "proces", "figures.figure1.type: found 'proces', did you mean 'process'?"),
         ("figures.figure1.dataset", "two-mons", "unknown data set 'two-mons', did you mean 'two-moons'?"),
         ("figures.figure1.model", "eemm", "figures.figure1.model: unknown model 'eemm', did you mean 'eem'?"),
         ("figures.figure1.model", None, "figures.figure1: the key 'model' is missing"),
-        ("figures.figure1.metric", "gmean", "figures.figure1: unknown key 'metric'; accepted: kind, caption"),
+        ("figures.figure1.metric", "gmean", "figures.figure1: unknown key 'metric'; accepted: type, caption"),
         ("figures.figure1.params", {"n_hiden": 3}, "no parameter 'n_hiden' (figures.figure1.params)"),
         ("figures.figure2.models", ["eemm"], "figure2.models: unknown model 'eemm', did you mean 'eem'?"),
         ("figures.figure2.models", [], "found [], expected a list of one to six model names"),
@@ -108,8 +108,8 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path, load, study, place, valu
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ("table", "tabel1", "figures.ranks.table: unknown table of the kind scores 'tabel1', did you mean"),
-        ("table", "counts", "unknown table of the kind scores 'counts'; accepted: table1, table2"),
+        ("table", "tabel1", "figures.ranks.table: unknown table of type scores 'tabel1', did you mean"),
+        ("table", "counts", "unknown table of type scores 'counts'; accepted: table1, table2"),
         (
             "metric",
             "accuracy",
@@ -121,7 +121,7 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path, load, study, place, valu
 )
 def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, message):
     study["figures"]["ranks"] = {
-        "kind": "critical_difference",
+        "type": "critical_difference",
         "caption": "",
         "table": "table1",
         "metric": "gmean",
@@ -147,7 +147,7 @@ def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, m
         ("tables.sparse.datasets", "all", "tables.sparse: unknown key 'datasets'"),
         ("tables.sizes.counts", ["n_trian"], "found 'n_trian', did you mean 'n_train'?"),
         ("tables.accuracies.tolerance", {"point": 1}, "unknown key 'point', did you mean 'points'?"),
-        ("figures.density.table", "sprase", "unknown table of the kind density 'sprase', did you mean"),
+        ("figures.density.table", "sprase", "unknown table of type density 'sprase', did you mean"),
         ("figures.each.metric", ["f1"], "figures.each.metric: 'f1' does not fit 'sonar', a multiclass data"),
         ("figures.each.criterion", "dcs_kde", "unknown criterion of model 'ridge' 'dcs_kde'"),
         (
@@ -253,9 +253,9 @@ def test_a_mistake_in_what_is_trained_in_the_order_of_the_files_is_one_line(
         ("figures.planes.models", [], "found [], expected a list of one to twelve model names"),
         ("figures.planes.datasets", "smal", "unknown group of data sets 'smal', did you mean 'small'?"),
         ("figures.planes.metric", "gmean", "figures.planes: unknown key 'metric'"),
-        ("figures.histograms.table", "speed", "histograms.table: unknown table of the kind starts 'speed'"),
+        ("figures.histograms.table", "speed", "histograms.table: unknown table of type starts 'speed'"),
         ("figures.maxima.against", "second", "maxima.against: found 'second', did you mean 'seconds'?"),
-        ("figures.speed.table", "starts", "speed.table: unknown table of the kind evaluations 'starts'"),
+        ("figures.speed.table", "starts", "speed.table: unknown table of type evaluations 'starts'"),
     ],
 )
 def test_a_mistake_in_what_projects_is_one_line(load, study_of_projections, place, value, message):
@@ -267,7 +267,7 @@ def test_a_mistake_in_what_projects_is_one_line(load, study_of_projections, plac
 
 @A_MISTAKE
 def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load_trials, study_of_trials):
-    figure = {"kind": "projections", "caption": "", "datasets": "values", "models": ["eem"]}
+    figure = {"type": "projections", "caption": "", "datasets": "values", "models": ["eem"]}
     study_of_trials["figures"]["planes"] = figure
     with pytest.raises(
         ConfigError, match="'two-moons' is a regression data set; accepted: data sets of classes"
@@ -298,7 +298,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("models.ridge.estimators.regresion", "a.B", "estimators: unknown key 'regresion', did you mean"),
         ("models.ridge.estimators.regression", "sklearn.svm.SVRR", "no 'SVRR' in sklearn.svm, did you mean"),
         ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
-        ("models.other.grid", {}, "models.other: found 'grid' beside 'printed_only'"),
+        ("models.other.grid", {}, "models.other: found 'grid' beside 'published_only'"),
         ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
         ("models.svm.trials", {"of_dataset": "n_train"}, "svm.trials: found 100; accepted: at most the prot"),
         ("tables.errors.metric", "f1", "errors.metric: 'f1' does not fit 'two-moons', a regression data set"),
@@ -378,7 +378,7 @@ def test_alternatives_are_no_single_learner(load, study_of_alternatives, place, 
 def test_data_sets_that_no_metric_fits_are_refused_where_models_are_trained(load_trials, study_of_trials):
     study_of_trials["metrics"] = ["accuracy"]
     study_of_trials["tables"]["errors"] = {
-        "kind": "times", "caption": "", "datasets": "values", "models": ["ridge"]
+        "type": "times", "caption": "", "datasets": "values", "models": ["ridge"]
     }  # fmt: skip
     with pytest.raises(ConfigError, match="metrics: none of them fits 'two-moons', a regression data set"):
         load_trials(study_of_trials)

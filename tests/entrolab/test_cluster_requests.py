@@ -26,7 +26,7 @@ def entry(rows: int = 1000, features: int = 10, **others) -> dict:
     return {"expect": {"rows": rows, "features": features}, **others}
 
 
-def cell(estimator: str = "entrolearn.EEMClassifier", protocol=FOLDS, steps=(), **grid) -> dict:
+def spec(estimator: str = "entrolearn.EEMClassifier", protocol=FOLDS, steps=(), **grid) -> dict:
     return {
         "estimator": estimator,
         "params": {},
@@ -50,7 +50,7 @@ def test_data_that_are_kept_sparse_need_what_is_in_their_files():
 
 @pytest.mark.parametrize("estimator", ["entrolearn.LSSVC", "entrolearn.KELMRegressor", "sklearn.svm.SVC"])
 def test_a_machine_of_all_pairs_grows_with_the_square_of_the_rows(estimator):
-    small, large = (needs_of_run(cell(estimator), entry(rows)) for rows in (10**4, 2 * 10**4))
+    small, large = (needs_of_run(spec(estimator), entry(rows)) for rows in (10**4, 2 * 10**4))
     assert large.bytes / small.bytes == pytest.approx(4, rel=1e-2)
     assert large.seconds > 3 * small.seconds
 
@@ -61,51 +61,51 @@ def test_a_machine_of_all_pairs_grows_with_the_square_of_the_rows(estimator):
 )
 def test_a_layered_machine_grows_with_the_rows_and_with_the_square_of_its_units(estimator, size):
     def seconds(rows: int, units: int) -> float:
-        return needs_of_run(cell(estimator, **{size: [10, units]}), entry(rows)).seconds
+        return needs_of_run(spec(estimator, **{size: [10, units]}), entry(rows)).seconds
 
     assert seconds(2 * 10**6, 1000) / seconds(10**6, 1000) == pytest.approx(2, rel=0.05)
     assert seconds(10**6, 2000) / seconds(10**6, 1000) == pytest.approx(4, rel=0.05)
 
 
 def test_units_that_are_no_number_are_as_many_as_rows():
-    one = needs_of_run(cell("entrolearn.RKELMClassifier", n_landmarks=["sqrt"]), entry(500))
-    assert one == needs_of_run(cell("entrolearn.RKELMClassifier", n_landmarks=[500]), entry(500))
+    one = needs_of_run(spec("entrolearn.RKELMClassifier", n_landmarks=["sqrt"]), entry(500))
+    assert one == needs_of_run(spec("entrolearn.RKELMClassifier", n_landmarks=[500]), entry(500))
 
 
 def test_trials_need_the_rows_of_a_trial_and_not_those_of_the_data():
     trials = {"trials": 20, "train": 100, "test": 50, "inner": {"folds": 4, "used": 1}}
     few, many = (
-        needs_of_run(cell("entrolearn.LSSVC", trials), entry(rows)).bytes - needs_of_data(entry(rows)).bytes
+        needs_of_run(spec("entrolearn.LSSVC", trials), entry(rows)).bytes - needs_of_data(entry(rows)).bytes
         for rows in (1000, 10**6)
     )
-    assert few == many == needs_of_run(cell("entrolearn.LSSVC"), entry(150)).bytes - 4 * 150 * 10 * 8
+    assert few == many == needs_of_run(spec("entrolearn.LSSVC"), entry(150)).bytes - 4 * 150 * 10 * 8
 
 
 def test_folds_of_some_rows_need_those_alone():
     some = {**FOLDS, "rows": 100}
     of_all = needs_of_data(entry(10**6))
-    beyond = needs_of_run(cell("entrolearn.LSSVC", some), entry(10**6)).bytes - of_all.bytes
+    beyond = needs_of_run(spec("entrolearn.LSSVC", some), entry(10**6)).bytes - of_all.bytes
     assert (
-        beyond == needs_of_run(cell("entrolearn.LSSVC"), entry(100)).bytes - needs_of_data(entry(100)).bytes
+        beyond == needs_of_run(spec("entrolearn.LSSVC"), entry(100)).bytes - needs_of_data(entry(100)).bytes
     )
 
 
 @pytest.mark.parametrize("estimator", ["mine.Learner", "entrolearn.CrossEntropySVC"])
 def test_a_learner_of_which_nothing_is_known_asks_for_its_limits(estimator):
-    assert needs_of_run(cell(estimator), entry()).asked(LIMITS) == ceiling(LIMITS)
+    assert needs_of_run(spec(estimator), entry()).asked(LIMITS) == ceiling(LIMITS)
 
 
 def test_steps_may_take_any_time_and_hold_copies():
-    with_step = cell(steps=[{"estimator": "mine.Step"}])
-    plain, stepped = needs_of_run(cell(), entry()), needs_of_run(with_step, entry())
+    with_step = spec(steps=[{"estimator": "mine.Step"}])
+    plain, stepped = needs_of_run(spec(), entry()), needs_of_run(with_step, entry())
     assert stepped.bytes > plain.bytes
     assert stepped.asked(LIMITS).runtime == ceiling(LIMITS).runtime
 
 
 def test_learners_to_choose_from_are_trained_one_after_the_other():
     one_of = {name: {"estimator": f"entrolearn.{name}", "grid": {}} for name in ("LSSVC", "EEMClassifier")}
-    both = needs_of_run({**cell(None), "one_of": one_of}, entry())
-    each = [needs_of_run(cell(f"entrolearn.{name}"), entry()) for name in one_of]
+    both = needs_of_run({**spec(None), "one_of": one_of}, entry())
+    each = [needs_of_run(spec(f"entrolearn.{name}"), entry()) for name in one_of]
     most, all_of_them = max(needs.bytes for needs in each), sum(needs.bytes for needs in each)
     assert most <= both.bytes < all_of_them
     assert both.seconds > max(needs.seconds for needs in each)
@@ -157,7 +157,7 @@ def fit(learner, rows: int):
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_fit_holds_no_more_than_is_asked_for(name):
     sizes = {"n_hidden": [500]} if "n_hidden" in LEARNERS[name].get_params() else {}
-    asked = needs_of_run(cell(f"entrolearn.{name}", **sizes), entry(2500, 20)).bytes
+    asked = needs_of_run(spec(f"entrolearn.{name}", **sizes), entry(2500, 20)).bytes
     held = alone(Limits(300), fit, LEARNERS[name], 2500).mib * 2**20
     # Beside what grows a fit has blocks of some tens of MiB (docs/benchmarks.md), which are in the base.
     assert 0 < held < asked + 64 * 2**20

@@ -42,7 +42,7 @@ def model(estimator, **params):
 
 def spec(models, **changes):
     return {
-        "paper": "paper",
+        "study": "paper",
         "table": "clusters",
         "dataset": "data",
         "measured_by": "entrolab.experiments.clusterings.measure",
@@ -128,7 +128,7 @@ def test_noise_counts_as_a_group_in_the_indices_and_as_no_cluster(found):
 
 def test_a_model_that_fails_is_a_row_with_the_reason_and_takes_no_other_with_it(found):
     failed = found.loc["fails"]
-    assert failed["kind"].tolist() == ["failed"]
+    assert failed["status"].tolist() == ["failed"]
     assert failed["error"].tolist() == ["ArithmeticError: no covariance"]
 
 
@@ -235,7 +235,7 @@ def test_rows_that_are_no_distributions_have_no_divergence_and_all_else():
 
 
 ENTRY = {
-    "kind": "clusterings",
+    "type": "clusterings",
     "caption": "Clusters",
     "datasets": "all",
     "models": ["kmeans", "kl"],
@@ -243,7 +243,7 @@ ENTRY = {
     "repeats": 3,
     "rows": 5000,
     "notes": [],
-    "printed": "clusters",
+    "published": "clusters",
 }
 ROWS = [
     {"metric": "divergence", "reading": CLASSES, "value": 12.34},
@@ -251,7 +251,7 @@ ROWS = [
     {"model": "kmeans", "metric": "ari", "reading": "run 1", "value": 0.5},
     {"model": "kmeans", "metric": "divergence", "value": 30.0},
     {"model": "kmeans", "metric": "seconds", "value": 0.0123},
-    {"model": "kl", "kind": "failed", "error": "time limit of 5 s"},
+    {"model": "kl", "status": "failed", "error": "time limit of 5 s"},
 ]
 
 
@@ -319,14 +319,14 @@ def study_of_clusters(study):
         },
     }
     study["tables"]["clusters"] = {
-        "kind": "clusterings",
+        "type": "clusterings",
         "caption": "Clusters",
         "datasets": "small",
         "models": ["kmeans", "hdbscan"],
         "repeats": 4,
     }
     study["figures"]["clusters"] = {
-        "kind": "clusterings",
+        "type": "clusterings",
         "caption": "Clusters",
         "datasets": "moons",
         "models": ["kmeans", "hdbscan"],
@@ -387,7 +387,7 @@ def test_sets_that_are_clustered_alone_need_no_division(load_trials, study_of_tr
         "label": "k-means", "estimator": "sklearn.cluster.KMeans", "criteria": []
     }  # fmt: skip
     study_of_trials["tables"]["clusters"] = {
-        "kind": "clusterings", "caption": "", "datasets": "classes", "models": ["kmeans"]
+        "type": "clusterings", "caption": "", "datasets": "classes", "models": ["kmeans"]
     }  # fmt: skip
     del study_of_trials["of_dataset"]["n_train"]["heart"]
     with pytest.raises(

@@ -59,8 +59,8 @@ def test_inner_folds_have_a_default(load_trials, study_of_trials):
 
 
 def test_published_is_found_beside_the_study(tmp_path, load, study):
-    (tmp_path / "printed.csv").write_text("table,dataset,model,metric,value,std\n")
-    assert load(study | {"published": "printed.csv"})["published"] == str(tmp_path / "printed.csv")
+    (tmp_path / "published.csv").write_text("table,dataset,model,metric,value,std\n")
+    assert load(study | {"published": "published.csv"})["published"] == str(tmp_path / "published.csv")
 
 
 @pytest.mark.fault(
@@ -225,15 +225,15 @@ def test_the_projects_own_configuration_is_right():
     assert [name for name in studies["eem"]["tables"] if "_" not in name] == [
         f"table{k}" for k in range(1, 11)
     ]
-    printed = pd.read_csv(ROOT / "config" / "published" / "eem.csv").fillna({"dataset": "", "model": ""})
-    printed = set(printed[["table", "dataset", "model", "metric"]].itertuples(index=False, name=None))
+    published = pd.read_csv(ROOT / "config" / "published" / "eem.csv").fillna({"dataset": "", "model": ""})
+    published = set(published[["table", "dataset", "model", "metric"]].itertuples(index=False, name=None))
     shown = set()
     for name in studies["eem"]["tables"]:
         spec = table_spec("eem", studies["eem"], name)
-        kind = TABLE_TYPES[spec["kind"]]
-        shown |= {(spec["printed"], *kind.printed_at(cell)) for cell in kind.cells(spec)}
+        kind = TABLE_TYPES[spec["type"]]
+        shown |= {(spec["published"], *kind.published_at(cell)) for cell in kind.cells(spec)}
     # Every number in print has its cell.
-    assert printed <= shown
+    assert published <= shown
     # Section 7.5: h = 5, 10, ..., 500; the nine UCI sets and one more, in figure 3 alone.
     sweep = studies["eem"]["models"]["eem_sweep"]["grid"]["n_hidden"]
     assert (sweep[0], sweep[1], sweep[-1], len(sweep)) == (5, 10, 500, 100)
@@ -278,7 +278,7 @@ NAMES = ["demo", "eem", "melm"]
         (["results/report/eem.html"], ["eem"]),
         (["results/data/iris.npz"], NAMES),
         (["eem", "papers"], NAMES),
-        ([SimpleNamespace(rulename="train", wildcards_dict={"paper": "eem"})], ["eem"]),
+        ([SimpleNamespace(rulename="train", wildcards_dict={"study": "eem"})], ["eem"]),
         ([SimpleNamespace(rulename="prepare", wildcards_dict={"dataset": "iris"})], NAMES),
     ],
 )

@@ -452,7 +452,7 @@ def test_bayes_error_of_stretched_gaussians_is_phi_of_the_mahalanobis_length_of_
 
 
 def test_with_variances_for_deviations_no_axes_make_the_error_that_is_printed():
-    """What the erratum of section 4.1 says: at most 15.9 % for every V, printed is 24.5 %."""
+    """What the erratum of section 4.1 says: at most 15.9 % for every V, published is 24.5 %."""
     errors = []
     for angle in np.linspace(0, np.pi, 181):
         V = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])

@@ -16,9 +16,9 @@ from entrolearn.measures import expected_maximum
 
 def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
     spec = {
-        "paper": "paper",
+        "study": "paper",
         "figure": "figure4",
-        "kind": "density",
+        "type": "density",
         "caption": "Density",
         "table": "density",
         "dims": [10, 1000],
@@ -30,7 +30,7 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
         for model, seconds in (("rkelm", 1.0), ("elm", 2.0))
         for density in (0.1, 0.5)
     ]
-    rows += [{"reading": f"d1000_density{one}", "kind": "failed", "error": "too large"} for one in (0.1, 0.5)]
+    rows += [{"reading": f"d1000_density{one}", "status": "failed", "error": "too large"} for one in (0.1, 0.5)]
     frame(rows).to_parquet(tmp_path / "measured.parquet")
     table = drawn(tmp_path, spec, [tmp_path / "measured.parquet"])
     assert table["density"].tolist() == [0.1, 0.5] * 4
@@ -47,9 +47,9 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
 
 
 STARTS = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "figure3",
-    "kind": "starts",
+    "type": "starts",
     "caption": "Starts",
     "table": "starts",
     "datasets": ["iris", "wine"],
@@ -68,11 +68,11 @@ def started(tmp_path):
         for k, one in enumerate(values, start=1)
         for metric, value in (("objective", one), ("seconds", 0.5 * len(model)), ("evaluations", 10))
     ]
-    rows[3] |= {"value": np.nan, "kind": "failed", "error": "singular"}
+    rows[3] |= {"value": np.nan, "status": "failed", "error": "singular"}
     found["fast"][1] = np.nan
     rows.append({"model": "fast", "metric": "best", "value": 2.0})
     frame(rows).to_parquet(tmp_path / "iris.parquet")
-    frame([{"kind": "no data", "error": "wine: 404"}]).to_parquet(tmp_path / "wine.parquet")
+    frame([{"status": "no data", "error": "wine: 404"}]).to_parquet(tmp_path / "wine.parquet")
     return found, [tmp_path / "iris.parquet", tmp_path / "wine.parquet"]
 
 
@@ -94,7 +94,7 @@ def test_histograms_of_starts_show_what_was_measured(tmp_path, started):
 @pytest.mark.parametrize("against", ["starts", "seconds"])
 def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, against):
     found, sources = started
-    spec = {**STARTS, "kind": "expected_maximum", "against": against}
+    spec = {**STARTS, "type": "expected_maximum", "against": against}
     table = drawn(tmp_path, spec, sources)
     best = max(np.nanmax(values) for values in found.values())
     for model, values in found.items():
@@ -114,9 +114,9 @@ def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, agai
 
 
 EVALUATIONS = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "speed",
-    "kind": "evaluations",
+    "type": "evaluations",
     "caption": "Speed",
     "table": "speed",
     "rows": [100, 1000],
@@ -150,7 +150,7 @@ def test_a_figure_of_evaluations_shows_seconds_and_errors_by_the_number_of_rows(
 
 
 def test_evaluations_that_failed_say_why(tmp_path):
-    frame([{"kind": "failed", "error": "MemoryError"}]).to_parquet(tmp_path / "measured.parquet")
+    frame([{"status": "failed", "error": "MemoryError"}]).to_parquet(tmp_path / "measured.parquet")
     table = drawn(tmp_path, EVALUATIONS, [tmp_path / "measured.parquet"])
     assert reasons(table) == ["MemoryError"]
     assert "MemoryError" in (tmp_path / "figure.svg").read_text()
@@ -160,9 +160,9 @@ def test_evaluations_that_failed_say_why(tmp_path):
 # --------------------------------------------------------------------------------------------------- ranks
 
 RANKS = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "ranks",
-    "kind": "critical_difference",
+    "type": "critical_difference",
     "caption": "Ranks",
     "table": "table1",
     "metric": "gmean",

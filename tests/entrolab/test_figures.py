@@ -28,9 +28,9 @@ from entrolearn import EEMClassifier
 from entrolearn.plotting.regions import plane_density
 
 PROCESS = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "figure2",
-    "kind": "process",
+    "type": "process",
     "caption": "A plane",
     "dataset": "rings",
     "model": {
@@ -43,15 +43,15 @@ PROCESS = {
     "seed": 3,
 }
 CURVES = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "figure3",
-    "kind": "grid_curves",
+    "type": "grid_curves",
     "caption": "Sizes",
     "datasets": ["iris", "wine"],
     "models": {"eem": {"label": "EEM", "sublabel": "rbf"}, "welm": {"label": "WELM", "sublabel": ""}},
     "parameter": "n_hidden",
     "metric": "gmean",
-    "cells": [(dataset, model) for dataset in ("iris", "wine") for model in ("eem", "welm")],
+    "runs": [(dataset, model) for dataset in ("iris", "wine") for model in ("eem", "welm")],
 }
 
 
@@ -153,13 +153,13 @@ def candidates(scores, errors=None):
 
 
 @pytest.fixture
-def cells(tmp_path):
+def runs(tmp_path):
     """Two models on iris, one of them with a failed fit; no data for wine."""
     good = candidates([[0.9, 0.5, 0.7], [0.8, 0.6, 0.7]])
     holed = candidates([[0.9, np.nan, 0.7], [0.8, 0.6, 0.7]], "LinAlgError: singular")
     nothing = good.iloc[:0]
-    found = {"success": True, "kind": "", "error": ""}
-    absent = {"success": False, "kind": "no data", "error": "wine: 404"}
+    found = {"success": True, "status": "ok", "error": ""}
+    absent = {"success": False, "status": "no data", "error": "wine: 404"}
     sources, records = [], []
     for number, (rows, record) in enumerate(
         [(good, found), (holed, found), (nothing, absent), (nothing, absent)]
@@ -171,19 +171,19 @@ def cells(tmp_path):
     return sources, records
 
 
-def test_curves_are_means_and_deviations_of_the_candidates(tmp_path, cells):
-    table = drawn(tmp_path, CURVES, *cells)
+def test_curves_are_means_and_deviations_of_the_candidates(tmp_path, runs):
+    table = drawn(tmp_path, CURVES, *runs)
     curve = table[(table["dataset"] == "iris") & (table["model"] == "eem")]
     assert curve["value"].tolist() == [5, 10, 50]
-    rows = pd.read_parquet(cells[0][0])
+    rows = pd.read_parquet(runs[0][0])
     rows["size"] = [json.loads(params)["n_hidden"] for params in rows["params"]]
     twin = 100 * rows.groupby("size")["test_gmean"].agg(["mean", "std"])
     assert_allclose(curve[["mean", "std"]], twin, rtol=1e-5)
     assert curve["folds"].tolist() == [2, 2, 2]
 
 
-def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, cells):
-    table = drawn(tmp_path, CURVES, *cells)
+def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, runs):
+    table = drawn(tmp_path, CURVES, *runs)
     curve = table[(table["dataset"] == "iris") & (table["model"] == "welm")].set_index("value")
     assert np.isnan(curve.loc[5, "mean"])
     assert (curve.loc[5, "folds"], curve.loc[5, "reason"]) == (1, "LinAlgError: singular")
@@ -191,15 +191,15 @@ def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, cells):
     assert "WELM: no score at 1 of 3" in (tmp_path / "figure.svg").read_text()
 
 
-def test_models_of_one_label_are_two_curves(tmp_path, cells):
+def test_models_of_one_label_are_two_curves(tmp_path, runs):
     spec = CURVES | {"models": dict.fromkeys(CURVES["models"], {"label": "Machine", "sublabel": ""})}
-    table = drawn(tmp_path, spec, *cells).dropna(subset="value")
+    table = drawn(tmp_path, spec, *runs).dropna(subset="value")
     assert table["series"].unique().tolist() == ["Machine", "Machine (welm)"]
     assert table.groupby("model").size().to_dict() == {"eem": 3, "welm": 3}
 
 
-def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, cells):
-    table = drawn(tmp_path, CURVES, *cells)
+def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, runs):
+    table = drawn(tmp_path, CURVES, *runs)
     assert table.loc[table["dataset"] == "wine", "reason"].tolist() == ["no data: wine: 404"] * 2
     svg = (tmp_path / "figure.svg").read_text()
     assert "no data: wine: 404" in svg
@@ -211,8 +211,8 @@ def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, cells):
     ]
 
 
-def test_curves_in_words(tmp_path, cells):
-    drawn(tmp_path, CURVES, *cells)
+def test_curves_in_words(tmp_path, runs):
+    drawn(tmp_path, CURVES, *runs)
     assert text_of(tmp_path) == (
         "Mean GMEAN, % against n_hidden. "
         "iris: EEM rbf from 55 at 5 to 85 at 50; WELM from 70 at 10 to 85 at 50."
@@ -241,23 +241,23 @@ def surface_candidates(failed=()):
 
 
 GRID = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "figure1",
     "caption": "Two parameters",
     "datasets": ["iris"],
     "models": {"rkelm": {"label": "RKELM", "sublabel": ""}},
-    "cells": [("iris", "rkelm")],
+    "runs": [("iris", "rkelm")],
     "metric": "accuracy",
 }
-SURFACE = {**GRID, "kind": "grid_surface", "parameters": ["C", "L"]}
-BY = {**GRID, "kind": "grid_curves", "parameter": "C", "by": "L"}
+SURFACE = {**GRID, "type": "grid_surface", "parameters": ["C", "L"]}
+BY = {**GRID, "type": "grid_curves", "parameter": "C", "by": "L"}
 
 
 @pytest.fixture
 def grid(tmp_path):
-    """One cell with a point that failed in every trial."""
+    """One run with a point that failed in every trial."""
     surface_candidates(failed=[(0.25, 5)]).to_parquet(tmp_path / "grid.parquet")
-    (tmp_path / "grid.json").write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+    (tmp_path / "grid.json").write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     return [tmp_path / "grid.parquet"], [tmp_path / "grid.json"]
 
 
@@ -275,7 +275,7 @@ def test_a_surface_shows_the_mean_over_the_trials(tmp_path, grid):
 def test_a_surface_without_a_result_says_why(tmp_path, grid):
     (sources, (record,)) = grid
     surface_candidates().iloc[:0].to_parquet(sources[0])
-    record.write_text(json.dumps({"success": False, "kind": "no data", "error": "iris: 404"}))
+    record.write_text(json.dumps({"success": False, "status": "no data", "error": "iris: 404"}))
     table = drawn(tmp_path, SURFACE, sources, [record])
     assert table["reason"].tolist() == ["no data: iris: 404"]
     assert reasons(drawn(tmp_path, BY, sources, [record])) == ["iris, rkelm: no data: iris: 404"]
@@ -297,14 +297,14 @@ def test_curves_by_a_second_parameter_are_its_values(tmp_path, grid):
 
 
 TRIALS = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "figure3",
-    "kind": "trials",
+    "type": "trials",
     "caption": "Trials",
     "datasets": ["iris", "diabetes"],
     "tasks": {"iris": "multiclass", "diabetes": "regression"},
     "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
-    "cells": [(dataset, model) for dataset in ("iris", "diabetes") for model in ("rkelm", "elm")],
+    "runs": [(dataset, model) for dataset in ("iris", "diabetes") for model in ("rkelm", "elm")],
     "metrics": ["accuracy", "rmse"],
     "criterion": "cv",
 }
@@ -320,7 +320,7 @@ def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
             write_scores(*sources[-2:], rows)
             failed = (dataset, model) == ("iris", "elm")
             records.append(tmp_path / f"{dataset}_{model}.json")
-            outcome = {"success": not failed, "kind": "failed" if failed else "", "error": "singular"}
+            outcome = {"success": not failed, "status": "failed" if failed else "", "error": "singular"}
             records[-1].write_text(json.dumps(outcome))
     table = drawn(tmp_path, TRIALS, sources, records)
     scores = table.dropna(subset="trial").groupby(["dataset", "model"])["score"].apply(list).to_dict()
@@ -341,13 +341,13 @@ def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
 
 
 TRADEOFF = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "tradeoff",
-    "kind": "tradeoff",
+    "type": "tradeoff",
     "caption": "Errors and support vectors",
     "datasets": ["iris", "wine"],
     "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
-    "cells": [(dataset, model) for dataset in ("iris", "wine") for model in ("svm", "lasso")],
+    "runs": [(dataset, model) for dataset in ("iris", "wine") for model in ("svm", "lasso")],
     "metric": ["support", "error_rate"],
     "metrics": ["support", "error_rate"],
 }
@@ -374,15 +374,15 @@ def tradeoff_candidates(support=True, failed=()):
 
 def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
     found, absent = (
-        {"success": True, "kind": "", "error": ""},
-        {"success": False, "kind": "no data", "error": "404"},
+        {"success": True, "status": "ok", "error": ""},
+        {"success": False, "status": "no data", "error": "404"},
     )
-    cells = [
+    runs = [
         (tradeoff_candidates(failed=[(1, 1)]), found),
         (tradeoff_candidates(support=False), found),
         *[(tradeoff_candidates().iloc[:0], absent)] * 2,
     ]
-    for number, (candidates, record) in enumerate(cells):
+    for number, (candidates, record) in enumerate(runs):
         candidates.to_parquet(tmp_path / f"{number}.parquet")
         (tmp_path / f"{number}.json").write_text(json.dumps(record))
     sources, records = (
@@ -413,13 +413,13 @@ def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
 
 
 SUPPORT = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "figures_2_to_4",
-    "kind": "support",
+    "type": "support",
     "caption": "What machines keep",
     "datasets": ["stretched"],
     "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
-    "cells": [("stretched", "svm"), ("stretched", "lasso")],
+    "runs": [("stretched", "svm"), ("stretched", "lasso")],
     "learners": {
         "svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"],
         "lasso": ["sklearn.svm.LinearSVC"],
@@ -444,7 +444,7 @@ def machines(tmp_path, catalog):
     for name, machine in fitted.items():
         machine.fit(data.X[rows], data.y[rows])
         (tmp_path / "models" / f"{name}.skops").write_bytes(dump(machine))
-        (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+        (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     shared = [tmp_path / "scaled.npz", tmp_path / "folds.npz"]
     sources = [path for name in fitted for path in (*shared, tmp_path / "models" / f"{name}.skops")]
     return fitted["svm"], data.X[rows], sources, [tmp_path / "svm.json", tmp_path / "lasso.json"]
@@ -470,7 +470,7 @@ def test_a_figure_of_support_vectors_shows_the_stored_machine_among_its_training
 
 def test_support_vectors_of_what_is_not_there_say_why(tmp_path, machines):
     *_, sources, records = machines
-    records[0].write_text(json.dumps({"success": False, "kind": "no data", "error": "404"}))
+    records[0].write_text(json.dumps({"success": False, "status": "no data", "error": "404"}))
     (tmp_path / "models" / "lasso.skops").write_bytes(b"")
     (tmp_path / "models" / "lasso.json").write_text(json.dumps({"error": "nothing was chosen"}))
     table = drawn(tmp_path, SUPPORT, sources, records)
@@ -486,9 +486,9 @@ PCA_OF_RINGS = {
     "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
 }
 PROJECTIONS = {
-    "paper": "paper",
+    "study": "paper",
     "figure": "figure5",
-    "kind": "projections",
+    "type": "projections",
     "caption": "Planes of rings & <others>",
     "datasets": ["rings"],
     "models": {"pca": {"label": "PCA", "sublabel": "white"}, "lda": {"label": "LDA", "sublabel": ""}},

@@ -17,7 +17,7 @@ from entrolab.study.lookup import protocol_of, scaling_of
 DATASETS = ("heart", "sonar", "two-moons")  # of each study here
 
 
-def test_cells_are_those_that_tables_and_figures_show(load, study):
+def test_runs_are_those_that_tables_and_figures_show(load, study):
     study = load(study)
     four = [("heart", "svm"), ("heart", "lda"), ("sonar", "svm"), ("sonar", "lda")]
 
@@ -32,7 +32,7 @@ def test_cells_are_those_that_tables_and_figures_show(load, study):
     assert study_runs(study) == [*four, *moons]
 
 
-def test_cells_are_those_that_have_a_learner(load_trials, study_of_trials):
+def test_runs_are_those_that_have_a_learner(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     assert study["tables"]["errors"]["models"] == ["ridge", "svm"]
     assert study_runs(study) == [
@@ -41,9 +41,9 @@ def test_cells_are_those_that_have_a_learner(load_trials, study_of_trials):
     assert "results/mine/records/heart/other.json" not in table_files("mine", study, "accuracies")
 
 
-def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_cell_of_its_own(load, study):
+def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own(load, study):
     study["figures"]["ranks"] = {
-        "kind": "critical_difference",
+        "type": "critical_difference",
         "caption": "",
         "table": "table1",
         "metric": "gmean",
@@ -91,7 +91,7 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert figure_spec("mine", study, "each", 0)["metrics"] == ["accuracy", "rmse"]
 
 
-def test_a_cell_changes_with_its_own_model_alone(load, study):
+def test_a_run_changes_with_its_own_model_alone(load, study):
     before = load(study)
     study["models"]["svm"]["grid"]["C"] = [1, 10]
     after = load(study)
@@ -100,7 +100,7 @@ def test_a_cell_changes_with_its_own_model_alone(load, study):
     assert run_spec("mine", before, "heart", "lda", 0) == run_spec("mine", after, "heart", "lda", 0)
 
 
-def test_a_caption_is_no_part_of_a_cell(load, study):
+def test_a_caption_is_no_part_of_a_run(load, study):
     before = load(study)
     study["tables"]["table1"]["caption"] = "Another"
     after = load(study)
@@ -108,7 +108,7 @@ def test_a_caption_is_no_part_of_a_cell(load, study):
     assert run_spec("mine", before, "heart", "svm", 0) == run_spec("mine", after, "heart", "svm", 0)
 
 
-def test_a_cell_holds_the_values_of_its_data_set(load_trials, study_of_trials):
+def test_a_run_holds_the_values_of_its_data_set(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     heart, sonar = (run_spec("mine", study, dataset, "ridge", 0) for dataset in ("heart", "sonar"))
 
@@ -121,14 +121,14 @@ def test_a_cell_holds_the_values_of_its_data_set(load_trials, study_of_trials):
     assert [scaling_of(study, dataset)["method"] for dataset in DATASETS] == ["minmax", "maxabs", "minmax"]
 
 
-def test_a_cell_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):
+def test_a_run_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    cells = [run_spec("mine", study, dataset, "ridge", 0) for dataset in DATASETS]
-    assert [cell["estimator"].rpartition(".")[2] for cell in cells] == ["RidgeClassifier"] * 2 + ["Ridge"]
-    assert [cell["metrics"] for cell in cells] == [["accuracy"], ["accuracy"], ["rmse"]]
+    runs = [run_spec("mine", study, dataset, "ridge", 0) for dataset in DATASETS]
+    assert [run["estimator"].rpartition(".")[2] for run in runs] == ["RidgeClassifier"] * 2 + ["Ridge"]
+    assert [run["metrics"] for run in runs] == [["accuracy"], ["accuracy"], ["rmse"]]
 
 
-def test_a_cell_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
+def test_a_run_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
     study = load(study_of_alternatives)
     heart, sonar = (run_spec("mine", study, dataset, "chooses", 0) for dataset in ("heart", "sonar"))
 
@@ -147,15 +147,15 @@ def test_a_model_may_have_fewer_trials_and_shares_the_draws(load_trials, study_o
     assert protocol_of(study, "heart")["trials"] == 20
 
 
-def test_training_needs_its_cells_trained_and_information_is_measured(load_trials, study_of_training):
+def test_training_needs_its_runs_trained_and_information_is_measured(load_trials, study_of_training):
     study = load_trials(study_of_training)
-    cells = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
-    assert table_runs(study, "taken") == cells
+    runs = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
+    assert table_runs(study, "taken") == runs
     assert table_files("mine", study, "taken") == [
-        *(f"results/mine/selection/{dataset}/{model}.parquet" for dataset, model in cells),
-        *(f"results/mine/predictions/{dataset}/{model}.parquet" for dataset, model in cells),
-        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
-        *(f"results/mine/models/{dataset}/{model}.json" for dataset, model in cells),
+        *(f"results/mine/selection/{dataset}/{model}.parquet" for dataset, model in runs),
+        *(f"results/mine/predictions/{dataset}/{model}.parquet" for dataset, model in runs),
+        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in runs),
+        *(f"results/mine/models/{dataset}/{model}.json" for dataset, model in runs),
     ]
     assert table_runs(study, "known") == []
     assert table_files("mine", study, "known") == [
@@ -189,7 +189,7 @@ def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
     ranks = measurement_spec("mine", study, "ranks", "heart", seed=3)
 
     assert ranks == {
-        "paper": "mine",
+        "study": "mine",
         "table": "ranks",
         "dataset": "heart",
         "measured_by": "entrolab.experiments.correlations.measure",

@@ -27,7 +27,7 @@ from entrolearn.plotting import ErrorDensityDisplay
 
 ROOT = Path(__file__).parents[2]
 NET = {"hidden_layer_sizes": [3], "learning_rate_init": 0.02}
-KEYS = {"paper": "paper", "figure": "figure1", "caption": "x"}
+KEYS = {"study": "paper", "figure": "figure1", "caption": "x"}
 NAMED = {"label": "One", "sublabel": ""}
 
 
@@ -55,12 +55,12 @@ def absent(tmp_path):
 
 
 def stored(folder, name, fitted):
-    """A model that is fitted for good, and the record of its cell."""
+    """A model that is fitted for good, and the record of its run."""
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.skops").write_bytes(b"" if fitted is None else dump(fitted))
     (folder / f"{name}.json").write_text(json.dumps({"error": "" if fitted else "nothing was chosen"}))
     record = folder / f"{name}_record.json"
-    record.write_text(json.dumps({"success": True, "kind": "", "error": ""}))
+    record.write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     return record
 
 
@@ -70,7 +70,7 @@ def stored(folder, name, fitted):
 def test_samples_are_the_first_rows_each_with_its_class(tmp_path, prepared, absent):
     data, file = prepared("sklearn-digits")
     shapes = {"digits": [8, 8], "mnist": [28, 28]}
-    spec = {**KEYS, "kind": "samples", "datasets": list(shapes), "shapes": shapes, "rows": 12}
+    spec = {**KEYS, "type": "samples", "datasets": list(shapes), "shapes": shapes, "rows": 12}
     table = drawn(tmp_path, spec, [file, absent])
     mine = table[table["dataset"] == "digits"].sort_values(["image", "line", "column"])
     assert_allclose(mine["value"].to_numpy().reshape(12, 64), data.X[:12], rtol=1e-5, atol=1e-12)
@@ -87,11 +87,11 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
     records = [stored(tmp_path / "models", name, model) for name, model in models.items()]
     spec = {
         **KEYS,
-        "kind": "weights",
+        "type": "weights",
         "datasets": ["digits"],
         "shapes": {"digits": [8, 8]},
         "models": {name: {"label": name, "sublabel": ""} for name in models},
-        "cells": [("digits", name) for name in models],
+        "runs": [("digits", name) for name in models],
         "learners": dict.fromkeys(models, ["sklearn.linear_model.RidgeClassifier", "sklearn.svm.SVC"]),
     }
     table = drawn(
@@ -126,7 +126,7 @@ def test_clusterings_hold_every_row_with_its_cluster_and_the_agreement(tmp_path,
     data, file = prepared("moons-apart")
     spec = {
         **KEYS,
-        "kind": "clusterings",
+        "type": "clusterings",
         "datasets": ["moons", "mnist"],
         "models": {"kmeans": NAMED, "broken": {"label": "Other", "sublabel": ""}},
         "panels": [
@@ -162,7 +162,7 @@ def test_error_densities_are_of_a_learner_fitted_anew_to_all_rows(tmp_path, prep
     estimator = "sklearn.neural_network.MLPClassifier"
     spec = {
         **KEYS,
-        "kind": "error_densities",
+        "type": "error_densities",
         "datasets": ["moons", "mnist"],
         "models": {"net": NAMED},
         "panels": [panel(dataset, "net", estimator, **NET) for dataset in ("moons", "mnist")],
@@ -194,10 +194,10 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
     records = [stored(tmp_path / "models", name, model) for name, model in models.items()]
     spec = {
         **KEYS,
-        "kind": "loss_curves",
+        "type": "loss_curves",
         "datasets": ["moons"],
         "models": {"net": NAMED, "svm": {"label": "Other", "sublabel": ""}},
-        "cells": [("moons", name) for name in models],
+        "runs": [("moons", name) for name in models],
         "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
     }
     table = drawn(tmp_path, spec, [tmp_path / "models" / f"{name}.skops" for name in models], records)
@@ -213,13 +213,13 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
 
 def test_a_figure_of_what_was_not_trained_says_why(tmp_path):
     record = stored(tmp_path / "models", "net", None)
-    record.write_text(json.dumps({"success": False, "kind": "time limit", "error": "after 3 fits"}))
+    record.write_text(json.dumps({"success": False, "status": "time limit", "error": "after 3 fits"}))
     spec = {
         **KEYS,
-        "kind": "loss_curves",
+        "type": "loss_curves",
         "datasets": ["moons"],
         "models": {"net": NAMED},
-        "cells": [("moons", "net")],
+        "runs": [("moons", "net")],
         "learners": {"net": []},
     }
     table = drawn(tmp_path, spec, [tmp_path / "models" / "net.skops"], [record])
@@ -241,13 +241,13 @@ def test_a_confusion_matrix_counts_the_kept_predictions_of_what_was_selected(tmp
     kept.to_parquet(tmp_path / "predictions")
     chosen.to_parquet(tmp_path / "selection")
     records = [stored(tmp_path / "models", name, None) for name in ("net", "none")]
-    records[1].write_text(json.dumps({"success": False, "kind": "no data", "error": "404"}))
+    records[1].write_text(json.dumps({"success": False, "status": "no data", "error": "404"}))
     spec = {
         **KEYS,
-        "kind": "confusion_matrix",
+        "type": "confusion_matrix",
         "datasets": ["moons"],
         "models": {"net": NAMED, "none": {"label": "Other", "sublabel": ""}},
-        "cells": [("moons", "net"), ("moons", "none")],
+        "runs": [("moons", "net"), ("moons", "none")],
         "criterion": "cv",
     }
     sources = [file, tmp_path / "selection", tmp_path / "predictions"] * 2
@@ -291,13 +291,13 @@ def study_of_images(study):
         "criteria": [],
     }
     study["figures"] |= {
-        "samples": {"kind": "samples", "caption": "", "datasets": "small", "shape": shape, "rows": 9},
+        "samples": {"type": "samples", "caption": "", "datasets": "small", "shape": shape, "rows": 9},
         "weights": {
-            "kind": "weights", "caption": "", "datasets": "small", "models": ["ridge"], "shape": shape
+            "type": "weights", "caption": "", "datasets": "small", "models": ["ridge"], "shape": shape
         },
-        "losses": {"kind": "loss_curves", "caption": "", "datasets": "small", "models": ["ridge"]},
+        "losses": {"type": "loss_curves", "caption": "", "datasets": "small", "models": ["ridge"]},
         "errors": {
-            "kind": "error_densities",
+            "type": "error_densities",
             "caption": "",
             "datasets": "moons",
             "models": ["net"],
@@ -305,7 +305,7 @@ def study_of_images(study):
             "params": {"alpha": 0.5},
         },
         "matrix": {
-            "kind": "confusion_matrix",
+            "type": "confusion_matrix",
             "caption": "",
             "datasets": "small",
             "models": ["ridge"],

@@ -53,7 +53,7 @@ def dataset(n=60, n_features=3, seed=0):
 
 def spec(**changes):
     return {
-        "paper": "paper",
+        "study": "paper",
         "table": "table1",
         "dataset": "data",
         "measured_by": "entrolab.experiments.correlations.measure",
@@ -143,8 +143,8 @@ def test_a_smaller_layer_is_the_leading_part_of_a_larger_one():
 
 def test_a_reading_measured_beside_is_what_it_is_as_the_tables_own():
     data = dataset()
-    other = {**READING, "activation": "sigmoid", "weights": "uniform", "formula": "printed"}
-    name = "sigmoid units, uniform operators, eq. (3) as printed, scaled data"
+    other = {**READING, "activation": "sigmoid", "weights": "uniform", "formula": "published"}
+    name = "sigmoid units, uniform operators, eq. (3) as published, scaled data"
     beside, own = values(measured(data, readings=[other])), values(measured(data, reading=other))
     for metric in ("spearman_h1", "spearman_h4"):
         assert beside[metric, name] == own[metric, ""]
@@ -181,7 +181,7 @@ def test_projections_without_variance_are_a_row_with_the_reason():
     data = dataset()
     constant = Dataset(np.ones_like(data.X), data.y, data.feature_names, "binary", data.classes, data.part)
     rows = measured(constant)
-    assert {row["kind"] for row in rows} == {"failed"}
+    assert {row["status"] for row in rows} == {"failed"}
     assert rows[0]["error"] == "30 of 30 projections have no variance"
 
 
@@ -235,7 +235,7 @@ def test_stored_numbers_grow_as_the_models_do():
 
 def test_more_rows_than_there_are_fail_the_model_that_asks_for_them():
     rows = growth.measure(lambda which: dataset(150), growing(), quietly)
-    assert [(row["model"], row["kind"]) for row in rows] == [
+    assert [(row["model"], row["status"]) for row in rows] == [
         ("logistic", "failed"),
         ("elm", "failed"),
         ("lssvm", "failed"),
@@ -323,9 +323,9 @@ def test_starts_that_fail_are_rows_and_so_are_models_that_have_too_few_left(clim
     assert set(some.loc[failed, "error"]) == {"LinAlgError: singular"}
     near = next(row["value"] for row in rows if (row["model"], row.get("metric")) == ("some", "near"))
     assert near == 100 * np.mean(some["objective"] >= 0.95 * some["objective"].max())  # a failed one is not
-    troubles = {row["model"]: row["error"] for row in rows if row.get("kind") and not row.get("reading")}
-    assert "starts came to an end, fewer than 16: LinAlgError: singular" in troubles["most"]
-    assert "unexpected keyword argument 'slope'" in troubles["none"]
+    statuses = {row["model"]: row["error"] for row in rows if row.get("status") and not row.get("reading")}
+    assert "starts came to an end, fewer than 16: LinAlgError: singular" in statuses["most"]
+    assert "unexpected keyword argument 'slope'" in statuses["none"]
     assert frame(rows)["value"].notna().sum() > 0
 
 
@@ -362,12 +362,12 @@ def test_absent_data_and_failures_are_rows(files, tmp_path):
         raise DataUnavailable("data: 404")
     measure(*files, tmp_path / "absent.parquet", spec(), quietly)
     rows = pd.read_parquet(tmp_path / "absent.parquet")
-    assert rows[["kind", "error"]].to_numpy().tolist() == [["no data", "data: 404"]]
+    assert rows[["status", "error"]].to_numpy().tolist() == [["no data", "data: 404"]]
 
     broken = spec(reading={**READING, "data": "raw", "activation": "tanh"})
     measure(*files, tmp_path / "broken.parquet", broken, quietly)
     rows = pd.read_parquet(tmp_path / "broken.parquet")
-    assert rows["kind"].tolist() == ["failed"]
+    assert rows["status"].tolist() == ["failed"]
     assert "tanh" in rows["error"][0]
 
 
@@ -408,7 +408,7 @@ def test_densities_are_measured_point_by_point_and_what_fails_says_why():
         "d50_density1",
     ]
     assert all(row["value"] > 0 for row in seconds)
-    assert {row["kind"] for row in rows if row["model"] == "broken"} == {"failed"}
+    assert {row["status"] for row in rows if row["model"] == "broken"} == {"failed"}
 
 
 def test_data_that_would_not_fit_are_not_made():
@@ -555,7 +555,7 @@ def test_what_a_classifier_is_not_certain_of_is_not_rejected_and_a_failure_takes
     found = informed(dataset(), models={"bad": bad, "nearest": CLASSIFIERS["nearest"]})
     assert found["nearest", "accuracy"]["value"] > 0.5
     assert "'C' parameter" in found["bad", ""]["error"]
-    assert found["bad_reject_0.2", ""]["kind"] == "failed"
+    assert found["bad_reject_0.2", ""]["type"] == "failed"
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -9,7 +9,7 @@ from entrolab.fit.protocols import Folds
 from entrolab.fit.training import train_run
 
 N = 30_000  # of which a kernel matrix takes 6.71 GiB
-GIB = 4  # the process of the tests, whose child a cell is, has some already
+GIB = 4  # the process of the tests, whose child a spec is, has some already
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +20,8 @@ def dataset():
 
 
 def outcome(dataset, estimator: str, params: dict) -> dict:
-    cell = {
-        "paper": "mine",
+    spec = {
+        "study": "mine",
         "dataset": "points",
         "model": "machine",
         "estimator": estimator,
@@ -34,15 +34,15 @@ def outcome(dataset, estimator: str, params: dict) -> dict:
         "protocol": {"folds": 2, "repeats": 1},
     }
     parts = Folds(2, repeats=1).draw(dataset.y, seed=0)
-    _, record, *_ = train_run(dataset, parts, cell, Limits(seconds=60, gib=GIB))
+    _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=60, gib=GIB))
     return record
 
 
 @pytest.mark.fault(
-    "Memory", "a kernel matrix beyond a cell's limit_gib", "the cell is a footnote that names size and limit"
+    "Memory", "a kernel matrix beyond a spec's limit_gib", "the spec is a footnote that names size and limit"
 )
 @pytest.mark.parametrize("estimator", ["KELMClassifier", "LSSVC", "OneNormSVC"])
-def test_a_cell_whose_kernel_matrix_is_beyond_its_limit_says_so(dataset, estimator):
+def test_a_run_whose_kernel_matrix_is_beyond_its_limit_says_so(dataset, estimator):
     record = outcome(
         dataset, f"entrolearn.{estimator}", {"sigma": 1.0} if estimator[0] == "K" else {"gamma": 1.0}
     )
@@ -51,7 +51,7 @@ def test_a_cell_whose_kernel_matrix_is_beyond_its_limit_says_so(dataset, estimat
 
 
 @pytest.mark.fault(
-    "Memory", "a kernel matrix beyond a cell's limit_gib", "the cell is a footnote that names size and limit"
+    "Memory", "a kernel matrix beyond a spec's limit_gib", "the spec is a footnote that names size and limit"
 )
 def test_the_learner_that_is_named_instead_keeps_to_the_limit(dataset):
     record = outcome(dataset, "entrolearn.RKELMClassifier", {"n_landmarks": 20})

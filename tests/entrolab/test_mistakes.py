@@ -61,7 +61,7 @@ def study() -> dict:
         },
         "tables": {
             "table1": {
-                "kind": "scores",
+                "type": "scores",
                 "caption": "Scores",
                 "datasets": "both",
                 "models": ["svm", "knn"],
@@ -69,7 +69,7 @@ def study() -> dict:
                 "criterion": "cv",
             },
             "growth": {
-                "kind": "growth",
+                "type": "growth",
                 "caption": "Growth",
                 "datasets": "values",
                 "models": {"svm": {"params": {"C": 2}}},
@@ -81,14 +81,14 @@ def study() -> dict:
         },
         "figures": {
             "plane": {
-                "kind": "process",
+                "type": "process",
                 "caption": "A plane",
                 "dataset": "moons",
                 "model": "svm",
                 "params": {"C": 3},
             }
         },
-        "errata": [{"where": "eq. 3", "printed": "a", "taken": "b", "evidence": "c"}],
+        "errata": [{"where": "eq. 3", "published": "a", "taken": "b", "evidence": "c"}],
     }
 
 
@@ -181,7 +181,7 @@ def test_anchors_and_merged_keys_are_yaml(tmp_path, study):
     text = text.replace("kernel: rbf\n", "kernel: &kernel rbf\n").replace(
         "      C: 3\n", "      kernel: *kernel\n"
     )
-    merged = "<<: {caption: x, datasets: both, models: [svm]}\n    kind: times\n    caption: Seconds\n"
+    merged = "<<: {caption: x, datasets: both, models: [svm]}\n    type: times\n    caption: Seconds\n"
     text = text.replace("  table1:\n", f"  seconds:\n    {merged}  table1:\n")
     read = loaded(tmp_path, text.encode())
     assert read["figures"]["plane"]["params"] == {"kernel": "rbf"}
@@ -514,7 +514,7 @@ def test_what_is_no_learner_is_one_line(tmp_path, monkeypatch, study, part, othe
     (tmp_path / f"{module}.py").write_text(LEARNER.replace(part, other))
     monkeypatch.syspath_prepend(tmp_path)
     study["models"] = {"mine": f"{module}.Mine"}
-    study["tables"] = {"table1": {"kind": "scores"}}
+    study["tables"] = {"table1": {"type": "scores"}}
     del study["figures"]
     study["datasets"] = {"moons": ["moons"]}
     assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, study))
@@ -543,10 +543,10 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
     assert loaded(tmp_path, study)["models"]["svm"]["estimator"] == "careful.Mine"
 
 
-# --------------------------------------------------------------------------------------- the printed numbers
+# --------------------------------------------------------------------------------------- the published numbers
 
 
-@pytest.mark.fault("Configuration", "a mistake in the printed numbers", LINE)
+@pytest.mark.fault("Configuration", "a mistake in the published numbers", LINE)
 @pytest.mark.parametrize(
     ("content", "line"),
     [
@@ -599,17 +599,17 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
     ],
 )
 def test_a_mistake_in_the_printed_numbers_is_one_line(tmp_path, study, content, line):
-    file = tmp_path / "printed.csv"
+    file = tmp_path / "published.csv"
     header = b"" if line.startswith("line 1") else b"table,dataset,model,metric,value,std\n"
     file.write_bytes(header + content)
-    assert line in refused(file, lambda: loaded(tmp_path, study | {"published": "printed.csv"}))
+    assert line in refused(file, lambda: loaded(tmp_path, study | {"published": "published.csv"}))
 
 
 def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
-    (tmp_path / "printed.csv").write_text(
+    (tmp_path / "published.csv").write_text(
         "table,dataset,model,metric,value,std\ntable1,moons,svm,gmean,80.0,\ngrowth,,svm,numbers_by_rows,2,\n"
     )
-    assert loaded(tmp_path, study | {"published": "printed.csv"})["published"]
+    assert loaded(tmp_path, study | {"published": "published.csv"})["published"]
 
 
 # --------------------------------------------------------------------------------- the catalog, the settings

@@ -4,15 +4,15 @@ from types import SimpleNamespace
 
 import pytest
 from markdown_it import MarkdownIt
-from tracked_cells import STUDY
+from tracked_runs import STUDY
 
-from entrolab.io.run_files import Cell
-from entrolab.tracking.notes import cell_note, experiment_note, paper_note, registered_note
+from entrolab.io.run_files import StudyRun
+from entrolab.tracking.notes import run_note, experiment_note, paper_note, registered_note
 
 HARM = (
     "![x](https://evil.example/1.png) <img src=//evil.example/2> [a](javascript:b)\n\n# c `d` | *e* \x1b[2J"
 )
-CELL = Cell.at("small", "moons", "svm_rbf")
+RUN = StudyRun.at("small", "moons", "svm_rbf")
 
 
 def study_of(harm: str) -> dict:
@@ -21,8 +21,8 @@ def study_of(harm: str) -> dict:
 
 
 def files_of(harm: str, success: bool) -> SimpleNamespace:
-    """What a cell's files say, with a text in the place of each that is free."""
-    record = {"estimator": "sklearn.svm.SVC", "success": success, "kind": "failed", "error": harm}
+    """What a run's files say, with a text in the place of each that is free."""
+    record = {"estimator": "sklearn.svm.SVC", "success": success, "status": "failed", "error": harm}
     return SimpleNamespace(
         record=record | {"notes": {harm: 1}, "n_candidates": 2},
         facts={"error": harm},
@@ -34,8 +34,8 @@ NOTES = {
     "a study": lambda harm: experiment_note(study_of(harm), "small", {}),
     "its tables": lambda harm: paper_note(study_of(harm), "small", {}, ""),
     "its models": lambda harm: registered_note(study_of(harm), "small"),
-    "a model": lambda harm: cell_note(study_of(harm), CELL, harm, files_of(harm, True), []),
-    "a failure": lambda harm: cell_note(study_of(harm), CELL, harm, files_of(harm, False), []),
+    "a model": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, True), []),
+    "a failure": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, False), []),
 }
 
 

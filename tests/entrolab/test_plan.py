@@ -36,14 +36,14 @@ def test_a_data_set_depends_on_the_reader_of_its_own_format_alone(plan):
 
 
 def test_a_run_depends_on_no_reader(plan):
-    code = plan.code_of_run(at(paper="eem", dataset="sonar", model="eem_rbf"))
+    code = plan.code_of_run(at(study="eem", dataset="sonar", model="eem_rbf"))
     assert not any(name.startswith(("entrolab.data.formats", "entrolab.data.prepare")) for name in code)
     assert "entrolab.fit.metrics" not in code
 
 
 def test_a_table_asks_for_the_runs_that_it_shows_alone(plan):
     """The linear machines of CE SVM's table 2, and none of the polynomial and Gaussian ones."""
-    files = plan.sources_of_table(at(paper="ce_svm", table="table2"))
+    files = plan.sources_of_table(at(study="ce_svm", table="table2"))
     shown = set(plan.studies["ce_svm"]["tables"]["table2"]["models"])
     assert {file.rpartition("/")[2].partition(".")[0] for file in files} <= shown
     assert shown < set(plan.studies["ce_svm"]["models"])
@@ -58,19 +58,19 @@ def test_of_the_metrics_a_run_knows_the_one_that_selects_and_those_shown_of_cand
     }
     after = Plan(plan.catalog, {**plan.studies, paper: more}, plan.settings)
     dataset = next(iter(study["tasks"]))
-    for model in plan.models(at(paper=paper, dataset=dataset)):
-        where = at(paper=paper, dataset=dataset, model=model)
-        assert after.cell(where) == plan.cell(where)
+    for model in plan.models(at(study=paper, dataset=dataset)):
+        where = at(study=paper, dataset=dataset, model=model)
+        assert after.run(where) == plan.run(where)
 
 
 def test_input_functions_name_the_files_of_their_runs(plan):
-    where = at(paper="demo", dataset="gaussians")
+    where = at(study="demo", dataset="gaussians")
     assert plan.of_dataset("record")(where) == [
         f"results/demo/records/gaussians/{model}.json" for model in plan.studies["demo"]["models"]
     ]
     assert plan.receipt(where) == plan.own_file(where) == []
     assert len(plan.of_study("selection")(where)) == 25
-    assert set(plan.of_figure("record")(at(paper="demo", figure="demo_sizes"))) < set(
+    assert set(plan.of_figure("record")(at(study="demo", figure="demo_sizes"))) < set(
         plan.of_study("record")(where)
     )
     assert plan.study_files("demo")[-1] == "results/demo/tracked.json"

@@ -17,8 +17,8 @@ from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run, without_data
 from entrolab.io.parquet import read_frame, write_frame
 
-CELL = {
-    "paper": "mine",
+RUN = {
+    "study": "mine",
     "dataset": "points",
     "model": "logistic",
     "estimator": "sklearn.linear_model.LogisticRegression",
@@ -49,13 +49,13 @@ def dataset() -> Dataset:
     return data_of()
 
 
-def trained(dataset, cell):
-    parts = protocol(cell["protocol"]).draw(dataset.y, seed=0)
-    return parts, train_run(dataset, parts, cell, Limits(seconds=60))
+def trained(dataset, run):
+    parts = protocol(run["protocol"]).draw(dataset.y, seed=0)
+    return parts, train_run(dataset, parts, run, Limits(seconds=60))
 
 
 def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):
-    parts, run = trained(dataset, CELL)
+    parts, run = trained(dataset, RUN)
     chosen = run.selection[["repeat", "fold", "point", "params"]].drop_duplicates()
     known = run.predictions.groupby(["repeat", "fold", "point"])
     assert set(known.groups) == set(zip(chosen["repeat"], chosen["fold"], chosen["point"], strict=True))
@@ -73,13 +73,13 @@ def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):
 
 
 def test_scores_of_kept_predictions_are_those_that_candidates_have(dataset):
-    _, run = trained(dataset, CELL)
-    found = score_selection(run.selection, run.predictions, CELL["metrics"])
-    pd.testing.assert_frame_equal(found, choose(run.candidates, CELL), check_exact=True)
+    _, run = trained(dataset, RUN)
+    found = score_selection(run.selection, run.predictions, RUN["metrics"])
+    pd.testing.assert_frame_equal(found, choose(run.candidates, RUN), check_exact=True)
 
 
 def test_a_metric_that_training_did_not_know_is_computed_from_them(dataset):
-    parts, run = trained(dataset, CELL)
+    parts, run = trained(dataset, RUN)
     table = score_selection(run.selection, run.predictions, ["balanced_accuracy", *OF_RANKS])
     for row in table.itertuples():
         tested = parts[row.repeat] == row.fold
@@ -108,13 +108,13 @@ LEARNERS = {
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone(dataset, learner, steps):
     one = {"folds": 3, "repeats": 1}
-    cell = CELL | {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one}
-    parts, run = trained(dataset, cell | {"criteria": ["cv"]})
+    run = RUN | {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one}
+    parts, run = trained(dataset, run | {"criteria": ["cv"]})
     seed = seed_from(0, "mine", "points", "logistic", 0)
-    params = {name: values[0] for name, values in cell["grid"].items()}
+    params = {name: values[0] for name, values in run["grid"].items()}
     for fold, found in run.predictions.groupby("fold"):
         left = parts[0] != fold
-        machine = build(cell | {"params": params}, seed).fit(dataset.X[left], dataset.y[left])
+        machine = build(run | {"params": params}, seed).fit(dataset.X[left], dataset.y[left])
         rows = dataset.X[found["row"]]
         probability = machine.predict_proba(rows)[:, 1] if hasattr(machine, "predict_proba") else np.nan
         has_decision = hasattr(machine, "decision_function")
@@ -125,13 +125,13 @@ def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone
 
 
 def test_of_more_classes_labels_are_kept_and_of_regressions_values():
-    run = trained(data_of(3), CELL | {"criteria": ["cv"]})[1]
+    run = trained(data_of(3), RUN | {"criteria": ["cv"]})[1]
     assert [*run.predictions] == ["repeat", "fold", "point", "row", "y", "prediction"]
     assert run.predictions["prediction"].dtype == np.int16
     X = np.random.default_rng(0).normal(size=(60, 4))
     values = Dataset(X, X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], np.zeros(60, np.int8))
     ridge = {"estimator": "sklearn.linear_model.Ridge", "grid": {"alpha": [1.0]}, "metrics": ["rmse"]}
-    parts, run = trained(values, CELL | ridge | {"criteria": ["cv"]})
+    parts, run = trained(values, RUN | ridge | {"criteria": ["cv"]})
     first = run.predictions.query("repeat == 0 and fold == 0")
     left = parts[0] != 0
     twin = Ridge(alpha=1.0).fit(X[left], values.y[left])
@@ -143,17 +143,17 @@ def test_of_more_classes_labels_are_kept_and_of_regressions_values():
 
 def test_of_trials_the_test_rows_are_kept_by_their_index_in_the_data_set(dataset):
     trials = {"trials": 2, "train": 60, "test": 30, "inner": {"folds": 4, "used": 1}}
-    parts, run = trained(dataset, CELL | {"protocol": trials, "grid": {}})
+    parts, run = trained(dataset, RUN | {"protocol": trials, "grid": {}})
     for trial, found in run.predictions.groupby("repeat"):
         assert found["row"].tolist() == np.flatnonzero(parts[trial] == 0).tolist()
         assert found["y"].tolist() == dataset.y[found["row"]].tolist()
 
 
 def test_a_fold_in_which_nothing_was_chosen_has_no_scores(dataset):
-    _, run = trained(dataset, CELL)
+    _, run = trained(dataset, RUN)
     lost = run.candidates.copy()
     lost.loc[(lost["repeat"] == 0) & (lost["fold"] == 1), "success"] = False
-    selection = choose(lost, CELL, ["support", "iterations"])
+    selection = choose(lost, RUN, ["support", "iterations"])
     table = score_selection(selection, run.predictions, ["gmean", "auc"])
     by_cv = table[table["criterion"] == "cv"].set_index(["repeat", "fold"])
     assert by_cv["auc"].isna().tolist() == [False, True, False, False, False, False]
@@ -165,7 +165,7 @@ def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
         raise RuntimeError("no ranks today")
 
     monkeypatch.setattr(LogisticRegression, "predict_proba", fail)
-    _, run = trained(dataset, CELL | {"criteria": ["cv"], "grid": {}})
+    _, run = trained(dataset, RUN | {"criteria": ["cv"], "grid": {}})
     found = score_selection(run.selection, run.predictions, ["accuracy", "auc"])
     assert found["accuracy"].notna().all()
     assert found["auc"].isna().all()
@@ -173,8 +173,8 @@ def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
-    cell = CELL | {"metrics": metrics_of(task, METRICS)[:1]}
-    run = without_data(cell, "gone")
+    run = RUN | {"metrics": metrics_of(task, METRICS)[:1]}
+    run = without_data(run, "gone")
     for name in ("selection", "predictions"):
         write_frame(tmp_path / name, getattr(run, name))
     metrics = metrics_of(task, METRICS)
@@ -185,7 +185,7 @@ def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
 
 def test_predictions_are_small(tmp_path):
     """A row takes the four bytes of its index and twice eight of what says how sure the model is of it."""
-    run = trained(data_of(rows=6000), CELL | {"criteria": ["cv"], "grid": {}})[1]
+    run = trained(data_of(rows=6000), RUN | {"criteria": ["cv"], "grid": {}})[1]
     write_frame(tmp_path / "kept.parquet", run.predictions)
     assert len(run.predictions) == 2 * 6000
     assert (tmp_path / "kept.parquet").stat().st_size < 25 * len(run.predictions)

@@ -26,7 +26,7 @@ def read_study(paper, catalog):
     return load_study(ROOT / f"config/papers/{paper}.yaml", catalog)
 
 
-def printed_of(paper):
+def published_of(paper):
     file = ROOT / f"config/published/{paper}.csv"
     return pd.read_csv(file).set_index(["table", "dataset", "model", "metric"])
 
@@ -65,11 +65,11 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
     scores = choose(candidates, cell)
 
     assert record["success"]
-    printed = printed_of("eem")
+    published = published_of("eem")
     for table in ("table4", "table9", "table10"):
         criterion = study["tables"][table]["criterion"]
         ours = 100 * scores.loc[scores["criterion"] == criterion, "gmean"].mean()
-        value, std = printed.loc[(table, dataset, model, "gmean")]
+        value, std = published.loc[(table, dataset, model, "gmean")]
         assert abs(ours - value) <= std, table
 
 
@@ -84,14 +84,14 @@ def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm,
 
     assert record["success"]
     ours = 100 * scores.loc[scores["criterion"] == "cv", "balanced_accuracy"].mean()
-    value = printed_of("melm").loc[("table2", "heart", model, "balanced_accuracy"), "value"]
+    value = published_of("melm").loc[("table2", "heart", model, "balanced_accuracy"), "value"]
     assert abs(ours - value) <= melm["tables"]["table2"]["tolerance"]["points"]
 
 
 def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm, prepared, tmp_path):
     """Of the files as LIBSVM has them, but for breast-cancer's tenth feature, the number of the sample."""
     datasets = [dataset for dataset in melm["datasets"]["real"] if dataset != "breast-cancer"]
-    results, printed = Results("melm", melm, tmp_path), printed_of("melm")["value"]
+    results, published = Results("melm", melm, tmp_path), published_of("melm")["value"]
     (tmp_path / "results/melm/scaled").mkdir(parents=True)
     for dataset in datasets:
         data = scale(prepared(dataset), **scaling_of(melm, dataset))
@@ -99,7 +99,7 @@ def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm,
         for count, ours in results.features(dataset).items():
             if count != "n_dims_positive":
                 rounded = round(ours, 2 if count == "density" else 0)
-                assert rounded == printed.loc[("table1", dataset, float("nan"), count)], (dataset, count)
+                assert rounded == published.loc[("table1", dataset, float("nan"), count)], (dataset, count)
 
 
 def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(catalog, prepared):
@@ -114,5 +114,5 @@ def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(ca
     assert record["success"]
     scores = choose(candidates, cell)
     ours = 100 * scores.loc[scores["criterion"] == "cv", "accuracy"].mean()
-    value = printed_of("information_theory").loc[("softmax", "mnist", "softmax_01", "accuracy"), "value"]
+    value = published_of("information_theory").loc[("softmax", "mnist", "softmax_01", "accuracy"), "value"]
     assert abs(ours - value) <= essay["tables"]["softmax"]["tolerance"]["points"]

@@ -14,7 +14,7 @@ from entrolab.tables.making import COLUMNS
 from entrolab.tables.ranking import rank_models, rank_section, scores_of, shown_test
 
 # J. Demšar, JMLR 7 (2006), Table 6: AUC of C4.5 and its variants on 14 data sets. The third number
-# of "voting" is printed 0.975 like the fourth, yet ranked before it.
+# of "voting" is published 0.975 like the fourth, yet ranked before it.
 DEMSAR = pd.DataFrame(
     [
         [0.763, 0.768, 0.771, 0.798],
@@ -61,13 +61,13 @@ def random_scores(n_datasets, n_models, seed=0, decimals=1):
     )
 
 
-# ---------------------------------------------------------------------------------- printed and closed forms
+# ---------------------------------------------------------------------------------- published and closed forms
 
 
 def test_ranks_of_demsars_table_6():
     average = rank_models(DEMSAR).average
-    printed = {"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
-    assert average.round(3).to_dict() == printed
+    published = {"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
+    assert average.round(3).to_dict() == published
     assert average.is_monotonic_increasing
 
 
@@ -316,10 +316,10 @@ def test_a_data_set_that_only_a_model_left_out_has_is_left_out_too(gaps):
 
 
 def table_of(ours, published=None, metric="gmean"):
-    """A table of the kind scores."""
+    """A table of type scores."""
     rows = ours.stack(future_stack=True).rename("ours").rename_axis(["dataset", "model"]).reset_index()
-    printed = (ours if published is None else published).stack(future_stack=True).to_numpy()
-    return rows.assign(metric=metric, published=printed).reindex(columns=COLUMNS)
+    published = (ours if published is None else published).stack(future_stack=True).to_numpy()
+    return rows.assign(metric=metric, published=published).reindex(columns=COLUMNS)
 
 
 LABELS = {name: f"the {name}" for name in DEMSAR}
@@ -335,7 +335,7 @@ def test_a_section_says_of_a_table_what_its_ranking_does():
     assert section["rows"][0] == {
         "model": "the C4.5+m+cf",
         "rank": ranking.average["C4.5+m+cf"],
-        "rank_printed": ranking.average["C4.5+m+cf"],
+        "rank_published": ranking.average["C4.5+m+cf"],
         "scored": 14,
     }
     assert len(section["pairs"]) == 6
@@ -367,15 +367,15 @@ def test_less_is_better_where_the_metric_says_so():
 
 
 def test_printed_numbers_are_ranked_beside_ours_where_all_are_printed():
-    printed = -DEMSAR
+    published = -DEMSAR
     of = {
-        row["model"]: row["rank_printed"]
-        for row in rank_section(table_of(DEMSAR, printed), {}, "gmean")["rows"]
+        row["model"]: row["rank_published"]
+        for row in rank_section(table_of(DEMSAR, published), {}, "gmean")["rows"]
     }
     assert_allclose([of[name] for name in DEMSAR], 5 - rank_models(DEMSAR).average[DEMSAR.columns])
-    printed = printed.assign(**{"C4.5": np.nan})
-    assert rank_section(table_of(DEMSAR, printed), {}, "gmean")["rows"][0]["rank_printed"] is None
-    alone = rank_section(table_of(DEMSAR, printed), {}, "gmean", column="published")
+    published = published.assign(**{"C4.5": np.nan})
+    assert rank_section(table_of(DEMSAR, published), {}, "gmean")["rows"][0]["rank_published"] is None
+    alone = rank_section(table_of(DEMSAR, published), {}, "gmean", column="published")
     assert [row["model"] for row in alone["rows"]] == ["C4.5+cf", "C4.5+m", "C4.5+m+cf"]
     assert "more than half of the data sets: C4.5." in alone["rule"]
 
@@ -384,7 +384,7 @@ def test_printed_ranks_are_of_the_data_sets_that_ours_are_of():
     ours = DEMSAR.copy()
     ours.loc["mushroom"] = np.nan
     rows = rank_section(table_of(ours, DEMSAR), {}, "gmean")["rows"]
-    assert [row["rank_printed"] for row in rows] == [row["rank"] for row in rows]
+    assert [row["rank_published"] for row in rows] == [row["rank"] for row in rows]
 
 
 def test_a_section_of_too_little_is_none():

@@ -16,8 +16,8 @@ from entrolab.fit import refit as refitting
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import n_stored_numbers, refit, refit_within
 
-CELL = {
-    "paper": "mine",
+SPEC = {
+    "study": "mine",
     "dataset": "points",
     "model": "logistic",
     "label": "L",
@@ -39,7 +39,7 @@ def dataset():
 
 
 def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
     expected = LogisticRegression(C=0.5).fit(dataset.X, dataset.y)
 
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
@@ -51,8 +51,8 @@ def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
 def test_the_refitted_model_of_trials_learns_the_training_rows_of_the_first(dataset):
     parts = np.repeat([[-1, 0, 1, 2], [0, 1, 2, 3]], 20, axis=1)
     inner = {"folds": 2, "used": 2}
-    cell = {**CELL, "protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}}
-    fitted, _ = refit(dataset, parts, {"C": 0.5}, cell)
+    spec = {**SPEC, "protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}}
+    fitted, _ = refit(dataset, parts, {"C": 0.5}, spec)
     expected = LogisticRegression(C=0.5).fit(dataset.X[40:], dataset.y[40:])
 
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
@@ -60,22 +60,22 @@ def test_the_refitted_model_of_trials_learns_the_training_rows_of_the_first(data
 
 def test_support_vectors_are_counted(dataset):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    cell = {**CELL, "estimator": "sklearn.svm.SVC", "steps": steps}
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, cell)
+    spec = {**SPEC, "estimator": "sklearn.svm.SVC", "steps": steps}
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
     assert facts["n_support"] == len(fitted[-1].support_)
-    assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)[1]
+    assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)[1]
 
 
 def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
-    _, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
+    _, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
     assert facts["n_iter"] == LogisticRegression(C=0.5).fit(dataset.X, dataset.y).n_iter_.item()
-    cell = {**CELL, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
-    assert "n_iter" not in refit(dataset, np.zeros((1, 80), int), {"alpha": 1.0}, cell)[1]
+    spec = {**SPEC, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
+    assert "n_iter" not in refit(dataset, np.zeros((1, 80), int), {"alpha": 1.0}, spec)[1]
 
 
 def test_a_refitted_pipeline_takes_the_grids_names(dataset):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, {**CELL, "steps": steps})
+    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, {**SPEC, "steps": steps})
 
     assert fitted[-1].C == 0.5
     assert facts["params"] == {"C": 0.5}
@@ -87,11 +87,11 @@ def test_a_refitted_pipeline_takes_the_grids_names(dataset):
 )
 def test_the_alternative_that_was_chosen_is_refitted_and_named(dataset, params, learner):
     one_of = {
-        "logistic": {"estimator": CELL["estimator"], "params": {}, "grid": {"C": [2.0]}},
+        "logistic": {"estimator": SPEC["estimator"], "params": {}, "grid": {"C": [2.0]}},
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"gamma": 1.0}, "grid": {"C": [3.0]}},
     }
-    cell = {**CELL, "estimator": None, "grid": {}, "one_of": one_of}
-    fitted, facts = refit(dataset, np.zeros((1, len(dataset.y)), int), params, cell)
+    spec = {**SPEC, "estimator": None, "grid": {}, "one_of": one_of}
+    fitted, facts = refit(dataset, np.zeros((1, len(dataset.y)), int), params, spec)
     assert (type(fitted[-1]), fitted[-1].C) == (learner, params["C"])
     assert (facts["estimator"], facts["params"]) == (one_of[params["one_of"]]["estimator"], params)
 
@@ -162,17 +162,17 @@ class Wrong(LogisticRegression):
 )
 def test_a_refit_stands_under_limits_and_may_fail(dataset, monkeypatch, learner, reason):
     monkeypatch.setattr(refitting, learner.__name__, learner, raising=False)
-    cell = {**CELL, "estimator": f"entrolab.fit.refit.{learner.__name__}"}
+    spec = {**SPEC, "estimator": f"entrolab.fit.refit.{learner.__name__}"}
     begun = time.monotonic()
-    found = refit_within(Limits(seconds=1, gib=8), dataset, np.zeros((1, 80), int), {"C": 0.5}, cell)
+    found = refit_within(Limits(seconds=1, gib=8), dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
     assert found == (b"", {"error": reason})
     assert time.monotonic() - begun < 20
 
 
 def test_a_refit_within_its_limits_is_the_model_as_a_file(dataset):
-    model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
+    model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
     loaded = skops.io.load(io.BytesIO(model), trusted=[])
-    expected, plain = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, CELL)
+    expected, plain = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
     np.testing.assert_array_equal(loaded.coef_, expected.coef_)
     assert facts.keys() == plain.keys() | {"types"}
     assert {name for name in plain if facts[name] != plain[name]} <= {"fit_seconds", "predict_seconds"}
@@ -181,7 +181,7 @@ def test_a_refit_within_its_limits_is_the_model_as_a_file(dataset):
 @pytest.mark.parametrize(("criteria", "reason"), [([], "no criterion chooses"), (["cv"], "cv is undefined")])
 def test_where_nothing_was_chosen_the_facts_say_why(dataset, criteria, reason):
     model, facts = refit_within(
-        Limits(seconds=60), dataset, np.zeros((1, 80), int), None, {**CELL, "criteria": criteria}
+        Limits(seconds=60), dataset, np.zeros((1, 80), int), None, {**SPEC, "criteria": criteria}
     )
     assert model == b""
     assert facts["error"].startswith(reason)

@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.svm import SVC
-from tracked_cells import SCORES, STUDY, client, runs_of, track, write_cell
+from tracked_runs import SCORES, STUDY, client, runs_of, track, write_run
 
 from entrolab.data.dataset import Dataset, save_dataset
-from entrolab.tracking import Cell
+from entrolab.tracking import StudyRun
 
 BETTER = (0.9, 0.9, 0.9, 0.9)
 
 
 @pytest.fixture
-def best(cells, data):
-    """Two cells of which the first is the better one, and the scaled rows that their models take."""
+def best(runs, data):
+    """Two runs of which the first is the better one, and the scaled rows that their models take."""
     X, y = data
     names = ["negative", "positive"]
-    cells[0].scaled.parent.mkdir(parents=True, exist_ok=True)
-    save_dataset(cells[0].scaled, Dataset(X, y, ["a", "b"], "binary", names, np.zeros(len(y), np.int8)))
-    write_cell(cells[0], estimator=SVC(C=1.0).fit(X, y), gmeans=BETTER)
-    return cells
+    runs[0].scaled.parent.mkdir(parents=True, exist_ok=True)
+    save_dataset(runs[0].scaled, Dataset(X, y, ["a", "b"], "binary", names, np.zeros(len(y), np.int8)))
+    write_run(runs[0], estimator=SVC(C=1.0).fit(X, y), gmeans=BETTER)
+    return runs
 
 
 def versions():
@@ -60,7 +60,7 @@ def test_registering_twice_makes_one_version_and_a_changed_model_a_second(best, 
     track(best)
     track(best)
     assert len(versions()) == 1
-    write_cell(best[0], estimator=SVC(C=10.0).fit(*data), gmeans=(0.9, 0.9, 0.9, 0.95))
+    write_run(best[0], estimator=SVC(C=10.0).fit(*data), gmeans=(0.9, 0.9, 0.9, 0.95))
     track(best)
     assert [version.version for version in versions()] == [1, 2]
     assert at_alias().version == 2
@@ -74,14 +74,14 @@ def test_version_that_a_kill_left_out_is_registered_by_the_next_run(best):
     assert at_alias().run_id == runs_of()["small/moons/svm_rbf"].info.run_id
 
 
-def test_alias_moves_to_the_cell_that_is_best_now_and_goes_when_there_is_none(best, data):
+def test_alias_moves_to_the_run_that_is_best_now_and_goes_when_there_is_none(best, data):
     track(best)
-    write_cell(best[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.1, 0.1, 0.1, 0.1))
+    write_run(best[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.1, 0.1, 0.1, 0.1))
     assert track(best)["written"] == ["svm_rbf", "logistic"]  # each says something new of being the best
     assert at_alias().tags["model"] == "logistic"
-    for cell in best:
-        write_cell(cell, success=False, kind="failed", error="singular")
-        cell.fitted.unlink()
+    for run in best:
+        write_run(run, success=False, kind="failed", error="singular")
+        run.fitted.unlink()
     track(best)
     assert client().get_registered_model("small").aliases == {}
 
@@ -89,8 +89,8 @@ def test_alias_moves_to_the_cell_that_is_best_now_and_goes_when_there_is_none(be
 def test_least_error_is_best(best, monkeypatch, data):
     monkeypatch.setitem(STUDY, "metrics", ["rmse"])
     monkeypatch.setitem(STUDY, "tables", {"table1": {**SCORES, "metric": "rmse", "criterion": "cv"}})
-    for cell, gmeans in zip(best, (BETTER, (0.5, 0.5, 0.5, 0.5)), strict=True):
-        write_cell(cell, estimator=SVC().fit(*data), gmeans=gmeans, metric="rmse")
+    for run, gmeans in zip(best, (BETTER, (0.5, 0.5, 0.5, 0.5)), strict=True):
+        write_run(run, estimator=SVC().fit(*data), gmeans=gmeans, metric="rmse")
     track(best)
     assert at_alias().tags["model"] == "logistic"
 
@@ -131,7 +131,7 @@ def test_registered_model_predicts_in_a_fresh_process(best, data, tmp_path, monk
         subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", "mlflow.db"], check=True)
     said = subprocess.run([sys.executable, "-c", PREDICTS], stdout=subprocess.PIPE, text=True, check=True)
     found = json.loads(said.stdout)
-    original = skops.io.load(Cell.at("small", "moons", "svm_rbf").fitted)
+    original = skops.io.load(StudyRun.at("small", "moons", "svm_rbf").fitted)
     np.testing.assert_array_equal(found["decision"], original.decision_function(X))
     np.testing.assert_array_equal(found["served"], original.predict(X))
     np.testing.assert_array_equal(found["example"], X[:5])

@@ -138,10 +138,10 @@ def test_the_grid_of_alternatives_is_the_union_of_theirs_each_crossed_with_the_m
 
 @pytest.mark.parametrize("steps", [CHOOSING["steps"], []])
 def test_a_point_of_alternatives_becomes_the_pipeline_that_it_names(steps):
-    cell = {**CHOOSING, "steps": steps}
-    learners = alternatives(cell, seed=7)
+    spec = {**CHOOSING, "steps": steps}
+    learners = alternatives(spec, seed=7)
     point = {"one_of": "knn", "n_neighbors": 3} | ({"step1__n_components": 2} if steps else {})
-    built = build(cell, seed=7).set_params(**step_params(cell, point, learners))
+    built = build(spec, seed=7).set_params(**step_params(spec, point, learners))
 
     assert [name for name, _ in built.steps] == [*(["step1"] if steps else []), "model"]
     assert (type(built[-1]).__name__, built[-1].n_neighbors) == ("KNeighborsClassifier", 3)
@@ -149,10 +149,10 @@ def test_a_point_of_alternatives_becomes_the_pipeline_that_it_names(steps):
         assert (built[0].n_components, built[0].random_state) == (2, 7)
     svm = learners["svm"]
     assert (svm.tol, svm.random_state) == (0.01, 7)
-    assert step_params(cell, {"one_of": "svm", "C": 1}, learners) == {"model": svm, "model__C": 1}
+    assert step_params(spec, {"one_of": "svm", "C": 1}, learners) == {"model": svm, "model__C": 1}
 
 
-def test_a_cell_of_alternatives_is_made_of_all_of_them():
+def test_a_run_of_alternatives_is_made_of_all_of_them():
     learners = [learner["estimator"] for learner in ONE_OF.values()]
     assert made_of(CHOOSING) == [*learners, "sklearn.decomposition.PCA"]
     assert learner_at(CHOOSING, {"one_of": "svm"}) is ONE_OF["svm"]

@@ -51,7 +51,7 @@ LOGISTIC = model(
 
 def spec(models, **changes):
     return {
-        "paper": "paper",
+        "study": "paper",
         "table": "searches",
         "dataset": "data",
         "measured_by": "entrolab.experiments.searches.measure",
@@ -260,7 +260,7 @@ def test_a_search_that_takes_too_long_says_after_how_many_folds():
 def test_a_learner_that_divergence_cannot_compare_is_a_row_with_the_reason():
     tree = model("sklearn.tree.DecisionTreeClassifier", {"max_depth": [1, 2]})
     rows, _ = measured({"tree": tree}, folds=1)
-    assert rows.loc["tree"]["kind"].tolist() == ["failed"]
+    assert rows.loc["tree"]["type"].tolist() == ["failed"]
     assert rows.loc["tree"]["error"].item().startswith("TypeError: DecisionTreeClassifier has neither")
 
 
@@ -274,7 +274,7 @@ ENTRY = plain(
         datasets="all",
         models=["eem", "svm"],
         measures=["seconds_cv", "ratio", "gmean_difference"],
-        printed="costs",
+        published="costs",
     )
 )
 
@@ -287,14 +287,14 @@ class Results:
 
     def measured(self, table, dataset):
         if dataset not in self.by_dataset:
-            return frame([{"kind": "no data", "error": "404"}]).to_dict("records")
+            return frame([{"status": "no data", "error": "404"}]).to_dict("records")
         ratio, difference = self.by_dataset[dataset]
         rows = [
             {"model": "eem", "metric": "seconds_cv", "value": 0.0123, "std": 0.001},
             {"model": "eem", "metric": "ratio", "value": ratio},
             {"model": "eem", "metric": "ratio", "reading": "fold 1", "value": 3},
             {"model": "eem", "metric": "gmean_difference", "value": difference, "std": 1},
-            {"model": "svm", "kind": "failed", "error": "after 1 of 3 folds: time limit of 6 s"},
+            {"model": "svm", "status": "failed", "error": "after 1 of 3 folds: time limit of 6 s"},
         ]
         return frame(rows).to_dict("records")
 
@@ -371,7 +371,7 @@ def study_of_searches(study):
         "criteria": ["dcs_gaussian"],
     }
     study["tables"]["costs"] = {
-        "kind": "searches",
+        "type": "searches",
         "caption": "Costs",
         "datasets": "small",
         "models": ["svm", "sized"],

@@ -126,9 +126,9 @@ def test_folds():
 
 
 def test_a_run(studies, data, asked_first):
-    cell = run_spec("eem", studies["eem"], "sonar", "eem_rbf", 0)
+    spec = run_spec("eem", studies["eem"], "sonar", "eem_rbf", 0)
     parts = np.stack([np.arange(ROWS) % 5, np.arange(ROWS) % 5])
     limits = Limits(60, 8)
     string = "0/eem/sonar/eem_rbf/0"
-    assert asked_first(1, training.train_run, data, parts, cell, limits) == [string]
-    assert asked_first(1, refitting.refit, data, parts, {}, cell) == [string]
+    assert asked_first(1, training.train_run, data, parts, spec, limits) == [string]
+    assert asked_first(1, refitting.refit, data, parts, {}, spec) == [string]

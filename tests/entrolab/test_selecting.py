@@ -11,8 +11,8 @@ from entrolab.fit.protocols import Folds
 from entrolab.fit.selection import among, choose, choose_within, headline_params
 from entrolab.fit.training import train_run, without_data
 
-CELL = {
-    "paper": "mine",
+SPEC = {
+    "study": "mine",
     "dataset": "points",
     "model": "logistic",
     "label": "L",
@@ -37,7 +37,7 @@ def candidates(*folds: dict) -> pd.DataFrame:
         for point in range(n_points):
             rows.append(
                 {
-                    "paper": "mine", "dataset": "points", "model": "logistic",
+                    "study": "mine", "dataset": "points", "model": "logistic",
                     "repeat": 0, "fold": fold, "point": point, "params": f'{{"C": {point}}}',
                     "cv_gmean": 0.5, "cv_accuracy": 0.5, "dcs_gaussian": 1.0, "dcs_kde": 1.0,
                     "test_accuracy": 0.25, "success": True, "note": "", "error": "",
@@ -48,7 +48,7 @@ def candidates(*folds: dict) -> pd.DataFrame:
 
 
 def points(table: pd.DataFrame, criterion: str) -> list[int]:
-    scores = choose(table, CELL)
+    scores = choose(table, SPEC)
     return scores.loc[scores["criterion"] == criterion, "point"].tolist()
 
 
@@ -99,7 +99,7 @@ def test_each_fold_chooses_for_itself_and_reports_the_scores_of_its_choice():
         {"cv_gmean": [0.9, 0.1], "test_gmean": [0.11, 0.12], "test_accuracy": [0.21, 0.22]},
         {"cv_gmean": [0.1, 0.8], "test_gmean": [0.13, 0.14], "test_accuracy": [0.23, 0.24]},
     )
-    scores = choose(table, CELL)
+    scores = choose(table, SPEC)
     cv = scores[scores["criterion"] == "cv"]
 
     assert cv["point"].tolist() == [0, 1]
@@ -113,7 +113,7 @@ def test_each_fold_chooses_for_itself_and_reports_the_scores_of_its_choice():
 def test_the_oracle_takes_one_point_for_all_folds():
     """Means 0.5, 0.55, 0.45: the second, though each fold has a better one of its own."""
     table = candidates({"test_gmean": [0.9, 0.6, 0.0]}, {"test_gmean": [0.1, 0.5, 0.9]})
-    scores = choose(table, CELL)
+    scores = choose(table, SPEC)
     oracle = scores[scores["criterion"] == "oracle"]
 
     assert oracle["point"].tolist() == [1, 1]
@@ -133,7 +133,7 @@ def test_a_fold_without_a_usable_candidate_says_why():
         {"test_gmean": [0.9, 0.2]},
         {"test_gmean": [NAN, NAN], "success": [False, False], "error": ["out of memory", "out of memory"]},
     )
-    scores = choose(table, CELL)
+    scores = choose(table, SPEC)
     lost = scores[(scores["fold"] == 1) & (scores["criterion"] == "cv")].iloc[0]
 
     assert (lost["success"], lost["point"], lost["error"]) == (False, -1, "out of memory")
@@ -144,7 +144,7 @@ def test_a_fold_without_a_usable_candidate_says_why():
 
 def test_a_criterion_that_is_undefined_everywhere_says_so():
     table = candidates({"dcs_kde": [NAN, NAN], "test_gmean": [0.1, 0.2]})
-    scores = choose(table, CELL).set_index("criterion")
+    scores = choose(table, SPEC).set_index("criterion")
 
     assert not scores.loc["dcs_kde", "success"]
     assert "undefined" in scores.loc["dcs_kde", "error"]
@@ -152,9 +152,9 @@ def test_a_criterion_that_is_undefined_everywhere_says_so():
 
 
 def test_where_no_criterion_chooses_there_is_an_oracle_and_no_headline():
-    scores = choose(candidates({"test_gmean": [0.5, 0.75]}), CELL | {"criteria": []})
+    scores = choose(candidates({"test_gmean": [0.5, 0.75]}), SPEC | {"criteria": []})
     assert list(scores["criterion"]) == ["oracle"]
-    assert headline_params(scores, CELL | {"criteria": []}) is None
+    assert headline_params(scores, SPEC | {"criteria": []}) is None
 
 
 def test_the_headline_is_what_was_chosen_most_often_then_the_earlier_point():
@@ -166,12 +166,12 @@ def test_the_headline_is_what_was_chosen_most_often_then_the_earlier_point():
             "success": True,
         }
     )
-    assert headline_params(scores, CELL) == {"C": 1}
-    assert headline_params(scores.iloc[[0, 1, 3]], CELL) == {"C": 2}
-    assert headline_params(scores.iloc[[4]], CELL) is None
+    assert headline_params(scores, SPEC) == {"C": 1}
+    assert headline_params(scores.iloc[[0, 1, 3]], SPEC) == {"C": 2}
+    assert headline_params(scores.iloc[[4]], SPEC) is None
 
 
-VALUES = {**CELL, "metrics": ["rmse"], "criteria": ["cv"], "grid": {"C": [0, 1, 2]}}
+VALUES = {**SPEC, "metrics": ["rmse"], "criteria": ["cv"], "grid": {"C": [0, 1, 2]}}
 
 
 def errors(cv: list[float], test: list[float]) -> pd.DataFrame:
@@ -197,12 +197,12 @@ def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path)
     assert chosen.loc["cv", ["dataset", "model", "point", "rmse"]].tolist() == ["points", "ridge", 1, 0.5]
 
 
-def test_a_cell_without_data_has_typed_scores_without_rows():
-    scores = choose(without_data(CELL, "gone")[0], CELL)
+def test_a_run_without_data_has_typed_scores_without_rows():
+    scores = choose(without_data(SPEC, "gone")[0], SPEC)
 
     assert scores.empty
     assert scores["gmean"].dtype == float
-    assert headline_params(scores, CELL) is None
+    assert headline_params(scores, SPEC) is None
 
 
 @pytest.fixture(scope="module")
@@ -212,19 +212,19 @@ def dataset():
 
 
 def test_choose_reads_what_training_writes(dataset):
-    table, *_ = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), CELL, Limits(seconds=60))
-    scores = choose(table, CELL)
+    table, *_ = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), SPEC, Limits(seconds=60))
+    scores = choose(table, SPEC)
 
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
     assert scores["success"].all()
 
 
 def test_the_only_point_is_taken_without_validation(dataset):
-    cell = {**CELL, "grid": {"C": [1.0]}, "criteria": ["cv"]}
-    table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), cell, Limits(seconds=60))
-    scores = choose(table, cell)
+    spec = {**SPEC, "grid": {"C": [1.0]}, "criteria": ["cv"]}
+    table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), spec, Limits(seconds=60))
+    scores = choose(table, spec)
     assert scores["success"].all()
     assert (scores["point"] == 0).all()
-    lost = choose(table.assign(success=False, error="singular"), cell)
+    lost = choose(table.assign(success=False, error="singular"), spec)
     assert set(lost["error"]) == {"singular"}
     assert not lost["success"].any()

@@ -34,7 +34,7 @@ STUDY = {
     },
     "tables": {
         "table1": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "Both",
             "datasets": "all",
             "models": ["svm"],
@@ -43,9 +43,9 @@ STUDY = {
         }
     },
     "figures": {
-        "kept": {"kind": "support", "caption": "", "datasets": "plane", "models": ["svm"]},
+        "kept": {"type": "support", "caption": "", "datasets": "plane", "models": ["svm"]},
         "tradeoff": {
-            "kind": "tradeoff",
+            "type": "tradeoff",
             "caption": "",
             "datasets": "all",
             "models": ["svm", "swept"],

@@ -21,7 +21,7 @@ import requests
 import skops.io
 from held_store import held_by_another_program, tracker_has_its_turn
 from sklearn.svm import SVC
-from tracked_cells import (
+from tracked_runs import (
     SCORES,
     STUDY,
     artifacts_at,
@@ -29,11 +29,11 @@ from tracked_cells import (
     mlflow,
     runs_of,
     track,
-    write_cell,
+    write_run,
     write_tables,
 )
 
-from entrolab.tracking import Cell, StoreUnavailable, stores, track_paper
+from entrolab.tracking import StudyRun, StoreUnavailable, stores, track_paper
 from entrolab.tracking.artifacts import follow_move
 
 BOTH = ["svm_rbf", "logistic"]
@@ -52,10 +52,10 @@ def wait_until(condition: Callable[[], object], running: Callable[[], bool], sec
         time.sleep(0.01)
 
 
-def refused(cells, **changes) -> str:
+def refused(runs, **changes) -> str:
     """The one line that the tracker says instead of tracking."""
     with pytest.raises(StoreUnavailable) as caught:
-        track(cells, **changes)
+        track(runs, **changes)
     line = str(caught.value)
     assert "\n" not in line
     assert line.endswith("and run again; the results stand, and the next run of this step logs them")
@@ -64,7 +64,7 @@ def refused(cells, **changes) -> str:
 
 
 def all_tracked() -> None:
-    """Every cell is one finished run; ``runs_of`` fails where one has two."""
+    """Every run is one finished run; ``runs_of`` fails where one has two."""
     runs = runs_of()
     assert set(runs) == {"small", *(f"small/moons/{model}" for model in BOTH)}
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
@@ -116,20 +116,20 @@ def leave_wal() -> None:
     assert Path("mlflow.db-wal").stat().st_size
 
 
-@fault("a write-ahead log left by a kill", "what it holds is kept; the cells are logged")
-def test_write_ahead_log_of_a_killed_program_is_taken_over(cells):
+@fault("a write-ahead log left by a kill", "what it holds is kept; the runs are logged")
+def test_write_ahead_log_of_a_killed_program_is_taken_over(runs):
     leave_wal()
-    assert track(cells)["written"] == BOTH
+    assert track(runs)["written"] == BOTH
     all_tracked()
     assert client().get_experiment_by_name("of a store that is gone")
 
 
 @pytest.mark.slow
 @fault("deleted, its write-ahead log left behind", "made anew, with nothing of the old one")
-def test_write_ahead_log_of_a_store_that_is_gone_does_not_get_into_the_new_one(cells):
+def test_write_ahead_log_of_a_store_that_is_gone_does_not_get_into_the_new_one(runs):
     leave_wal()
     Path("mlflow.db").unlink()
-    assert track(cells)["written"] == BOTH
+    assert track(runs)["written"] == BOTH
     all_tracked()
     assert {experiment.name for experiment in client().search_experiments()} == {"Default", "small"}
     with closing(sqlite3.connect("mlflow.db")) as connection:
@@ -177,18 +177,18 @@ NO_STORES = {
         for name in NO_STORES
     ],
 )
-def test_what_is_no_store_is_left_as_it_is_and_named(cells, what):
+def test_what_is_no_store_is_left_as_it_is_and_named(runs, what):
     spoil, reason = NO_STORES[what]
     shutil.copy("mlflow.db", "other.db")
     spoil()
     before = Path("mlflow.db").read_bytes()
-    line = refused(cells)
+    line = refused(runs)
     assert line.startswith("tracking store sqlite:///mlflow.db: ")
     assert reason in line
     assert "move it aside" in line
     assert Path("mlflow.db").read_bytes() == before
     Path("other.db").replace("mlflow.db")
-    assert track(cells)["written"] == BOTH
+    assert track(runs)["written"] == BOTH
     all_tracked()
 
 
@@ -231,7 +231,7 @@ mlflow.MlflowClient("sqlite:///mlflow.db", "sqlite:///mlflow.db").search_experim
 
 @pytest.mark.slow
 @fault("a migration cut short", "one line; another store has everything")
-def test_half_a_migration_is_named_and_not_gone_on_with(cells):
+def test_half_a_migration_is_named_and_not_gone_on_with(runs):
     Path("mlflow.db").rename("other.db")
 
     def tables() -> int:
@@ -245,9 +245,9 @@ def test_half_a_migration_is_named_and_not_gone_on_with(cells):
     wait_until(lambda: tables() > 10, lambda: making.poll() is None)
     making.kill()
     making.wait()
-    assert "a migration was cut short" in refused(cells)
+    assert "a migration was cut short" in refused(runs)
     Path("other.db").replace("mlflow.db")
-    assert track(cells)["written"] == BOTH
+    assert track(runs)["written"] == BOTH
     all_tracked()
 
 
@@ -256,10 +256,10 @@ def test_half_a_migration_is_named_and_not_gone_on_with(cells):
 
 
 @fault("locked by another program for a while", "waited for, then everything is logged")
-def test_locked_store_is_waited_for(cells):
+def test_locked_store_is_waited_for(runs):
     store = Path("mlflow.db")
     with held_by_another_program(store) as holder, ThreadPoolExecutor() as threads:
-        tracked = threads.submit(track, cells, patience=60)
+        tracked = threads.submit(track, runs, patience=60)
         # It has its turn among the trackers, and waits for the other program alone.
         wait_until(lambda: tracker_has_its_turn(store), tracked.running)
         holder.stdin.close()
@@ -268,13 +268,13 @@ def test_locked_store_is_waited_for(cells):
 
 
 @fault("locked for longer than is waited", "one line; the next run logs everything")
-def test_store_that_stays_locked_is_given_up(cells):
+def test_store_that_stays_locked_is_given_up(runs):
     with held_by_another_program(Path("mlflow.db")):
-        line = refused(cells, patience=0.5)
+        line = refused(runs, patience=0.5)
     assert line.startswith(
         "tracking store sqlite:///mlflow.db: another program keeps it locked; close that program "
     )
-    assert track(cells)["written"] == BOTH
+    assert track(runs)["written"] == BOTH
     all_tracked()
 
 
@@ -305,15 +305,15 @@ def read_only(path: Path) -> Iterator[None]:
         ]
     ],
 )
-def test_read_only_store_gives_one_line(cells, what, reason):
+def test_read_only_store_gives_one_line(runs, what, reason):
     Path("store/mlruns").mkdir(parents=True)
     shutil.move("mlflow.db", "store/mlflow.db")
     with read_only(Path(what).resolve()):
-        line = refused(cells, store_uri="sqlite:///store/mlflow.db")
+        line = refused(runs, store_uri="sqlite:///store/mlflow.db")
     assert line.startswith("tracking store sqlite:///store/mlflow.db: ")
     assert f"{reason}" in line
     assert "; make it reachable and writable, or name another in MLFLOW_TRACKING_URI, " in line
-    assert track(cells, store_uri="sqlite:///store/mlflow.db")["written"] == BOTH
+    assert track(runs, store_uri="sqlite:///store/mlflow.db")["written"] == BOTH
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -322,12 +322,12 @@ def test_read_only_store_gives_one_line(cells, what, reason):
 
 ALL_AT_ONCE = """
 import json, multiprocessing, sys
-from entrolab.tracking import Cell, track_dataset
+from entrolab.tracking import StudyRun, track_dataset
 
 def track(where, store=None):
     paper, dataset = where.split("/")
-    cells = [Cell.at(paper, dataset, "svm_rbf")]
-    track_dataset(json.loads(sys.argv[1]), paper, dataset, cells, store_uri=store)
+    runs = [StudyRun.at(paper, dataset, "svm_rbf")]
+    track_dataset(json.loads(sys.argv[1]), paper, dataset, runs, store_uri=store)
 
 def track_with_the_others(where):
     start.wait()
@@ -353,7 +353,7 @@ def track_all_at_once(papers: dict[str, int]) -> None:
     """
     places = [f"{paper}/d{number}" for paper, many in papers.items() for number in range(many)]
     for place in places:
-        write_cell(Cell.at(*place.split("/"), "svm_rbf"))
+        write_run(StudyRun.at(*place.split("/"), "svm_rbf"))
     tasks = {place.split("/")[1]: STUDY["tasks"]["moons"] for place in places}
     study = json.dumps({**STUDY, "tasks": tasks})
     command = [sys.executable, "-c", TOLD + ALL_AT_ONCE, study, *places]
@@ -391,41 +391,41 @@ def test_two_papers_are_tracked_at_once(place):
 
 
 @fault("a run left RUNNING of a model that the study has no more", "closed as killed by the next run")
-def test_run_left_running_of_a_model_that_is_gone_is_closed(cells):
-    first = track(cells)
+def test_run_left_running_of_a_model_that_is_gone_is_closed(runs):
+    first = track(runs)
     client().update_run(first["runs"]["logistic"], status="RUNNING")  # as a kill leaves it
-    track(cells[:1])
+    track(runs[:1])
     runs = runs_of()
     assert runs["small/moons/logistic"].info.status == "KILLED"
     assert runs["small/moons/svm_rbf"].info.status == "FINISHED"
 
 
 @fault("artifacts deleted by hand", "noticed when the step runs: logged anew")
-def test_runs_whose_artifacts_are_gone_are_written_anew(cells, tmp_path):
+def test_runs_whose_artifacts_are_gone_are_written_anew(runs, tmp_path):
     Path("table.html").write_text("<table></table>")
-    track(cells)
+    track(runs)
 
     def of_paper():
         return track_paper(STUDY, "small", ["table.html"], config="published.csv", patience=5)
 
     of_paper()
     shutil.rmtree("mlruns")
-    second = track(cells)
+    second = track(runs)
     assert second["written"] == BOTH
     assert of_paper()["written"]
     all_tracked()
     assert json.loads(Path(client().download_artifacts(second["runs"]["svm_rbf"], "record.json")).read_text())
-    assert track(cells)["written"] == []
+    assert track(runs)["written"] == []
     assert not of_paper()["written"]
 
 
 TRACK_AGAIN = """
 import json, sys
-from entrolab.tracking import Cell, track_dataset
+from entrolab.tracking import StudyRun, track_dataset
 from entrolab.tracking.ledger import mlflow
 
-cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
-again = track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, tables=json.loads(sys.argv[2]))
+runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+again = track_dataset(json.loads(sys.argv[1]), "small", "moons", runs, tables=json.loads(sys.argv[2]))
 """
 
 
@@ -444,8 +444,8 @@ def in_another_program(script: str, *arguments: str) -> dict:
 
 @pytest.mark.slow
 @fault("a logged model deleted in the UI", "noticed when the step runs: logged anew")
-def test_run_whose_model_is_gone_is_written_anew(cells):
-    track(cells)
+def test_run_whose_model_is_gone_is_written_anew(runs):
+    track(runs)
     [output] = runs_of()["small/moons/svm_rbf"].outputs.model_outputs
     client().delete_logged_model(output.model_id)
     assert in_another_program("print(json.dumps(again))")["written"] == ["svm_rbf"]
@@ -465,8 +465,8 @@ print(json.dumps({"written": again["written"], "decision": decision}))
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["moved", "copied"])
 @fault("the checkout moved or copied elsewhere", "the next run mends the paths; logged models load")
-def test_models_load_after_the_folder_was_moved(cells, data, tmp_path, monkeypatch, way):
-    done = track(cells)
+def test_models_load_after_the_folder_was_moved(runs, data, tmp_path, monkeypatch, way):
+    done = track(runs)
     [output] = runs_of()["small/moons/svm_rbf"].outputs.model_outputs
     np.save("X.npy", data[0])
     here = tmp_path.with_name(f"{tmp_path.name} näher")
@@ -474,15 +474,15 @@ def test_models_load_after_the_folder_was_moved(cells, data, tmp_path, monkeypat
     monkeypatch.chdir(here)
     found = in_another_program(AFTER_THE_MOVE, output.model_id)
     assert found["written"] == []
-    original = skops.io.load(cells[0].fitted)
+    original = skops.io.load(runs[0].fitted)
     np.testing.assert_array_equal(found["decision"], original.decision_function(data[0]))
     all_tracked()
     assert runs_of()["small/moons/svm_rbf"].info.run_id == done["runs"]["svm_rbf"]
     assert all(where.startswith(f"{(here / 'mlruns').as_uri()}/") for where in artifacts_at())
 
 
-def test_paths_are_mended_without_tracking_as_make_ui_does(cells, tmp_path, monkeypatch):
-    track(cells)
+def test_paths_are_mended_without_tracking_as_make_ui_does(runs, tmp_path, monkeypatch):
+    track(runs)
     here = tmp_path.with_name(f"{tmp_path.name}-moved")
     shutil.move(tmp_path, here)
     monkeypatch.chdir(here)
@@ -491,25 +491,25 @@ def test_paths_are_mended_without_tracking_as_make_ui_does(cells, tmp_path, monk
     assert follow_move("mlflow.db") == 0
 
 
-def test_artifacts_that_are_elsewhere_on_purpose_stay_there(cells, tmp_path):
+def test_artifacts_that_are_elsewhere_on_purpose_stay_there(runs, tmp_path):
     elsewhere = tmp_path / "disk" / "mlruns" / "own"
     elsewhere.mkdir(parents=True)
     client().create_experiment("own", elsewhere.as_uri())
     client().create_experiment("bucket", "s3://somewhere/mlruns/bucket")
-    track(cells)
+    track(runs)
     assert {elsewhere.as_uri(), "s3://somewhere/mlruns/bucket"} <= artifacts_at()
 
 
 @fault("a store of two checkouts, one of which is deleted", "the other's runs and artifacts stand")
-def test_artifacts_lie_beside_their_store(cells, tmp_path, monkeypatch):
+def test_artifacts_lie_beside_their_store(runs, tmp_path, monkeypatch):
     shutil.copytree(tmp_path, tmp_path.with_name("other"), ignore=shutil.ignore_patterns("mlflow.db*"))
     (tmp_path.parent / "both").mkdir()
     store = f"sqlite:///{shutil.move('mlflow.db', tmp_path.parent / 'both' / 'mlflow.db')}"
-    first = track(cells, store_uri=store)
+    first = track(runs, store_uri=store)
     monkeypatch.chdir(tmp_path.with_name("other"))
-    assert track(cells, store_uri=store)["written"] == []
+    assert track(runs, store_uri=store)["written"] == []
     shutil.rmtree(tmp_path)
-    assert track(cells, store_uri=store)["written"] == []
+    assert track(runs, store_uri=store)["written"] == []
     run = mlflow.MlflowClient(store).get_run(first["runs"]["svm_rbf"])
     assert run.info.artifact_uri.startswith((tmp_path.parent / "both" / "mlruns" / "small").as_uri())
 
@@ -589,9 +589,9 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     models = [f"svm{number}" for number in range(6)]
     monkeypatch.setitem(STUDY, "models", dict.fromkeys(models, STUDY["models"]["svm_rbf"]))
     monkeypatch.setitem(STUDY, "tables", {"table4": {**SCORES, "criterion": "cv", "models": models}})
-    cells = [Cell.at("small", "moons", model) for model in models]
-    for cell in cells:
-        write_cell(cell, estimator=SVC().fit(*data))
+    runs = [StudyRun.at("small", "moons", model) for model in models]
+    for run in runs:
+        write_run(run, estimator=SVC().fit(*data))
     url, server = tracking_server()
 
     def finished() -> set[str]:
@@ -605,7 +605,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
             }
 
     with ThreadPoolExecutor() as threads:
-        tracked = threads.submit(track, cells, store_uri=url)
+        tracked = threads.submit(track, runs, store_uri=url)
         wait_until(finished, tracked.running)
         kill(server)
         with pytest.raises(StoreUnavailable, match=rf"^tracking store {url}: .*logs them$"):
@@ -615,12 +615,12 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     assert not Path("results/small/tracked/moons.json").exists()
 
     tracking_server()
-    done = track(cells, store_uri=url)
+    done = track(runs, store_uri=url)
     # A run that the server had not heard the end of is written anew.
     assert done["written"] == [model for model in models if model not in before]
     runs = mlflow.MlflowClient(url).search_runs([done["experiment"]])
     assert sorted(run.data.tags["entrolearn.key"] for run in runs) == sorted(
-        ["small", *(cell.key for cell in cells)]
+        ["small", *(run.key for run in runs)]
     )
     assert {run.info.status for run in runs} == {"FINISHED"}
     # Of equals the first is the best.
@@ -629,7 +629,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     monkeypatch.setenv("MLFLOW_TRACKING_URI", url)
     np.testing.assert_array_equal(
         mlflow.sklearn.load_model("models:/small@best-moons").predict(data[0]),
-        skops.io.load(cells[0].fitted).predict(data[0]),
+        skops.io.load(runs[0].fitted).predict(data[0]),
     )
 
 
@@ -659,16 +659,16 @@ ANSWERS = {
         for name in ANSWERS
     ],
 )
-def test_server_that_answers_nonsense_gives_one_short_line(cells, server, monkeypatch, what):
+def test_server_that_answers_nonsense_gives_one_short_line(runs, server, monkeypatch, what):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     status, body, reason = ANSWERS[what]
     server.steps = [says(status, body)]
     url = server.url.removesuffix("/set/data.csv")
-    line = refused(cells, store_uri=url)
+    line = refused(runs, store_uri=url)
     assert line.startswith(f"tracking store {url}: ")
     assert reason in line
     assert len(line) < 1000
-    assert track(cells)["written"] == BOTH
+    assert track(runs)["written"] == BOTH
 
 
 @fault("a password or a token in the address", "neither told nor logged")
@@ -690,10 +690,10 @@ def test_server_that_answers_nonsense_gives_one_short_line(cells, server, monkey
         ("postgresql://alice:pa?rt:secret@127.0.0.1/runs", "postgresql://***: "),
     ],
 )
-def test_password_of_a_store_is_in_no_line_of_a_traceback(cells, monkeypatch, uri, shown):
+def test_password_of_a_store_is_in_no_line_of_a_traceback(runs, monkeypatch, uri, shown):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with pytest.raises(StoreUnavailable) as caught:
-        track(cells, store_uri=uri)
+        track(runs, store_uri=uri)
     told = "".join(traceback.format_exception(caught.value))
     assert f"tracking store {shown}" in told
     assert "secret" not in told

@@ -49,9 +49,9 @@ def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
     ("table", "found"),
     [
         ({"kind": "scors"}, "'scors' is not one of"),
-        ({"kind": "scores", "criterium": "cv"}, "'criterium' was unexpected"),
-        ({"kind": "growth", "caption": "x"}, "'datasets' is a required property"),
-        ({"kind": "starts", "caption": "x", "datasets": "a", "models": {"m": {}}, "starts": 3}, "3 is less"),
+        ({"type": "scores", "criterium": "cv"}, "'criterium' was unexpected"),
+        ({"type": "growth", "caption": "x"}, "'datasets' is a required property"),
+        ({"type": "starts", "caption": "x", "datasets": "a", "models": {"m": {}}, "starts": 3}, "3 is less"),
     ],
 )
 def test_editors_find_what_is_wrong_with_a_table(table, found):

@@ -101,7 +101,7 @@ ENTRIES = {
 
 
 def spec(kind, datasets=("iris",), **changes):
-    entry = {"kind": kind, "caption": "x", "datasets": "all", "notes": [], "printed": "table1"}
+    entry = {"type": kind, "caption": "x", "datasets": "all", "notes": [], "published": "table1"}
     study = {
         "metrics": ["gmean"],
         "criteria": ["cv"],
@@ -122,7 +122,7 @@ class Results:
         known = self.seconds.get((dataset, model))
         if known is None:
             return None
-        return {"success": not isinstance(known, str), "kind": "failed", "error": known}
+        return {"success": not isinstance(known, str), "status": "failed", "error": known}
 
     def facts(self, dataset, model):
         return {"fit_seconds": self.seconds[dataset, model]}
@@ -141,11 +141,11 @@ class Results:
 
     def measured(self, table, dataset):
         empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}
-        return [{**empty, "kind": "", "error": "", **row} for row in self.rows]
+        return [{**empty, "status": "ok", "error": "", **row} for row in self.rows]
 
 
-def printed(*rows):
-    """Printed numbers of table1, each (data set, model, metric, value)."""
+def published(*rows):
+    """Published numbers of table1, each (data set, model, metric, value)."""
     rows = [
         ("table1", dataset or None, model or None, metric, value) for dataset, model, metric, value in rows
     ]
@@ -163,7 +163,7 @@ def verdicts(table):
 @pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
     asked = spec(kind, ["iris"] if TABLE_TYPES[kind].one_dataset else ["iris", "wine"])
-    table = make_table(Results(), printed(), asked)
+    table = make_table(Results(), published(), asked)
     assert list(table.columns) == COLUMNS
     cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
     assert cells == TABLE_TYPES[kind].cells(asked)
@@ -175,10 +175,10 @@ def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
 @pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_a_table_with_nothing_printed_does_not_speak_of_it(kind):
     asked = spec(kind)
-    table = make_table(Results(), printed(), asked)
+    table = make_table(Results(), published(), asked)
     for format in ("html", "tex", "md"):
         text = render(table, asked, format)
-        assert "printed" not in re.sub(r"<style>.*</style>|entroprinted", "", text, flags=re.S)
+        assert "published" not in re.sub(r"<style>.*</style>|entropublished", "", text, flags=re.S)
         assert TABLE_TYPES[kind].agreement(asked) not in text
 
 
@@ -190,14 +190,14 @@ def test_what_a_kind_says_of_verdicts_is_about_known_ones(kind):
 # --- times -----------------------------------------------------------------------------------------------
 
 
-def times(seconds, in_print, datasets=("iris",)):
-    """The table of elm, eem and svm on iris; None: nothing printed."""
+def times(seconds, is_published, datasets=("iris",)):
+    """The table of elm, eem and svm on iris; None: nothing published."""
     ours = {("iris", name): value for name, value in zip(MODELS, seconds, strict=True)}
     rows = [
         ("iris", name, "fit_seconds", np.nan if value is None else value)
-        for name, value in zip(MODELS, in_print, strict=True)
+        for name, value in zip(MODELS, is_published, strict=True)
     ]
-    return make_table(Results(seconds=ours), printed(*rows), spec("times", datasets))
+    return make_table(Results(seconds=ours), published(*rows), spec("times", datasets))
 
 
 def test_times_are_judged_by_their_ratio_to_the_first_column():
@@ -235,19 +235,19 @@ def test_a_printed_zero_is_a_bound():
     assert verdicts(table) == ["unit", "reproduced", "higher"]
     assert table["difference"][2] == pytest.approx(0.7 / (0.05 / 0.2))
     shown = layout(table, spec("times"))["rows"][0]["cells"]
-    assert [cell.beside_printed for cell in shown] == ["", "≥×4.0e-06", "≥×2.8"]
+    assert [cell.beside_published for cell in shown] == ["", "≥×4.0e-06", "≥×2.8"]
 
 
 def test_times_without_a_printed_ratio_are_ours_alone():
-    assert verdicts(times([1.0, 2.0, 3.0], [1.0, None, 3.0])) == ["unit", "ours alone", "reproduced"]
+    assert verdicts(times([1.0, 2.0, 3.0], [1.0, None, 3.0])) == ["unit", "ours only", "reproduced"]
     table = times([1.0, 2.0, 3.0], [None, 2.0, 3.0])
-    assert verdicts(table) == ["ours alone"] * 3
-    assert table["reason"].tolist() == [""] + ["no ratio, the row's first column has no seconds printed"] * 2
+    assert verdicts(table) == ["ours only"] * 3
+    assert table["reason"].tolist() == [""] + ["no ratio, the row's first column has no seconds published"] * 2
 
 
 def test_times_without_a_first_column_of_ours_are_ours_alone():
     table = times(["singular matrix", 2.0, 3.0], [1.0, 2.0, 3.0])
-    assert verdicts(table) == ["failed", "ours alone", "ours alone"]
+    assert verdicts(table) == ["failed", "ours only", "ours only"]
     assert table["reason"].tolist()[:2] == [
         "singular matrix",
         "no ratio, the row's first column has no seconds of ours",
@@ -269,7 +269,7 @@ def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
 
     asked = spec("times", cost=cost)
     ours = {("iris", name): value for name, value in zip(MODELS, [1.0, 0.2, 1500.0], strict=True)}
-    table = make_table(Costs(seconds=ours), printed(), asked)
+    table = make_table(Costs(seconds=ours), published(), asked)
     assert [cell.ours for cell in layout(table, asked)["rows"][0]["cells"]] == shown
     assert said in TABLE_TYPES["times"].says(asked)
 
@@ -281,12 +281,12 @@ def test_times_of_a_sample_say_of_how_many_rows():
 
 def test_the_unit_of_a_row_is_not_counted_as_agreeing():
     shown = layout(times([1.0, 2.0, 5.0], [2.0, 4.0, 10.0]), spec("times"))
-    assert [(column["agreeing"], column["printed"]) for column in shown["columns"]] == [
+    assert [(column["agreeing"], column["published"]) for column in shown["columns"]] == [
         (0, 0),
         (1, 1),
         (1, 1),
     ]
-    assert (shown["agreeing"], shown["printed"]) == (2, 2)
+    assert (shown["agreeing"], shown["published"]) == (2, 2)
 
 
 def test_printed_seconds_are_as_certain_as_their_decimals():
@@ -312,8 +312,8 @@ def test_characteristics_are_reproduced_if_they_are_equal():
     ours = Results(counts={"iris": {"n_features": 4, "n_negative": 1000, "n_positive": 50}})
     asked = spec("characteristics", ["iris", "wine"])
     rows = [("iris", "", "n_features", 4), ("iris", "", "n_negative", 1001), ("wine", "", "n_features", 13)]
-    table = make_table(ours, printed(*rows), asked)
-    assert verdicts(table) == ["reproduced", "lower", "ours alone", "no data", "no data", "no data"]
+    table = make_table(ours, published(*rows), asked)
+    assert verdicts(table) == ["reproduced", "lower", "ours only", "no data", "no data", "no data"]
     assert table["difference"].tolist()[:2] == [0, -1]
     shown = layout(table, asked)
     assert [row["heads"][0]["text"] for row in shown["rows"]] == ["iris", "wine"]
@@ -324,8 +324,8 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
     asked = spec("characteristics", ["iris", "wine"], counts=["n_classes", "n_train", "n_test"])
     ours = Results(counts={"iris": {"n_classes": 3}, "wine": {"n_features": 4}})
     rows = [("iris", "", "n_classes", 3), ("iris", "", "n_train", 6), ("iris", "", "n_test", 4)]
-    table = make_table(ours, printed(*rows), asked)
-    assert verdicts(table) == ["reproduced", "reproduced", "lower", "", "ours alone", "ours alone"]
+    table = make_table(ours, published(*rows), asked)
+    assert verdicts(table) == ["reproduced", "reproduced", "lower", "", "ours only", "ours only"]
     assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "folds")
     assert TABLE_TYPES["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
 
@@ -333,8 +333,8 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
 def test_samples_are_all_of_them():
     asked = spec("characteristics", counts=["n_features", "n_samples"])
     ours = Results(counts={"iris": {"n_features": 4, "n_samples": 150}})
-    table = make_table(ours, printed(("iris", "", "n_samples", 151)), asked)
-    assert verdicts(table) == ["ours alone", "lower"]
+    table = make_table(ours, published(("iris", "", "n_samples", 151)), asked)
+    assert verdicts(table) == ["ours only", "lower"]
 
 
 def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
@@ -345,11 +345,11 @@ def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
         ("iris", "", "n_dims", "3"),
         ("iris", "", "n_dims_negative", "3"),
     ]
-    table = make_table(ours, printed(*rows), asked)
+    table = make_table(ours, published(*rows), asked)
     assert verdicts(table) == ["reproduced", "reproduced", "lower", ""]
-    sharper = make_table(ours, printed(("iris", "", "density", "0.800")), asked)
+    sharper = make_table(ours, published(("iris", "", "density", "0.800")), asked)
     assert verdicts(sharper)[0] == "reproduced"
-    assert verdicts(make_table(ours, printed(("iris", "", "density", "0.79")), asked))[0] == "higher"
+    assert verdicts(make_table(ours, published(("iris", "", "density", "0.79")), asked))[0] == "higher"
     assert layout(table, asked)["rows"][0]["cells"][0].ours == "0.80"
     assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "scaled")
     assert "the share of the values that are not zero" in TABLE_TYPES["characteristics"].says(asked)
@@ -366,10 +366,10 @@ def test_separability_is_shown_as_the_steps_come_and_the_oracle_is_the_best_of_t
         {"model": "elm", "metric": "separability", "value": 0.88, "reading": "k = 3"},
         {"model": "elm", "metric": "separability", "value": 0.99, "reading": LEARNT},
         {"model": "eem", "metric": "separability", "value": 0.5, "std": 0.01},
-        {"model": "svm", "kind": "failed", "error": "ValueError: no"},
+        {"model": "svm", "status": "failed", "error": "ValueError: no"},
     ]
     numbers = [("iris", "elm", "separability", 92.0), ("iris", "eem", "separability", 52.1)]
-    table = make_table(Results(measured=rows), printed(*numbers), spec("separability"))
+    table = make_table(Results(measured=rows), published(*numbers), spec("separability"))
     assert verdicts(table) == ["reproduced", "lower", "failed"]
     np.testing.assert_allclose(table["ours"], [90, 50, np.nan])
     np.testing.assert_allclose(table["ours_std"], [2, 1, np.nan])
@@ -382,14 +382,14 @@ def test_separability_on_rows_learnt_from_is_another_reading_of_the_same_measure
     rows = [
         {"model": "elm", "metric": "separability", "value": 0.9, "std": 0.02},
         {"model": "elm", "metric": "separability", "value": 0.99, "reading": LEARNT},
-        {"model": "eem", "kind": "failed", "error": "ValueError: no"},
+        {"model": "eem", "status": "failed", "error": "ValueError: no"},
     ]
     asked = spec("separability", models=["elm", "eem"]) | {"rows": "learnt", "measured_for": "other"}
     of_other = Results(measured=rows)
     results = SimpleNamespace(
         measured=lambda table, *at: of_other.measured(table, *at) if table == "other" else []
     )
-    table = make_table(results, printed(("iris", "elm", "separability", 98.0)), asked)
+    table = make_table(results, published(("iris", "elm", "separability", 98.0)), asked)
     assert verdicts(table) == ["reproduced", "failed"]
     assert table["ours"][0] == 99
     assert "on the very rows" in TABLE_TYPES["separability"].says(asked)
@@ -404,13 +404,13 @@ def chosen(*points, success=True):
     return {"cv": pd.DataFrame({"point": points, "params": params, "success": success})}
 
 
-def parameters(scores, *in_print, facts=(), fixed=()):
+def parameters(scores, *is_published, facts=(), fixed=()):
     ours = Results(seconds={("iris", "elm"): 1.0, ("iris", "svm"): 1.0})
     ours.record = lambda dataset, model: {"success": True, "params": dict(fixed)}
     ours.selection = lambda dataset, model: scores
     ours.facts = lambda dataset, model: dict(facts)
     asked = spec("parameters")
-    return make_table(ours, printed(*(("iris", *row) for row in in_print)), asked), asked
+    return make_table(ours, published(*(("iris", *row) for row in is_published)), asked), asked
 
 
 def test_parameters_are_those_chosen_most_often_by_their_printed_names():
@@ -424,7 +424,7 @@ def test_parameters_are_those_chosen_most_often_by_their_printed_names():
         ("svm", "sigma"): 0.5,
         ("svm", "n_support"): 64,
     }
-    assert cells["verdict"].tolist() == ["reproduced", "higher", "lower", "ours alone"]
+    assert cells["verdict"].tolist() == ["reproduced", "higher", "lower", "ours only"]
     shown = layout(table, asked)
     assert [(column["label"], column["sublabel"]) for column in shown["columns"]] == [
         ("ELM", "C"),
@@ -435,8 +435,8 @@ def test_parameters_are_those_chosen_most_often_by_their_printed_names():
     (row,) = shown["rows"]
     assert [cell.ours for cell in row["cells"]] == ["2^-2", "2^-2", "2^-1", "64"]
     assert [cell.difference for cell in row["cells"]][1:3] == [
-        "ours is 2^1 times the printed value",
-        "ours is 2^-2 times the printed value",
+        "ours is 2^1 times the published value",
+        "ours is 2^-2 times the published value",
     ]
     assert "2<sup>−2</sup>" in render(table, asked, "html")
     assert "2<sup>−2</sup>" in render(table, asked, "md")
@@ -452,7 +452,7 @@ def test_a_fixed_parameter_is_its_value_and_an_unknown_fact_is_blank():
     table, _ = parameters(
         {"cv": chosen(0)["cv"].assign(params="{}")}, ("svm", "n_support", 12), fixed={"C": 3, "gamma": 4}
     )
-    assert verdicts(table) == ["ours alone", "ours alone", "ours alone", "printed alone"]
+    assert verdicts(table) == ["ours only", "ours only", "ours only", "published only"]
     assert table["ours"].tolist()[:3] == [3, 3, 0.25]
 
 
@@ -469,11 +469,11 @@ def test_a_table_of_densities_shows_seconds_and_their_ratio_to_the_first_model()
         {"model": model, "metric": "fit_seconds", "reading": "d10_density0.1", "value": value}
         for model, value in (("elm", 0.25), ("svm", 2.0))
     ]
-    rows.append({"reading": "d10_density0.5", "kind": "failed", "error": "too large"})
-    rows.append({"model": "svm", "reading": "d100_density0.1", "kind": "failed", "error": "too slow"})
+    rows.append({"reading": "d10_density0.5", "status": "failed", "error": "too large"})
+    rows.append({"model": "svm", "reading": "d100_density0.1", "status": "failed", "error": "too slow"})
     rows.append({"model": "elm", "reading": "d100_density0.1", "metric": "fit_seconds", "value": 1.0})
     asked = spec("density")
-    table = make_table(Results(measured=rows), printed(), asked)
+    table = make_table(Results(measured=rows), published(), asked)
     shown = layout(table, asked)
     assert [row["heads"][0]["text"] for row in shown["rows"]] == [
         f"d = {dim}, density {density}" for dim in (10, 100) for density in (0.1, 0.5)
@@ -492,9 +492,9 @@ def test_a_table_of_capacity_shows_what_each_model_costs():
         {"model": "elm", "metric": metric, "value": value}
         for metric, value in (("fit_seconds", 1.5), ("predict_seconds", 0.25), ("peak_mib", 1234.5))
     ]
-    rows.append({"model": "svm", "kind": "failed", "error": "memory limit"})
+    rows.append({"model": "svm", "status": "failed", "error": "memory limit"})
     asked = spec("capacity")
-    shown = layout(make_table(Results(measured=rows), printed(), asked), asked)
+    shown = layout(make_table(Results(measured=rows), published(), asked), asked)
     assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
         ["1.5", "0.25", "1,234.5"],
         ["", "", ""],
@@ -504,7 +504,7 @@ def test_a_table_of_capacity_shows_what_each_model_costs():
 # --- correlations ----------------------------------------------------------------------------------------
 
 
-def correlations(*values, in_print, std=0.01, **readings):
+def correlations(*values, is_published, std=0.01, **readings):
     rows = [
         {"metric": f"spearman_h{size}", "value": value, "std": std}
         for size, value in zip((1, 10), values, strict=True)
@@ -515,37 +515,37 @@ def correlations(*values, in_print, std=0.01, **readings):
         for size, value in zip((1, 10), numbers, strict=True)
     ]
     numbers = [
-        ("iris", "", f"spearman_h{size}", value) for size, value in zip((1, 10), in_print, strict=True)
+        ("iris", "", f"spearman_h{size}", value) for size, value in zip((1, 10), is_published, strict=True)
     ]
-    return make_table(Results(measured=rows), printed(*numbers), spec("correlations"))
+    return make_table(Results(measured=rows), published(*numbers), spec("correlations"))
 
 
 def test_correlations_are_judged_by_the_error_of_a_difference():
     """Both numbers come from as many draws: 2·√2·0.01 = 0.0283."""
-    assert verdicts(correlations(0.5, 0.5, in_print=(0.528, 0.529))) == ["reproduced", "lower"]
-    assert verdicts(correlations(0.5, 0.5, in_print=(0.472, 0.471))) == ["reproduced", "higher"]
+    assert verdicts(correlations(0.5, 0.5, is_published=(0.528, 0.529))) == ["reproduced", "lower"]
+    assert verdicts(correlations(0.5, 0.5, is_published=(0.472, 0.471))) == ["reproduced", "higher"]
 
 
 def test_a_correlation_that_rounds_to_the_printed_one_is_reproduced():
-    table = correlations(0.9996, 0.9994, in_print=(1.0, 1.0), std=0.0)
+    table = correlations(0.9996, 0.9994, is_published=(1.0, 1.0), std=0.0)
     assert verdicts(table) == ["reproduced", "lower"]
 
 
 def test_a_departing_row_names_the_reading_that_comes_closest_to_all_of_it():
     table = correlations(
-        0.5, 0.9, in_print=(-0.3, 0.9), one=(-0.3, -0.9), two=(-0.2, 0.8), broken=(np.nan, 0.9)
+        0.5, 0.9, is_published=(-0.3, 0.9), one=(-0.3, -0.9), two=(-0.2, 0.8), broken=(np.nan, 0.9)
     )
     assert table["reason"].tolist() == ["closest to this row is the reading two: -0.200, 0.800", ""]
 
 
 def test_a_reading_farther_away_is_not_named():
-    table = correlations(0.5, 0.9, in_print=(0.4, 0.9), one=(-0.3, -0.9))
+    table = correlations(0.5, 0.9, is_published=(0.4, 0.9), one=(-0.3, -0.9))
     assert table["reason"][0] == "no other reading comes closer to this row"
 
 
 def test_a_measurement_that_failed_fails_the_row():
-    rows = [{"kind": "no data", "error": "404; gone"}]
-    table = make_table(Results(measured=rows), printed(), spec("correlations"))
+    rows = [{"status": "no data", "error": "404; gone"}]
+    table = make_table(Results(measured=rows), published(), spec("correlations"))
     assert verdicts(table) == ["no data"] * 2
     assert table["reason"][0] == "404, gone"
 
@@ -559,22 +559,22 @@ def test_growth_shows_exponents_of_models_and_leaves_out_what_a_model_has_not():
         {"model": "elm", "metric": "seconds_by_size", "value": 1.2, "std": 0.5},
         {"model": "elm", "metric": "numbers_by_rows", "value": 0.0, "std": 0.0},
         {"model": "elm", "metric": "numbers_by_size", "value": 2.0, "std": 0.0},
-        {"model": "svm", "kind": "failed", "error": "singular"},
+        {"model": "svm", "status": "failed", "error": "singular"},
         {"model": "svm", "metric": "fit_seconds", "reading": "N = 100", "value": 7.0},
     ]
-    in_print = [
+    is_published = [
         ("", "elm", "seconds_by_rows", 1),  # off by 0.2: within the tolerance of 0.3
         ("", "elm", "seconds_by_size", 2),  # off by 0.8: within two errors of 0.5
         ("", "elm", "numbers_by_size", 1),
         ("", "svm", "seconds_by_rows", 3),
     ]
     asked = spec("growth")
-    table = make_table(Results(measured=rows), printed(*in_print), asked)
-    assert verdicts(table) == ["reproduced", "reproduced", "ours alone", "higher", "failed", "failed"]
+    table = make_table(Results(measured=rows), published(*is_published), asked)
+    assert verdicts(table) == ["reproduced", "reproduced", "ours only", "higher", "failed", "failed"]
     assert table["published"].tolist()[4:5] == [3.0]
     shown = layout(table, asked)
     assert [[cell.verdict for cell in row["cells"]] for row in shown["rows"]] == [
-        ["reproduced", "reproduced", "ours alone", "higher"],
+        ["reproduced", "reproduced", "ours only", "higher"],
         ["failed", "", "failed", ""],
     ]
 
@@ -610,10 +610,10 @@ def test_starts_count_the_data_sets_where_sixteen_are_enough():
     results = Measured(
         iris=reaching(elm=95.0, svm=94.9),
         wine=reaching(elm=99.0, svm=100.0),
-        zoo=[{"kind": "no data", "error": "404"}],
+        zoo=[{"status": "no data", "error": "404"}],
     )
     asked = spec("starts", ["iris", "wine", "zoo"])
-    table = make_table(results, printed(("all", "", "expected", 100)), asked).set_index(["dataset", "model"])
+    table = make_table(results, published(("all", "", "expected", 100)), asked).set_index(["dataset", "model"])
     said = table.loc["all"]
     assert said["ours"].to_dict() == {"elm": 100.0, "svm": 50.0}
     assert said["verdict"].to_dict() == {"elm": "reproduced", "svm": "lower"}
@@ -633,13 +633,13 @@ def test_starts_that_failed_are_a_footnote_with_their_number():
             "model": "svm",
             "reading": f"start {k}",
             "metric": "objective",
-            "kind": "failed",
+            "status": "failed",
             "error": "singular",
         }
         for k in (3, 7)
     ]
     asked = spec("starts")
-    table = make_table(Measured(iris=rows), printed(), asked).set_index(["dataset", "model", "metric"])
+    table = make_table(Measured(iris=rows), published(), asked).set_index(["dataset", "model", "metric"])
     assert table.loc[("iris", "svm", "best"), "reason"] == "singular in 2 of 20 fits"
     assert table.loc[("iris", "elm", "best"), "verdict"] == "failed"
     assert table.loc[("all", "elm", "expected"), "reason"] == "no data set has a number"
@@ -665,22 +665,22 @@ class Trained(Results):
         return {"cv": pd.DataFrame([row | {"iterations": iterations}])}
 
 
-def trained(in_print, **options):
+def trained(is_published, **options):
     results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, math.nan, 5.0), **options)
-    return make_table(results, printed(*in_print), spec("training")).set_index(["model", "metric"])
+    return make_table(results, published(*is_published), spec("training")).set_index(["model", "metric"])
 
 
 def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
-    in_print = [
+    is_published = [
         ("iris", model, metric, value)
         for model, found in {"elm": (90.5, 50, 30), "eem": (91.4, 190, 60), "svm": (94.0, 7, 9)}.items()
         for metric, value in zip(("accuracy", "iterations", "fit_seconds"), found, strict=True)
     ]
-    table = trained(in_print)
+    table = trained(is_published)
     assert table["verdict"].unstack().loc[["elm", "eem", "svm"]].to_numpy().tolist() == [
         ["reproduced", "unit", "reproduced"],
-        ["higher", "printed alone", "lower"],
-        ["higher", "printed alone", "printed alone"],
+        ["higher", "published only", "lower"],
+        ["higher", "published only", "published only"],
     ]
     assert table.loc[("elm", "accuracy"), "difference"] == pytest.approx(-0.5)
     assert table.loc[("eem", "iterations"), "difference"] == -40
@@ -692,7 +692,7 @@ def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
 def test_iterations_that_a_study_sets_are_no_finding():
     table = trained([("iris", "elm", "iterations", 60), ("iris", "eem", "iterations", 150)], allowed=60)
     assert table.loc[("elm", "iterations"), ["verdict", "reason"]].tolist() == [
-        "printed alone",
+        "published only",
         "as many iterations as were set",
     ]
     assert table.loc[("eem", "iterations"), ["verdict", "reason"]].tolist() == ["reproduced", ""]
@@ -700,9 +700,9 @@ def test_iterations_that_a_study_sets_are_no_finding():
 
 
 def test_training_shows_a_row_per_model_and_the_ratio_of_seconds_beside_print():
-    in_print = [("iris", "elm", "fit_seconds", 30), ("iris", "eem", "fit_seconds", 60)]
-    in_print.append(("iris", "eem", "accuracy", 91.75))
-    table = trained(in_print).reset_index().assign(dataset="iris")
+    is_published = [("iris", "elm", "fit_seconds", 30), ("iris", "eem", "fit_seconds", 60)]
+    is_published.append(("iris", "eem", "accuracy", 91.75))
+    table = trained(is_published).reset_index().assign(dataset="iris")
     shown = layout(table[COLUMNS], spec("training"))
     assert [column["label"] for column in shown["columns"]] == ["accuracy", "iterations", "seconds"]
     assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
@@ -711,7 +711,7 @@ def test_training_shows_a_row_per_model_and_the_ratio_of_seconds_beside_print():
         ["95.00", "", "5.0"],
     ]
     eem = shown["rows"][1]["cells"]
-    assert [(cell.published, cell.beside_printed) for cell in eem] == [
+    assert [(cell.published, cell.beside_published) for cell in eem] == [
         ("91.75", ""),
         ("", ""),
         ("60", "×2.0"),
@@ -726,10 +726,10 @@ def test_information_has_a_row_for_each_share_of_rejected_rows():
         {"model": "elm", "metric": "accuracy", "value": 0.9375},
         {"model": "elm_reject_0.05", "metric": "accuracy", "value": 0.95},
         {"model": "elm_reject_0.05", "metric": "cross_entropy_pred_true", "value": math.inf},
-        {"model": "svm_reject_0.05", "kind": "failed", "error": "not certain of anything"},
+        {"model": "svm_reject_0.05", "status": "failed", "error": "not certain of anything"},
     ]
     asked = spec("information")
-    table = make_table(Results(measured=rows), printed(), asked)
+    table = make_table(Results(measured=rows), published(), asked)
     shown = layout(table, asked)
     assert [row["heads"][-1]["text"] for row in shown["rows"]] == [
         "ELM", "ELM 5 % rejected", "SVM", "SVM 5 % rejected"
@@ -748,8 +748,8 @@ def test_information_is_reproduced_where_it_rounds_to_print():
         {"model": "elm", "metric": "mutual_information", "value": 0.6128},
         {"model": "elm", "metric": "entropy_true", "value": 0.99},
     ]
-    in_print = printed(("iris", "elm", "mutual_information", 0.613), ("iris", "elm", "entropy_true", 0.985))
-    table = make_table(Results(measured=rows), in_print.astype({"value": str}), spec("information"))
+    is_published = published(("iris", "elm", "mutual_information", 0.613), ("iris", "elm", "entropy_true", 0.985))
+    table = make_table(Results(measured=rows), is_published.astype({"value": str}), spec("information"))
     table = table.set_index(["model", "metric"])["verdict"]
     assert table["elm", "mutual_information"] == "reproduced"
     assert table["elm", "entropy_true"] == "higher"
@@ -767,10 +767,10 @@ def test_evaluations_show_seconds_of_every_way_and_errors_where_the_exact_value_
     ]
     rows.append({"model": "binned", "reading": "n2000", "metric": "seconds", "value": 120.0})
     asked = spec("evaluations")
-    shown = layout(make_table(Results(measured=rows), printed(), asked), asked)
+    shown = layout(make_table(Results(measured=rows), published(), asked), asked)
     assert [row["heads"][0]["text"] for row in shown["rows"]] == ["N = 100", "N = 2,000"]
     assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
         ["0.50", "0.25", "1.0e-06", "2.0e-06", "0.0010", "0.00010", "0.0020"],
         ["", "", "", "", "120", "", ""],
     ]
-    assert {cell.verdict for cell in shown["rows"][1]["cells"]} == {"", "ours alone"}
+    assert {cell.verdict for cell in shown["rows"][1]["cells"]} == {"", "ours only"}

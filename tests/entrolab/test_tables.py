@@ -12,7 +12,7 @@ from html_pages import Page
 
 from entrolab.tables.making import COLUMNS, counts, make_table, read_table
 from entrolab.tables.rendering import FORMATS, escape_md, escape_tex, layout, render, write_table
-from entrolab.tables.types import TABLE_TYPES, Found, Printed, table_spec
+from entrolab.tables.types import TABLE_TYPES, Found, PublishedValue, table_spec
 from entrolab.tables.verdicts import VERDICTS
 
 FOLDS = 4
@@ -30,14 +30,14 @@ def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
         },
         "tables": {
             "table1": {
-                "kind": "scores",
+                "type": "scores",
                 "caption": "Scores",
                 "datasets": "all",
                 "models": list(models),
                 "metric": "gmean",
                 "criterion": "cv",
                 "notes": [],
-                "printed": "table1",
+                "published": "table1",
                 "among": {},
                 "tolerance": {},
                 **table,
@@ -53,7 +53,7 @@ def spec(*arguments, labels=None, **table):
 def score_rows(dataset, model, values, criterion="cv", success=True, error=""):
     return pd.DataFrame(
         {
-            "paper": "paper",
+            "study": "paper",
             "dataset": dataset,
             "model": model,
             "repeat": 0,
@@ -81,7 +81,7 @@ def record(dataset, model, **changes):
         "dataset": dataset,
         "model": model,
         "success": True,
-        "kind": "",
+        "status": "ok",
         "error": "",
         "notes": {},
         "n_candidates": 110,
@@ -106,15 +106,15 @@ class Results:
         return dict(iter(rows.groupby("criterion"))) if len(rows) else {}
 
 
-def score_table(scores, printed, records, asked):
-    return make_table(Results(scores, records), printed, asked)
+def score_table(scores, published, records, asked):
+    return make_table(Results(scores, records), published, asked)
 
 
-def one_cell(values=(0.8,) * FOLDS, printed=(80.0, 1.0), **changes):
+def one_cell(values=(0.8,) * FOLDS, published=(80.0, 1.0), **changes):
     """The single row of a table of one data set and one model."""
     table = score_table(
         score_rows("iris", "eem_rbf", list(values)),
-        published(iris__eem_rbf=printed),
+        published(iris__eem_rbf=published),
         [record("iris", "eem_rbf", **changes)],
         spec(["iris"], ["eem_rbf"]),
     )
@@ -131,7 +131,7 @@ def mixed():
         for dataset in datasets[:4]
         for criterion in ("cv", "oracle")
     )
-    printed = published(
+    published = published(
         a__eem_rbf=(80.5, 1.0),
         b__eem_rbf=(78.0, 1.0),
         c__eem_rbf=(82.0, 1.0),
@@ -141,7 +141,7 @@ def mixed():
     records = [record(dataset, "eem_rbf") for dataset in datasets[:4]]
     records.append(record("e", "eem_rbf", success=False, kind="failed", error="singular matrix"))
     records.append(record("f", "eem_rbf", success=False, kind="no data", error="f: the server answered 404"))
-    return score_table(scores, printed, records, asked), asked
+    return score_table(scores, published, records, asked), asked
 
 
 # --- verdicts ------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def mixed():
 @pytest.mark.parametrize(
     ("ours", "value", "std", "expected"),
     [
-        (85.0, 85.0, 0.0, "reproduced"),  # no deviation printed as 0.0: equality alone
+        (85.0, 85.0, 0.0, "reproduced"),  # no deviation published as 0.0: equality alone
         (87.3, 85.0, 2.3, "reproduced"),  # 87.3 - 85.0 is 2.2999999999999972 in floating point
         (100 * 0.29, 25.0, 4.0, "reproduced"),  # 100 * 0.29 is 28.999999999999996
         (100 * 0.57, 50.0, 7.0, "reproduced"),  # 100 * 0.57 is 56.99999999999999
@@ -158,22 +158,22 @@ def mixed():
         (82.7, 85.0, 2.3, "reproduced"),
         (87.31, 85.0, 2.3, "higher"),
         (82.69, 85.0, 2.3, "lower"),
-        (85.04, 85.0, np.nan, "reproduced"),  # printed without ±: ours rounds to it
+        (85.04, 85.0, np.nan, "reproduced"),  # published without ±: ours rounds to it
         (85.06, 85.0, np.nan, "higher"),
         (84.94, 85.0, np.nan, "lower"),
-        (85.0, np.nan, np.nan, "ours alone"),
+        (85.0, np.nan, np.nan, "ours only"),
     ],
 )
 def test_verdict_at_its_boundaries(ours, value, std, expected):
     cell = ("iris", "eem_rbf", "gmean")
-    found, printed = {cell: Found(ours)}, {cell: Printed(value, std)}
-    assert TABLE_TYPES["scores"].judge(cell, {"tolerance": {}}, found, printed).verdict == expected
+    found, published = {cell: Found(ours)}, {cell: PublishedValue(value, std)}
+    assert TABLE_TYPES["scores"].judge(cell, {"tolerance": {}}, found, published).verdict == expected
 
 
 def test_verdict_counts_sum_to_the_cell_count(mixed):
     table, _ = mixed
     assert list(counts(table)) == list(VERDICTS)
-    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0, "printed alone": 0}
+    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0, "published only": 0}
     assert sum(counts(table).values()) == len(table)
 
 
@@ -186,15 +186,15 @@ def test_reasons_say_why_there_is_no_number(mixed):
 
 
 def test_a_fold_without_a_score_fails_the_cell():
-    """The mean of the other folds is another quantity than the printed one."""
+    """The mean of the other folds is another quantity than the published one."""
     scores = pd.concat(
         [
             score_rows("iris", "eem_rbf", [0.8] * (FOLDS - 1)),
             score_rows("iris", "eem_rbf", [np.nan], success=False, error="time\nlimit; reached"),
         ]
     )
-    printed = published(iris__eem_rbf=(80.0, 1.0))
-    table = score_table(scores, printed, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
+    published = published(iris__eem_rbf=(80.0, 1.0))
+    table = score_table(scores, published, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
     row = table.iloc[0]
     assert (row["verdict"], row["published"]) == ("failed", 80.0)
     assert row["reason"] == "1 of 4 folds have no score: time limit, reached"
@@ -210,7 +210,7 @@ def test_a_time_limit_is_a_failure_that_names_itself():
 
 
 def test_scores_are_percents_with_the_sample_deviation():
-    row = one_cell([0.7, 0.8, 0.9, 1.0], printed=(80.0, 5.0))
+    row = one_cell([0.7, 0.8, 0.9, 1.0], published=(80.0, 5.0))
     assert row["ours"] == pytest.approx(85.0)
     # sample variance of 70, 80, 90, 100: (15² + 5² + 5² + 15²) / 3
     assert row["ours_std"] == pytest.approx(np.sqrt(500 / 3))
@@ -231,7 +231,7 @@ def test_only_the_asked_criterion_counts_and_the_oracle_stands_beside():
     assert (row["ours"], row["oracle"]) == (pytest.approx(60), pytest.approx(90))
 
 
-@pytest.mark.parametrize(("grid", "verdict"), [({}, "ours alone"), ({"C": [1, 2]}, "failed")])
+@pytest.mark.parametrize(("grid", "verdict"), [({}, "ours only"), ({"C": [1, 2]}, "failed")])
 def test_what_has_nothing_to_choose_is_in_tables_of_every_criterion(grid, verdict):
     asked = study(["iris"], ["eem_rbf"], criterion="dcs_gaussian")
     asked["models"]["eem_rbf"]["grid"] = grid
@@ -241,25 +241,25 @@ def test_what_has_nothing_to_choose_is_in_tables_of_every_criterion(grid, verdic
     assert table["verdict"].tolist() == [verdict]
 
 
-@pytest.mark.parametrize(("in_print", "said"), [({}, False), ({"iris__eem_rbf": (80.0, 1.0)}, True)])
-def test_that_ours_is_alone_is_said_only_where_other_cells_are_not(in_print, said):
+@pytest.mark.parametrize(("is_published", "said"), [({}, False), ({"iris__eem_rbf": (80.0, 1.0)}, True)])
+def test_that_ours_is_alone_is_said_only_where_other_cells_are_not(is_published, said):
     asked = spec(["iris", "wine"], ["eem_rbf"])
     scores = pd.concat(score_rows(dataset, "eem_rbf", [0.8] * FOLDS) for dataset in ("iris", "wine"))
     records = [record(dataset, "eem_rbf") for dataset in ("iris", "wine")]
-    table = score_table(scores, published(**in_print), records, asked)
-    assert "ours alone" in set(table["verdict"])
-    assert ("ours alone" in [entry["verdict"] for entry in layout(table, asked)["legend"]]) == said
+    table = score_table(scores, published(**is_published), records, asked)
+    assert "ours only" in set(table["verdict"])
+    assert ("ours only" in [entry["verdict"] for entry in layout(table, asked)["legend"]]) == said
     for format in ("html", "md"):
         body = render(table, asked, format).partition("</style>")[2] or render(table, asked, format)
-        assert (VERDICTS["ours alone"].mark in body) == said
+        assert (VERDICTS["ours only"].mark in body) == said
 
 
 def test_other_tables_and_metrics_of_the_published_numbers_are_not_taken():
-    printed = published(iris__eem_rbf=(80.0, 1.0))
-    others = pd.concat([printed.assign(table="table2"), printed.assign(metric="accuracy")])
+    published = published(iris__eem_rbf=(80.0, 1.0))
+    others = pd.concat([published.assign(table="table2"), published.assign(metric="accuracy")])
     scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
     table = score_table(scores, others, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
-    assert table["verdict"].tolist() == ["ours alone"]
+    assert table["verdict"].tolist() == ["ours only"]
 
 
 def test_another_tables_published_numbers_can_be_taken():
@@ -268,19 +268,19 @@ def test_another_tables_published_numbers_can_be_taken():
         {"table": ["table1", "table9"], "dataset": "iris", "model": "eem_rbf", "metric": "gmean",
          "value": [50.0, 90.0], "std": 1.0}
     )  # fmt: skip
-    asked = spec(("iris",), ("eem_rbf",), printed="table9")
+    asked = spec(("iris",), ("eem_rbf",), published="table9")
     table = score_table(scores, numbers, [record("iris", "eem_rbf")], asked)
     assert table[["published", "verdict"]].to_numpy().tolist() == [[90.0, "reproduced"]]
 
 
-# --- tolerances, trials, several metrics, columns in print alone ------------------------------------------
+# --- tolerances, trials, several metrics, columns published only ------------------------------------------
 
 
-def table_of(asked, scores, *in_print, records=None):
-    """A table of printed (data set, model, metric, value)."""
-    rows = [("table1", *row, np.nan) for row in in_print]
+def table_of(asked, scores, *is_published, records=None):
+    """A table of published (data set, model, metric, value)."""
+    rows = [("table1", *row, np.nan) for row in is_published]
     numbers = pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value", "std"])
-    known = records or [record(*cell) for cell in {(row[0], row[1]) for row in in_print}]
+    known = records or [record(*cell) for cell in {(row[0], row[1]) for row in is_published}]
     return score_table(scores, numbers, known, asked)
 
 
@@ -310,15 +310,15 @@ def test_errors_are_shown_as_they_are_and_less_is_called_better():
         score_rows(name, "eem_rbf", [0.8] * FOLDS).assign(rmse=[0.07, 0.08, 0.07, 0.08])
         for name in ("iris", "wine")
     )
-    printed = [("iris", "eem_rbf", "rmse", 0.0737), ("wine", "eem_rbf", "rmse", 0.09)]
-    table = table_of(asked, scores, *printed)
+    published = [("iris", "eem_rbf", "rmse", 0.0737), ("wine", "eem_rbf", "rmse", 0.09)]
+    table = table_of(asked, scores, *published)
     assert table["ours"].tolist() == [pytest.approx(0.075)] * 2
     assert table["verdict"].tolist() == ["reproduced", "lower"]
     shown = layout(table, asked)
     cells = [row["cells"][0] for row in shown["rows"]]
     assert [(cell.ours, cell.published) for cell in cells] == [("0.0750", "0.0737"), ("0.0750", "0.0900")]
-    assert cells[1].difference == "ours − printed -0.0150 (better)"
-    assert shown["legend"][1]["meaning"].endswith("below the printed number, which is better")
+    assert cells[1].difference == "ours − published -0.0150 (better)"
+    assert shown["legend"][1]["meaning"].endswith("below the published number, which is better")
     assert shown["says"].startswith("RMSE, mean")
 
 
@@ -355,11 +355,11 @@ def test_support_vectors_are_shares_of_the_training_rows_and_less_is_better():
     asked = spec(["iris"], ["svm", "lasso"], metric=["error_rate", "support"])
     machines = score_rows("iris", "svm", [0.0] * FOLDS).assign(error_rate=0.25, support=0.5)
     others = score_rows("iris", "lasso", [0.0] * FOLDS).assign(error_rate=0.25, support=np.nan)
-    printed = [("iris", "svm", "error_rate", 27.0), ("iris", "svm", "support", 40.0)]
+    published = [("iris", "svm", "error_rate", 27.0), ("iris", "svm", "support", 40.0)]
     records = [record("iris", "svm"), record("iris", "lasso")]
-    table = table_of(asked, pd.concat([machines, others]), *printed, records=records)
+    table = table_of(asked, pd.concat([machines, others]), *published, records=records)
     assert table["ours"].tolist()[:3] == [25, 50, 25]
-    assert table["verdict"].tolist() == ["lower", "higher", "ours alone", ""]
+    assert table["verdict"].tolist() == ["lower", "higher", "ours only", ""]
     assert table["reason"].tolist() == ["", "", "", "a learner without support vectors"]
     shown = layout(table, asked)
     assert shown["says"].startswith(
@@ -393,17 +393,17 @@ def test_fewer_trials_than_the_protocols_are_a_footnote():
 
 def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed():
     entry = study(["iris", "wine"], ["eem_rbf", "lasvm"])
-    entry["models"]["lasvm"]["printed_only"] = True
+    entry["models"]["lasvm"]["published_only"] = True
     asked = table_spec("paper", entry, "table1")
     scores = pd.concat(score_rows(name, "eem_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
     known = [record(name, "eem_rbf") for name in ("iris", "wine")]
     table = table_of(asked, scores, ("iris", "lasvm", "gmean", 70.0), records=known)
-    assert table["verdict"].tolist() == ["ours alone", "printed alone", "ours alone", ""]
+    assert table["verdict"].tolist() == ["ours only", "published only", "ours only", ""]
     shown = layout(table, asked)
     assert [row["cells"][1].published for row in shown["rows"]] == ["70.0", ""]
-    assert shown["printed"] == 0
+    assert shown["published"] == 0
     for format in ("html", "tex", "md"):
-        assert "printed alone" in render(table, asked, format)
+        assert "published only" in render(table, asked, format)
 
 
 def test_a_model_without_a_learner_for_the_task_is_blank():
@@ -429,7 +429,7 @@ def test_table_is_complete_and_in_the_studys_order_whatever_is_missing():
         ("iris", "svm_rbf"),
         ("iris", "eem_rbf"),
     ]
-    assert table["verdict"].tolist() == ["failed", "failed", "failed", "ours alone"]
+    assert table["verdict"].tolist() == ["failed", "failed", "failed", "ours only"]
     assert table["reason"][0] == "no record of this cell"
 
 
@@ -453,7 +453,7 @@ def test_every_format_renders_a_table_without_any_result(format):
 
 def test_columns_count_what_agrees_of_what_is_printed(mixed):
     shown = layout(*mixed)
-    assert [(column["agreeing"], column["printed"]) for column in shown["columns"]] == [(1, 5)]
+    assert [(column["agreeing"], column["published"]) for column in shown["columns"]] == [(1, 5)]
     assert sum(entry["count"] for entry in shown["legend"]) == len(mixed[0])
 
 
@@ -505,9 +505,9 @@ def test_footnote_letters_go_on_after_z():
 def test_numbers_have_the_decimals_of_the_printed_ones():
     scores = score_rows("iris", "eem_rbf", [0.84125] * FOLDS)
     asked = spec(["iris"], ["eem_rbf"])
-    for printed, shown in ((84.13, "84.12"), (84.1, "84.1")):
+    for published, shown in ((84.13, "84.12"), (84.1, "84.1")):
         table = score_table(
-            scores, published(iris__eem_rbf=(printed, 1.0)), [record("iris", "eem_rbf")], asked
+            scores, published(iris__eem_rbf=(published, 1.0)), [record("iris", "eem_rbf")], asked
         )
         assert layout(table, asked)["rows"][0]["cells"][0].ours == shown
 
@@ -538,7 +538,7 @@ def test_view_shows_ours_the_printed_number_the_mark_and_the_warning(mixed, form
     for shown in ("80.0", "80.5", "no data", "singular matrix", "diagnostic only", "inner cross-validation"):
         assert shown in text
     for name, entry in VERDICTS.items():
-        if name in ("unit", "printed alone"):  # of other kinds and models
+        if name in ("unit", "published only"):  # of other kinds and models
             continue
         assert (entry.tex if format == "tex" else entry.mark) in text
 

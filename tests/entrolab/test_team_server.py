@@ -18,20 +18,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from stored_runs import client_of, study_in
 from team_server import database_of, need_postgresql, script, team_server
-from tracked_cells import PRINTED, STUDY, mlflow, track, write_cell, write_tables
+from tracked_runs import PUBLISHED, STUDY, mlflow, track, write_run, write_tables
 
 from entrolab.data.dataset import Dataset, save_dataset
-from entrolab.tracking import Cell, StoreUnavailable, track_dataset, track_paper
+from entrolab.tracking import StudyRun, StoreUnavailable, track_dataset, track_paper
 from entrolab.tracking.moving import NotMoved, main, move
 
 BETTER = (0.9, 0.9, 0.9, 0.95)
 
 
-def make_cells(paper: str, X, y) -> list[Cell]:
-    """Two cells of one data set, the first of them the better one, in the working folder."""
-    made = [Cell.at(paper, "moons", model) for model in ("svm_rbf", "logistic")]
-    write_cell(made[0], estimator=SVC(C=1.0).fit(X, y), gmeans=BETTER)
-    write_cell(made[1], estimator=LogisticRegression().fit(X, y))
+def make_runs(paper: str, X, y) -> list[StudyRun]:
+    """Two runs of one data set, the first of them the better one, in the working folder."""
+    made = [StudyRun.at(paper, "moons", model) for model in ("svm_rbf", "logistic")]
+    write_run(made[0], estimator=SVC(C=1.0).fit(X, y), gmeans=BETTER)
+    write_run(made[1], estimator=LogisticRegression().fit(X, y))
     made[0].scaled.parent.mkdir(parents=True, exist_ok=True)
     names = ["negative", "positive"]
     save_dataset(made[0].scaled, Dataset(X, y, ["a", "b"], "binary", names, np.zeros(len(y), np.int8)))
@@ -57,15 +57,15 @@ def moved(tmp_path_factory, empty_store):
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
         # A test reads the database too, as the server does.
         patch.setenv("PGPASSFILE", str(folder / "pgpass"))
-        Path("published.csv").write_text(PRINTED)
+        Path("published.csv").write_text(PUBLISHED)
         Path("table.html").write_text("<table></table>")
         with closing(sqlite3.connect(empty_store)) as source, closing(sqlite3.connect("mlflow.db")) as copy:
             source.backup(copy)
-        cells = make_cells("small", X, y)
-        track(cells)
+        runs = make_runs("small", X, y)
+        track(runs)
         # A run that was deleted, a second version, and a metric that no PostgreSQL would take for a number.
-        write_cell(cells[0], estimator=SVC(C=2.0).fit(X, y), gmeans=(0.95, 0.9, 0.9, 0.95))
-        track(cells)
+        write_run(runs[0], estimator=SVC(C=2.0).fit(X, y), gmeans=(0.95, 0.9, 0.9, 0.95))
+        track(runs)
         track_paper(STUDY, "small", ["table.html"], config="published.csv")
         client = client_of("sqlite:///mlflow.db")
         odd = client.create_run(client.create_experiment("odd ' name", "s3://bucket/odd"))
@@ -85,8 +85,8 @@ def team(moved, monkeypatch):
     return moved
 
 
-def cells_of(paper: str) -> list[Cell]:
-    return [Cell.at(paper, "moons", model) for model in ("svm_rbf", "logistic")]
+def runs_of(paper: str) -> list[StudyRun]:
+    return [StudyRun.at(paper, "moons", model) for model in ("svm_rbf", "logistic")]
 
 
 def runs_at(uri: str) -> dict[str, str]:
@@ -161,7 +161,7 @@ def test_moved_study_is_the_same_through_the_client_with_every_artifact(team, tm
     embedded = study_in(client_of("sqlite:///mlflow.db"), "small", tmp_path)
     assert study_in(client_of(team.uri), "small", tmp_path) == embedded
     assert set(embedded["runs"]) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
-    assert embedded["registered"]["best-moons"]["cell"] == "small/moons/svm_rbf"
+    assert embedded["registered"]["best-moons"]["run"] == "small/moons/svm_rbf"
 
 
 def test_moved_model_loads_by_its_alias_through_the_server(team):
@@ -170,12 +170,12 @@ def test_moved_model_loads_by_its_alias_through_the_server(team):
         loaded = mlflow.sklearn.load_model("models:/small@best-moons")
     finally:
         mlflow.set_tracking_uri(None)
-    original = skops.io.load(cells_of("small")[0].fitted)
+    original = skops.io.load(runs_of("small")[0].fitted)
     np.testing.assert_array_equal(loaded.decision_function(team.X), original.decision_function(team.X))
 
 
 def test_moved_study_is_found_and_nothing_is_logged_anew(team):
-    again = track(cells_of("small"), store_uri=team.uri)
+    again = track(runs_of("small"), store_uri=team.uri)
     assert again["written"] == []
     paper = track_paper(STUDY, "small", ["table.html"], config="published.csv", store_uri=team.uri)
     assert paper["written"] is False
@@ -237,32 +237,32 @@ def test_what_cannot_be_moved_is_one_line_without_a_password(team, tmp_path, sto
 def test_study_tracked_to_a_server_is_the_study_tracked_to_a_file(team, data, tmp_path, monkeypatch):
     shutil.copytree(team.project, tmp_path / "own", ignore=shutil.ignore_patterns("mlruns", "results"))
     monkeypatch.chdir(tmp_path / "own")
-    cells = make_cells("other", *data)
+    runs = make_runs("other", *data)
     arguments = {"tables": write_tables("other"), "patience": 5}
     done = {
-        uri: track_dataset(STUDY, "other", "moons", cells, store_uri=uri, **arguments)
+        uri: track_dataset(STUDY, "other", "moons", runs, store_uri=uri, **arguments)
         for uri in (f"sqlite:///{tmp_path}/own/mlflow.db", team.uri)
     }
     for uri in done:
         track_paper(STUDY, "other", ["table.html"], config="published.csv", store_uri=uri)
     both = [study_in(client_of(uri), "other", tmp_path) for uri in done]
     assert both[0] == both[1]
-    assert both[1]["registered"]["best-moons"]["cell"] == "other/moons/svm_rbf"
+    assert both[1]["registered"]["best-moons"]["run"] == "other/moons/svm_rbf"
     run = client_of(team.uri).get_run(done[team.uri]["runs"]["svm_rbf"])
     assert run.info.artifact_uri.startswith("mlflow-artifacts:/")
-    assert track_dataset(STUDY, "other", "moons", cells, store_uri=team.uri, **arguments)["written"] == []
-    # A changed cell replaces its run, and gets a second version.
-    write_cell(cells[0], estimator=SVC(C=3.0).fit(*data), gmeans=(0.9, 0.9, 0.95, 0.95))
+    assert track_dataset(STUDY, "other", "moons", runs, store_uri=team.uri, **arguments)["written"] == []
+    # A changed run replaces its run, and gets a second version.
+    write_run(runs[0], estimator=SVC(C=3.0).fit(*data), gmeans=(0.9, 0.9, 0.95, 0.95))
     write_tables("other")
-    changed = track_dataset(STUDY, "other", "moons", cells, store_uri=team.uri, **arguments)
+    changed = track_dataset(STUDY, "other", "moons", runs, store_uri=team.uri, **arguments)
     assert changed["runs"]["svm_rbf"] != done[team.uri]["runs"]["svm_rbf"]
     assert client_of(team.uri).get_model_version_by_alias("other", "best-moons").version == "2"
 
 
 def test_experiment_and_run_that_another_writer_made_meanwhile_are_shared(team, data, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    Path("published.csv").write_text(PRINTED)
-    cells = make_cells("raced", *data)
+    Path("published.csv").write_text(PUBLISHED)
+    runs = make_runs("raced", *data)
     asked = mlflow.MlflowClient.get_experiment_by_name
 
     def too_early(client, name):
@@ -273,14 +273,14 @@ def test_experiment_and_run_that_another_writer_made_meanwhile_are_shared(team, 
 
     made = []
     monkeypatch.setattr(mlflow.MlflowClient, "get_experiment_by_name", too_early)
-    done = track_dataset(STUDY, "raced", "moons", cells, store_uri=team.uri, tables=write_tables("raced"))
+    done = track_dataset(STUDY, "raced", "moons", runs, store_uri=team.uri, tables=write_tables("raced"))
     assert [done["study_run"]] == made
 
 
 @pytest.mark.fault("Store", "a path where no tracking server is", "one line; the results stand")
 def test_wrong_path_of_a_server_gives_one_line(team):
     with pytest.raises(StoreUnavailable, match="404") as caught:
-        track(cells_of("small"), store_uri=f"{team.uri}/wrong")
+        track(runs_of("small"), store_uri=f"{team.uri}/wrong")
     assert "\n" not in str(caught.value)
 
 

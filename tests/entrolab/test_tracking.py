@@ -1,4 +1,4 @@
-"""The ledger holds exactly one live run per cell, whatever happened before."""
+"""The ledger holds exactly one live run per run, whatever happened before."""
 
 import json
 import math
@@ -17,11 +17,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from told_scores import write_scores
-from tracked_cells import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_cell, write_tables
+from tracked_runs import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, write_run, write_tables
 
 from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import COLUMNS
-from entrolab.tracking import Cell, StoreUnavailable, ledger, track_paper
+from entrolab.tracking import StudyRun, StoreUnavailable, ledger, track_paper
 from entrolab.tracking.stores import opened
 
 
@@ -30,8 +30,8 @@ def series(run, name):
     return {point.step: point.value for point in history}
 
 
-def test_every_cell_is_one_finished_run_beside_that_of_its_study_which_it_names(cells):
-    track(cells)
+def test_every_run_is_one_finished_run_beside_that_of_its_study_which_it_names(runs):
+    track(runs)
     runs = runs_of()
     assert set(runs) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
@@ -41,8 +41,8 @@ def test_every_cell_is_one_finished_run_beside_that_of_its_study_which_it_names(
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
 
 
-def test_run_says_what_the_record_says(cells):
-    track(cells)
+def test_run_says_what_the_record_says(runs):
+    track(runs)
     run = runs_of()["small/moons/svm_rbf"]
     assert run.info.run_name == "SVM rbf · moons"
     assert run.info.end_time - run.info.start_time == 1500  # the record's seconds
@@ -61,7 +61,7 @@ def test_run_says_what_the_record_says(cells):
         "chosen.dcs_kde.C": "1.0",
     }
     assert expected.items() <= run.data.params.items()
-    assert {"paper": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
+    assert {"study": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
     note = run.data.tags["mlflow.note.content"]
     assert "snakemake results/small/selection/moons/svm_rbf.parquet" in note
     assert "C = 1.0 (3 of 4 folds)" in note
@@ -71,8 +71,8 @@ def test_run_says_what_the_record_says(cells):
     assert (dataset.dataset.name, dataset.dataset.digest) == ("moons", "ab" * 18)
 
 
-def test_scores_are_percent_beside_the_number_printed_for_their_criterion(cells):
-    track(cells)
+def test_scores_are_percent_beside_the_number_printed_for_their_criterion(runs):
+    track(runs)
     run = runs_of()["small/moons/svm_rbf"]
     metrics = run.data.metrics
     assert metrics["cv/gmean_mean"] == pytest.approx(80)
@@ -86,26 +86,26 @@ def test_scores_are_percent_beside_the_number_printed_for_their_criterion(cells)
     assert metrics["fit_seconds"] == pytest.approx(0.15)
 
 
-def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_study(cells):
-    track(cells)
+def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_study(runs):
+    track(runs)
     runs = runs_of()
-    printed, not_printed = (runs[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
-    assert {name: printed.metrics[name] for name in ("ours", "published", "difference")} == {
+    published, not_published = (runs[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
+    assert {name: published.metrics[name] for name in ("ours", "published", "difference")} == {
         "ours": 80,
         "published": 81.5,
         "difference": -1.5,
     }
     said = {"verdict": "reproduced", "metric": "gmean", "criterion": "cv", "table": "table4"}
-    assert said.items() <= printed.tags.items()
-    assert not_printed.metrics["ours"] == 80
-    assert not_printed.tags["verdict"] == "ours alone"
-    assert not {"published", "difference"} & not_printed.metrics.keys()
-    note = printed.tags["mlflow.note.content"]
-    assert "GMEAN 80.00 ± 8.16 % over the folds, printed 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
+    assert said.items() <= published.tags.items()
+    assert not_published.metrics["ours"] == 80
+    assert not_published.tags["verdict"] == "ours only"
+    assert not {"published", "difference"} & not_published.metrics.keys()
+    note = published.tags["mlflow.note.content"]
+    assert "GMEAN 80.00 ± 8.16 % over the folds, published 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
 
 
-def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(cells):
-    done = track(cells)
+def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(runs):
+    done = track(runs)
     tags = client().get_experiment(done["experiment"]).tags
     run = runs_of()["small/moons/svm_rbf"].data
     note = tags["mlflow.note.content"]
@@ -131,12 +131,12 @@ def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(cells)
             assert {f"metrics.`{metric}`" for metric in shown} <= there
             assert chart["metricSectionId"] in sections
         found = client().search_runs([done["experiment"]], state["searchFilter"])
-        assert {one.data.tags["entrolearn.key"] for one in found} == {cell.key for cell in cells}
+        assert {one.data.tags["entrolearn.key"] for one in found} == {run.key for run in runs}
 
 
-def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, monkeypatch):
-    """A mean of 0.21 beside a printed 0.2: within 10 %, not within 4 %."""
-    svm = cells[0]
+def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(runs, monkeypatch):
+    """A mean of 0.21 beside a published 0.2: within 10 %, not within 4 %."""
+    svm = runs[0]
     rows = [
         {
             "repeat": trial, "fold": 0, "criterion": "cv", "point": 1, "params": '{"C": 1.0}',
@@ -174,7 +174,7 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(cells, 
 
 
 def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metric_is_judged(
-    cells, monkeypatch
+    runs, monkeypatch
 ):
     Path("published.csv").write_text(
         "table,dataset,model,metric,value,std\n"
@@ -187,7 +187,7 @@ def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metri
         "tables": {"table2": table},
     }.items():
         monkeypatch.setitem(STUDY, name, value)
-    for cell, support in zip(cells, (0.5, math.nan), strict=True):
+    for run, support in zip(runs, (0.5, math.nan), strict=True):
         rows = [
             {
                 "repeat": repeat, "fold": fold, "criterion": "cv", "point": 1, "params": '{"C": 1.0}',
@@ -196,8 +196,8 @@ def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metri
             for repeat in range(2)
             for fold in range(2)
         ]  # fmt: skip
-        write_scores(cell.selection, cell.predictions, pd.DataFrame(rows))
-    track(cells)
+        write_scores(run.selection, run.predictions, pd.DataFrame(rows))
+    track(runs)
     svm, other = (runs_of()[f"small/moons/{model}"].data for model in ("svm_rbf", "logistic"))
     assert (svm.metrics["cv/error_rate_mean"], svm.metrics["cv/support_mean"]) == (20, 50)
     assert svm.tags["verdict.cv"] == "reproduced"
@@ -205,8 +205,8 @@ def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metri
     assert not [name for name in {**other.metrics, **other.tags} if "support" in name]
 
 
-def test_a_run_says_what_its_learner_was_chosen_from(cells):
-    svm = cells[0]
+def test_a_run_says_what_its_learner_was_chosen_from(runs):
+    svm = runs[0]
     one_of = {
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"tol": 0.1}, "grid": {"C": [1.0, 2.0]}},
         "lda": {"estimator": "mine.LDA", "params": {}, "grid": {}},
@@ -232,24 +232,24 @@ def test_a_run_says_what_its_learner_was_chosen_from(cells):
 
 
 def test_a_table_of_other_printed_numbers_and_one_of_part_of_the_grid_are_compared_as_they_are(
-    cells, monkeypatch
+    runs, monkeypatch
 ):
-    """Runs have the verdicts of tables, whatever these are printed beside or choose from."""
+    """Runs have the verdicts of tables, whatever these are published beside or choose from."""
     rows = pd.DataFrame(
         {"repeat": 0, "fold": fold, "point": point, "params": json.dumps({"C": C}), "success": True}
         | {"error": "", "dcs_gaussian": 1.0, "cv_gmean": score, "test_gmean": score, "test_accuracy": 0.5}
         for fold in range(2)
         for point, (C, score) in enumerate({0.1: 0.6, 1.0: 0.8}.items())
     )
-    rows.assign(paper="small", dataset="moons", model="svm_rbf").to_parquet(cells[0].candidates)
+    rows.assign(study="small", dataset="moons", model="svm_rbf").to_parquet(runs[0].candidates)
     tables = {
-        "again": {**SCORES, "criterion": "cv", "printed": "table4"},
-        "small_C": {**SCORES, "criterion": "cv", "printed": "table10", "among": {"C": {"max": 0.1}}},
+        "again": {**SCORES, "criterion": "cv", "published": "table4"},
+        "small_C": {**SCORES, "criterion": "cv", "published": "table10", "among": {"C": {"max": 0.1}}},
     }
     tables = {name: {**table, "models": ["svm_rbf"]} for name, table in tables.items()}
     monkeypatch.setitem(STUDY, "tables", tables)
     monkeypatch.setitem(STUDY, "criteria", ["cv"])
-    track(cells[:1])
+    track(runs[:1])
     run = runs_of()["small/moons/svm_rbf"].data
     assert (run.tags["table"], run.tags["verdict"], run.metrics["published"]) == ("again", "reproduced", 81.5)
     assert run.metrics["cv/gmean_mean"] == pytest.approx(80)
@@ -259,13 +259,13 @@ def test_a_table_of_other_printed_numbers_and_one_of_part_of_the_grid_are_compar
     )
 
 
-def test_nothing_is_claimed_to_be_printed_where_nothing_is(cells):
-    track(cells)
+def test_nothing_is_claimed_to_be_printed_where_nothing_is(runs):
+    track(runs)
     assert not any("published" in name for name in runs_of()["small/moons/logistic"].data.metrics)
 
 
-def test_artifacts_hold_the_record_the_scores_and_the_candidates(cells, tmp_path):
-    done = track(cells)
+def test_artifacts_hold_the_record_the_scores_and_the_candidates(runs, tmp_path):
+    done = track(runs)
     folder = Path(client().download_artifacts(done["runs"]["svm_rbf"], "", str(tmp_path)))
     assert json.loads((folder / "record.json").read_text())["key"] == "small/moons/svm_rbf"
     assert list(pd.read_csv(folder / "scores.csv")["gmean"][:4]) == list(GMEANS)
@@ -273,8 +273,8 @@ def test_artifacts_hold_the_record_the_scores_and_the_candidates(cells, tmp_path
 
 
 @pytest.mark.parametrize("model", ["svm_rbf", "logistic"])
-def test_logged_model_loads_back_and_predicts_the_same(cells, data, model):
-    done = track(cells)
+def test_logged_model_loads_back_and_predicts_the_same(runs, data, model):
+    done = track(runs)
     run = runs_of()[f"small/moons/{model}"]
     [output] = run.outputs.model_outputs
     mlflow.set_tracking_uri(client().tracking_uri)
@@ -282,15 +282,15 @@ def test_logged_model_loads_back_and_predicts_the_same(cells, data, model):
         loaded = mlflow.sklearn.load_model(f"models:/{output.model_id}")
     finally:
         mlflow.set_tracking_uri(None)
-    original = skops.io.load(cells[0 if model == "svm_rbf" else 1].fitted)
+    original = skops.io.load(runs[0 if model == "svm_rbf" else 1].fitted)
     np.testing.assert_array_equal(loaded.decision_function(data[0]), original.decision_function(data[0]))
     assert done["runs"][model] == run.info.run_id
 
 
-def test_tracking_twice_writes_nothing_new(cells):
-    first = track(cells)
+def test_tracking_twice_writes_nothing_new(runs):
+    first = track(runs)
     before = runs_of()
-    second = track(cells)
+    second = track(runs)
     assert first["written"] == ["svm_rbf", "logistic"]
     assert second["written"] == []
     assert second["runs"] == first["runs"]
@@ -299,16 +299,16 @@ def test_tracking_twice_writes_nothing_new(cells):
     }
 
 
-def test_other_seconds_are_not_another_result(cells, data):
-    first = track(cells)
-    write_cell(cells[0], estimator=SVC(C=1.0).fit(*data), seconds=99.0)
-    assert track(cells)["runs"] == first["runs"]
+def test_other_seconds_are_not_another_result(runs, data):
+    first = track(runs)
+    write_run(runs[0], estimator=SVC(C=1.0).fit(*data), seconds=99.0)
+    assert track(runs)["runs"] == first["runs"]
 
 
-def test_changed_score_replaces_the_run_and_its_model(cells, data):
-    first = track(cells)
-    write_cell(cells[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.8, 0.9, 0.7, 0.9))
-    second = track(cells)
+def test_changed_score_replaces_the_run_and_its_model(runs, data):
+    first = track(runs)
+    write_run(runs[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.8, 0.9, 0.7, 0.9))
+    second = track(runs)
     assert second["written"] == ["svm_rbf"]
     assert second["runs"]["logistic"] == first["runs"]["logistic"]
     assert second["runs"]["svm_rbf"] != first["runs"]["svm_rbf"]
@@ -322,19 +322,19 @@ import json, os, signal, sys
 sys.path.append({str(Path(__file__).parent.parent)!r})
 import told_scores
 told_scores.predictions.score_selection = told_scores.as_told
-from entrolab.tracking import Cell, track_dataset
+from entrolab.tracking import StudyRun, track_dataset
 from entrolab.jobs.job_logging import job_log
 from entrolab.tracking.ledger import Ledger
 
 write = Ledger._log_model
 def killed(self, run_id, content):
-    if content.cell.model == "logistic":
+    if content.run.model == "logistic":
         os.kill(os.getpid(), int(sys.argv[3]))
     write(self, run_id, content)
 Ledger._log_model = killed
-cells = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
 with job_log("track.log", "track"):
-    track_dataset(json.loads(sys.argv[1]), "small", "moons", cells, tables=json.loads(sys.argv[2]))
+    track_dataset(json.loads(sys.argv[1]), "small", "moons", runs, tables=json.loads(sys.argv[2]))
 """
 
 
@@ -347,14 +347,14 @@ def tracker_ended_by(number: signal.Signals) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.fault("Store", "a run left RUNNING by a kill", "the next run replaces it")
-def test_after_a_kill_every_cell_gets_its_one_finished_run(cells):
+def test_after_a_kill_every_run_gets_its_one_finished_run(runs):
     assert tracker_ended_by(signal.SIGKILL).returncode == -signal.SIGKILL
     assert runs_of()["small/moons/logistic"].info.status == "RUNNING"
     with ledger.open_ledger(None, "other", STUDY, patience=5, own="tags.dataset = 'other'"):
         left = runs_of()["small/moons/logistic"]
     assert left.info.status == "KILLED"
     assert left.data.tags["failure.reason"] == "its tracker was killed"
-    done = track(cells)
+    done = track(runs)
     assert done["written"] == ["logistic"]  # the other was finished before the kill
     runs = runs_of()
     assert set(runs) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
@@ -365,7 +365,7 @@ def test_after_a_kill_every_cell_gets_its_one_finished_run(cells):
     "Store", "a tracker that an error or a signal ends", "no run stays RUNNING; its tag says why"
 )
 @pytest.mark.parametrize("ended_by", ["a full disk", "the end of its terminal"])
-def test_no_run_stays_open_after_a_tracker_that_could_close_it(cells, monkeypatch, ended_by):
+def test_no_run_stays_open_after_a_tracker_that_could_close_it(runs, monkeypatch, ended_by):
     if ended_by == "a full disk":
 
         def full(_, run_id, content):
@@ -376,7 +376,7 @@ def test_no_run_stays_open_after_a_tracker_that_could_close_it(cells, monkeypatc
             with pytest.raises(
                 StoreUnavailable, match="No space left on device: '/tmp/model'; make room there,"
             ):
-                track(cells)
+                track(runs)
     else:
         ended = tracker_ended_by(signal.SIGHUP)
         assert (ended.returncode, ended.stderr) == (1, "")
@@ -385,58 +385,58 @@ def test_no_run_stays_open_after_a_tracker_that_could_close_it(cells, monkeypatc
     closed = [run.data.tags["failure.reason"] for run in left if run.info.status == "KILLED"]
     assert closed
     assert all(reason.startswith("its tracker ended: ") for reason in closed)
-    track(cells)
+    track(runs)
     assert {run.info.status for run in runs_of().values()} == {"FINISHED"}
 
 
-@pytest.mark.fault("Store", "the run of a paper deleted by hand", "made again, with its cells")
-def test_run_of_the_paper_deleted_by_hand_comes_back_with_its_cells(cells):
-    first = track(cells)
+@pytest.mark.fault("Store", "the run of a paper deleted by hand", "made again, with its runs")
+def test_run_of_the_paper_deleted_by_hand_comes_back_with_its_runs(runs):
+    first = track(runs)
     client().delete_run(first["study_run"])
-    second = track(cells)
+    second = track(runs)
     assert second["study_run"] != first["study_run"]
     assert len(second["written"]) == 2
     assert len(runs_of()) == 3
 
 
 @pytest.mark.fault("Store", "an experiment deleted in the UI", "restored with its runs")
-def test_experiment_deleted_by_hand_is_restored(cells):
-    first = track(cells)
+def test_experiment_deleted_by_hand_is_restored(runs):
+    first = track(runs)
     client().delete_experiment(first["experiment"])
-    assert track(cells)["experiment"] == first["experiment"]
+    assert track(runs)["experiment"] == first["experiment"]
     assert len(runs_of()) == 3
 
 
 @pytest.mark.parametrize("kind", ["failed", "no data", "time limit"])
-def test_failed_cell_is_one_failed_run_with_its_reason(place, kind):
-    cell = Cell.at("small", "moons", "svm_rbf")
-    write_cell(cell, success=False, kind=kind, error="the moon was not there")
-    done = track([cell])
-    run = runs_of()[cell.key]
+def test_failed_run_is_one_failed_run_with_its_reason(place, kind):
+    run = StudyRun.at("small", "moons", "svm_rbf")
+    write_run(run, success=False, kind=kind, error="the moon was not there")
+    done = track([run])
+    run = runs_of()[run.key]
     assert run.info.status == "FAILED"
     assert run.data.tags["failure"] == kind
     assert run.data.tags["verdict"] == ("no data" if kind == "no data" else "failed")
     assert run.data.tags["failure.reason"] == "the moon was not there"
     assert "the moon was not there" in run.data.tags["mlflow.note.content"]
     assert not any("/" in name or name == "ours" for name in run.data.metrics)  # no scores
-    assert track([cell])["runs"] == done["runs"]
+    assert track([run])["runs"] == done["runs"]
 
 
-def test_cell_that_is_mended_replaces_its_failed_run(place, data):
-    cell = Cell.at("small", "moons", "svm_rbf")
-    write_cell(cell, success=False, kind="failed", error="singular")
-    track([cell])
-    write_cell(cell, estimator=SVC().fit(*data))
-    track([cell])
-    assert runs_of()[cell.key].info.status == "FINISHED"
+def test_run_that_is_mended_replaces_its_failed_run(place, data):
+    run = StudyRun.at("small", "moons", "svm_rbf")
+    write_run(run, success=False, kind="failed", error="singular")
+    track([run])
+    write_run(run, estimator=SVC().fit(*data))
+    track([run])
+    assert runs_of()[run.key].info.status == "FINISHED"
 
 
-def test_cell_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
-    cell = Cell.at("small", "moons", "svm_rbf")
-    write_cell(cell, error="singular")
-    cell.fitted.touch()  # what the select stage leaves in the model's place
-    track([cell])
-    run = runs_of()[cell.key]
+def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
+    run = StudyRun.at("small", "moons", "svm_rbf")
+    write_run(run, error="singular")
+    run.fitted.touch()  # what the select stage leaves in the model's place
+    track([run])
+    run = runs_of()[run.key]
     assert run.info.status == "FINISHED"
     assert run.data.metrics["cv/gmean_mean"] == pytest.approx(80)
     assert run.data.tags["refit.error"] == "singular"
@@ -444,20 +444,20 @@ def test_cell_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
 
 
 def test_stages_that_left_nothing_but_a_record_are_tracked(place):
-    cell = Cell.at("small", "moons", "svm_rbf")
-    write_cell(cell, success=False, kind="failed", error="singular")
-    for path in (cell.selection, cell.predictions, cell.candidates, cell.facts):
+    run = StudyRun.at("small", "moons", "svm_rbf")
+    write_run(run, success=False, kind="failed", error="singular")
+    for path in (run.selection, run.predictions, run.candidates, run.facts):
         path.unlink()
-    track([cell])
-    assert runs_of()[cell.key].info.status == "FAILED"
+    track([run])
+    assert runs_of()[run.key].info.status == "FAILED"
 
 
 @pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (math.inf, "inf"), (-math.inf, "-inf")])
 def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
-    cell = Cell.at("small", "moons", "svm_rbf")
-    write_cell(cell, gmeans=(0.8, value, 0.7, 0.8))
-    track([cell])
-    run = runs_of()[cell.key]
+    run = StudyRun.at("small", "moons", "svm_rbf")
+    write_run(run, gmeans=(0.8, value, 0.7, 0.8))
+    track([run])
+    run = runs_of()[run.key]
     assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 2: 70, 3: 80})
     assert run.data.tags["nonfinite.cv_folds/gmean"] == f"{word} at step 1"
     assert "cv/gmean_mean" not in run.data.metrics
@@ -465,33 +465,33 @@ def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
 
 
 def test_model_of_foreign_types_is_refused_before_anything_is_written(place, data):
-    cell = Cell.at("small", "moons", "svm_rbf")
+    run = StudyRun.at("small", "moons", "svm_rbf")
     hostile = make_pipeline(FunctionTransformer(os.system), SVC())
-    write_cell(cell, estimator=hostile)
+    write_run(run, estimator=hostile)
     with pytest.raises(ValueError, match=r"svm_rbf\.skops: the model holds \w+\.system; accepted are"):
-        track([cell])
+        track([run])
     assert client().get_experiment_by_name("small") is None
 
 
 @pytest.mark.parametrize("which", ["record", "selection", "predictions", "candidates", "facts", "fitted"])
-def test_damaged_file_is_named(cells, which):
-    damaged = getattr(cells[0], which)
+def test_damaged_file_is_named(runs, which):
+    damaged = getattr(runs[0], which)
     damaged.write_bytes(damaged.read_bytes()[:20])
     with pytest.raises(ValueError, match=rf"^{damaged}: not a whole .*; delete it and run again$"):
-        track(cells)
+        track(runs)
 
 
 @pytest.mark.fault("Store", "taken by another tracking job for too long", "one line")
-def test_store_locked_by_another_tracking_job_is_waited_for(cells):
+def test_store_locked_by_another_tracking_job_is_waited_for(runs):
     with (
         opened(None, patience=1),
         pytest.raises(StoreUnavailable, match="keeps it locked"),
     ):
-        track(cells, patience=0.02)
+        track(runs, patience=0.02)
 
 
 @pytest.mark.fault("Store", "an address that leads to no store", "one line that says what is accepted")
-def test_what_is_no_store_gives_one_line_that_names_it(cells):
+def test_what_is_no_store_gives_one_line_that_names_it(runs):
     Path("notes.db").write_text("this is not a database\n" * 100)
     Path("folder.db").mkdir()
     for uri, reason in [
@@ -509,16 +509,16 @@ def test_what_is_no_store_gives_one_line_that_names_it(cells):
         ("postgresql://127.0.0.1:9/runs", "Connection refused; make it reachable|No module named .*psycopg2"),
     ]:
         with pytest.raises(StoreUnavailable, match=reason) as caught:
-            track(cells, store_uri=uri)
+            track(runs, store_uri=uri)
         assert str(caught.value).startswith(f"tracking store {uri.partition('?')[0]}: ")
         assert "\n" not in str(caught.value)
 
 
 @pytest.mark.fault("Store", "a server that does not answer", "one line without its password")
-def test_server_that_does_not_answer_gives_one_line_without_its_password(cells, monkeypatch):
+def test_server_that_does_not_answer_gives_one_line_without_its_password(runs, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with pytest.raises(StoreUnavailable, match=r"^tracking store http://127\.0\.0\.1:9: ") as caught:
-        track(cells, store_uri="http://me:secret@127.0.0.1:9")
+        track(runs, store_uri="http://me:secret@127.0.0.1:9")
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -528,8 +528,8 @@ def tables(place):
     folder = Path("rendered")
     folder.mkdir()
     verdicts = ["reproduced", "higher", "reproduced", "no data", "no data"]
-    printed = [80.0, 70.0, 60.0, 50.0, None]  # the last one owes nothing to print
-    table = pd.DataFrame({"verdict": verdicts, "published": printed}, columns=COLUMNS)
+    published = [80.0, 70.0, 60.0, 50.0, None]  # the last one owes nothing to print
+    table = pd.DataFrame({"verdict": verdicts, "published": published}, columns=COLUMNS)
     table.to_csv(folder / "table4.csv", index=False)
     (folder / "table4.html").write_text("<table></table>")
     (folder / "times.csv").write_text("dataset,model,seconds\na,svm_rbf,1\n")
@@ -550,7 +550,7 @@ def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, t
     assert run.data.metrics == counts | {f"table4/{verdict}": count for verdict, count in counts.items()}
     note = run.data.tags["mlflow.note.content"]
     assert "snakemake small" in note
-    assert "Reproduced: 2 of 4 printed numbers." in note
+    assert "Reproduced: 2 of 4 published numbers." in note
     assert "`results/report/small.html`" in note
     page = f"#/experiments/{done['experiment']}/runs/{done['study_run']}/artifacts/tables/table4.html"
     assert f"[table4]({page})" in note
@@ -580,8 +580,8 @@ def test_run_of_the_paper_carries_its_figures_and_is_reopened_when_one_changed(t
     }
 
 
-def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables, cells):
-    track(cells)
+def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables, runs):
+    track(runs)
     first = track_tables(tables)
     assert first["written"]
     assert not track_tables(tables)["written"]
@@ -592,16 +592,16 @@ def test_run_of_the_paper_is_reopened_when_a_table_changed_and_only_then(tables,
     metrics = runs_of()["small"].data.metrics
     assert (metrics["table4/higher"], metrics["table4/lower"]) == (0, 1)
     assert (metrics["higher"], metrics["lower"], metrics["reproduced"]) == (0, 1, 2)
-    assert track(cells)["written"] == []
+    assert track(runs)["written"] == []
 
 
 @pytest.mark.fault("Surroundings", "results in a folder of another repository", "the code's commit")
-def test_the_commit_of_a_run_is_that_of_its_code(cells, monkeypatch):
+def test_the_commit_of_a_run_is_that_of_its_code(runs, monkeypatch):
     git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org"]
     for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "another"]):
         subprocess.run([*git, *command], check=True)
     monkeypatch.setenv("GIT_DIR", str(Path(".git").resolve()))
-    track(cells)
+    track(runs)
     tags = runs_of()["small/moons/svm_rbf"].data.tags
     assert {name: tags[name] for name in ("commit", "dirty", "lock")} == code_tags()
     another = subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Training a cell: what its rows hold, and what becomes of fits that fail."""
+"""Training a spec: what its rows hold, and what becomes of fits that fail."""
 
 import json
 import os
@@ -105,13 +105,13 @@ def parts(dataset):
     return Folds(4, repeats=2).draw(dataset.y, seed=0)
 
 
-def train_run(dataset, parts, cell, limits=Limits(seconds=60), **options):  # noqa: B008  it is frozen
-    return training.train_run(dataset, parts, cell, limits, **options)
+def train_run(dataset, parts, spec, limits=Limits(seconds=60), **options):  # noqa: B008  it is frozen
+    return training.train_run(dataset, parts, spec, limits, **options)
 
 
-def a_cell(**changes) -> dict:
+def a_spec(**changes) -> dict:
     return {
-        "paper": "mine",
+        "study": "mine",
         "dataset": "points",
         "model": "logistic",
         "label": "L",
@@ -128,7 +128,7 @@ def a_cell(**changes) -> dict:
 
 
 def moody(*moods, **changes) -> dict:
-    return a_cell(estimator="entrolab.fit.training.Moody", grid={"mood": list(moods)}, **changes)
+    return a_spec(estimator="entrolab.fit.training.Moody", grid={"mood": list(moods)}, **changes)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_the_error_is_what_accuracy_leaves():
 
 
 def test_there_is_a_row_for_every_repeat_fold_and_grid_point(dataset, parts):
-    candidates, record, *_ = train_run(dataset, parts, a_cell())
+    candidates, record, *_ = train_run(dataset, parts, a_spec())
 
     assert len(candidates) == 2 * 4 * 2
     assert not candidates.duplicated(["repeat", "fold", "point"]).any()
@@ -204,7 +204,7 @@ def test_there_is_a_row_for_every_repeat_fold_and_grid_point(dataset, parts):
 
 def test_scores_and_criteria_are_those_of_a_naive_loop(dataset, parts):
     """Cross-validation written out: two nested loops over folds, a fresh fit in each."""
-    candidates, *_ = train_run(dataset, parts, a_cell())
+    candidates, *_ = train_run(dataset, parts, a_spec())
     X, y = dataset.X, dataset.y
 
     for row in candidates.iloc[::3].itertuples():
@@ -222,7 +222,7 @@ def test_scores_and_criteria_are_those_of_a_naive_loop(dataset, parts):
 
 def test_the_gaussian_criterion_is_the_divergence_of_the_training_projections(dataset, parts):
     """Eq. (3), put right as config/papers/eem.yaml says, on the moments of the projected classes."""
-    candidates, *_ = train_run(dataset, parts[:1], a_cell(grid={"C": [1.0]}, criteria=["dcs_gaussian"]))
+    candidates, *_ = train_run(dataset, parts[:1], a_spec(grid={"C": [1.0]}, criteria=["dcs_gaussian"]))
     for row in candidates.itertuples():
         train = parts[0] != row.fold
         model = LogisticRegression(C=1.0).fit(dataset.X[train], dataset.y[train])
@@ -237,7 +237,7 @@ def test_without_cv_there_are_no_inner_fits(dataset, parts):
     candidates, *_ = train_run(
         dataset,
         parts,
-        a_cell(criteria=["dcs_gaussian"]),
+        a_spec(criteria=["dcs_gaussian"]),
         progress=lambda fits, total: done.append((fits, total)),
     )
 
@@ -248,7 +248,7 @@ def test_without_cv_there_are_no_inner_fits(dataset, parts):
 def test_where_there_is_one_point_there_is_nothing_to_choose_and_no_inner_fit(dataset, parts):
     done = []
     candidates, record, *_ = train_run(
-        dataset, parts, a_cell(grid={"C": [1.0]}, criteria=["cv"]), progress=lambda *at: done.append(at)
+        dataset, parts, a_spec(grid={"C": [1.0]}, criteria=["cv"]), progress=lambda *at: done.append(at)
     )
     assert record["success"]
     assert done[-1] == (2 * 4, 2 * 4)  # repeats x folds
@@ -258,22 +258,22 @@ def test_where_there_is_one_point_there_is_nothing_to_choose_and_no_inner_fit(da
 
 def test_with_cv_each_pair_of_folds_is_left_out_once(dataset, parts):
     done = []
-    train_run(dataset, parts, a_cell(), progress=lambda fits, total: done.append((fits, total)))
+    train_run(dataset, parts, a_spec(), progress=lambda fits, total: done.append((fits, total)))
 
     # Two repeats, two grid points; four folds and their six pairs.
     assert done[-1] == (2 * 2 * (4 + 6), 2 * 2 * (4 + 6))
 
 
 def test_the_same_input_gives_the_same_rows(dataset, parts):
-    cell = a_cell(estimator="sklearn.linear_model.SGDClassifier", grid={"alpha": [0.01, 1.0]})
-    (once, *_), (twice, *_) = (train_run(dataset, parts, cell) for _ in range(2))
+    spec = a_spec(estimator="sklearn.linear_model.SGDClassifier", grid={"alpha": [0.01, 1.0]})
+    (once, *_), (twice, *_) = (train_run(dataset, parts, spec) for _ in range(2))
 
     assert once.drop(columns="path_seconds").equals(twice.drop(columns="path_seconds"))
 
 
 def test_repeats_and_models_have_seeds_of_their_own(dataset, parts):
-    first, *_ = train_run(dataset, parts, a_cell())
-    second, *_ = train_run(dataset, parts, a_cell(model="other"))
+    first, *_ = train_run(dataset, parts, a_spec())
+    second, *_ = train_run(dataset, parts, a_spec(model="other"))
 
     assert first.groupby("repeat")["seed"].nunique().tolist() == [1, 1]
     assert len({*first["seed"], *second["seed"]}) == 4
@@ -281,7 +281,7 @@ def test_repeats_and_models_have_seeds_of_their_own(dataset, parts):
 
 def test_preprocessing_is_fitted_on_the_training_rows_alone(dataset, parts):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    candidates, *_ = train_run(dataset, parts[:1], a_cell(grid={"C": [0.01]}, steps=steps, criteria=["cv"]))
+    candidates, *_ = train_run(dataset, parts[:1], a_spec(grid={"C": [0.01]}, steps=steps, criteria=["cv"]))
     for row in candidates.itertuples():
         test = parts[0] == row.fold
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(
@@ -292,12 +292,12 @@ def test_preprocessing_is_fitted_on_the_training_rows_alone(dataset, parts):
 
 def test_rows_left_out_change_no_criterion(dataset, parts):
     """No leak: test rows moved far away leave criteria and inner scores of their fold as they were."""
-    cell = a_cell(grid={"C": [1.0]})
-    before, *_ = train_run(dataset, parts[:1], cell)
+    spec = a_spec(grid={"C": [1.0]})
+    before, *_ = train_run(dataset, parts[:1], spec)
     X = dataset.X.copy()
     X[parts[0] == 2] += 100
     moved = Dataset(X, dataset.y, list("abcd"), "binary", ["no", "yes"], dataset.part)
-    after, *_ = train_run(moved, parts[:1], cell)
+    after, *_ = train_run(moved, parts[:1], spec)
 
     chosen_by = ["dcs_gaussian", "dcs_kde", "cv_gmean"]
     assert before[before["fold"] == 2][chosen_by].equals(after[after["fold"] == 2][chosen_by])
@@ -308,7 +308,7 @@ def test_a_multiclass_data_set_has_scores_and_no_divergence(dataset, parts):
     y = np.arange(dataset.n_samples) % 3
     three = Dataset(dataset.X, y, list("abcd"), "multiclass", list("abc"), dataset.part)
     candidates, record, *_ = train_run(
-        three, Folds(3, 1).draw(y, 0), a_cell(protocol={"folds": 3, "repeats": 1})
+        three, Folds(3, 1).draw(y, 0), a_spec(protocol={"folds": 3, "repeats": 1})
     )
 
     assert record["success"]
@@ -329,7 +329,7 @@ ONE_OF = {
 
 
 def choosing(**changes) -> dict:
-    return a_cell(
+    return a_spec(
         estimator=None,
         steps=[{"estimator": "sklearn.decomposition.PCA"}],
         grid={"step1__n_components": [1, 2]},
@@ -396,7 +396,7 @@ def trials():
 
 
 def test_trials_are_scored_as_in_a_naive_loop(dataset, trials):
-    candidates, record, *_ = train_run(dataset, trials, a_cell(protocol=TRIALS))
+    candidates, record, *_ = train_run(dataset, trials, a_spec(protocol=TRIALS))
     X, y = dataset.X, dataset.y
 
     assert record["success"]
@@ -426,14 +426,14 @@ def test_trials_are_scored_as_in_a_naive_loop(dataset, trials):
 )
 def test_support_vectors_are_counted_among_the_training_rows(dataset, trials, kernel, steps):
     params = {"kernel": kernel, "gamma": 0.5}
-    cell = a_cell(
+    spec = a_spec(
         estimator="sklearn.svm.SVC",
         params=params,
         steps=steps,
         metrics=["error_rate"],
         protocol=TRIALS,
     )
-    candidates, *_ = train_run(dataset, trials, cell)
+    candidates, *_ = train_run(dataset, trials, spec)
     X, y = dataset.X, dataset.y
     for row in candidates.itertuples():
         part, machine = trials[row.repeat], SVC(**params, **json.loads(row.params))
@@ -444,7 +444,7 @@ def test_support_vectors_are_counted_among_the_training_rows(dataset, trials, ke
 
 
 def test_a_learner_without_support_vectors_says_nothing_of_them(dataset, trials):
-    candidates, record, *_ = train_run(dataset, trials, a_cell(metrics=["error_rate"], protocol=TRIALS))
+    candidates, record, *_ = train_run(dataset, trials, a_spec(metrics=["error_rate"], protocol=TRIALS))
     assert record["success"]
     assert candidates["test_error_rate"].notna().all()
     assert candidates["test_support"].isna().all()
@@ -452,7 +452,7 @@ def test_a_learner_without_support_vectors_says_nothing_of_them(dataset, trials)
 
 @pytest.mark.parametrize("steps", [[], [{"estimator": "sklearn.preprocessing.StandardScaler"}]])
 def test_iterations_are_those_of_each_fits_solver(dataset, trials, steps):
-    candidates, *_ = train_run(dataset, trials, a_cell(steps=steps, metrics=["accuracy"], protocol=TRIALS))
+    candidates, *_ = train_run(dataset, trials, a_spec(steps=steps, metrics=["accuracy"], protocol=TRIALS))
     for row in candidates.itertuples():
         part, machine = trials[row.repeat], LogisticRegression(**json.loads(row.params))
         model = make_pipeline(StandardScaler(), machine) if steps else machine
@@ -462,49 +462,49 @@ def test_iterations_are_those_of_each_fits_solver(dataset, trials, steps):
 
 def test_a_learner_in_closed_form_has_no_iterations(dataset, trials):
     lda = "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"
-    cell = a_cell(estimator=lda, grid={}, metrics=["accuracy"], protocol=TRIALS)
-    candidates, record, *_ = train_run(dataset, trials, cell)
+    spec = a_spec(estimator=lda, grid={}, metrics=["accuracy"], protocol=TRIALS)
+    candidates, record, *_ = train_run(dataset, trials, spec)
     assert record["success"]
     assert candidates["test_iterations"].isna().all()
 
 
 def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials):
-    all_of_them, *_ = train_run(dataset, trials, a_cell(protocol=TRIALS))
-    two, *_ = train_run(dataset, trials, a_cell(protocol=TRIALS | {"trials": 2}))
+    all_of_them, *_ = train_run(dataset, trials, a_spec(protocol=TRIALS))
+    two, *_ = train_run(dataset, trials, a_spec(protocol=TRIALS | {"trials": 2}))
     first = all_of_them[all_of_them["repeat"] < 2]
     assert two.drop(columns="path_seconds").equals(first.drop(columns="path_seconds"))
 
 
 def test_rows_that_are_not_drawn_have_no_influence(dataset, trials):
-    cell = a_cell(protocol=TRIALS | {"trials": 1})
+    spec = a_spec(protocol=TRIALS | {"trials": 1})
     X, y = dataset.X.copy(), dataset.y.copy()
     X[trials[0] < 0] = np.nan
     y[trials[0] < 0] = 7
     changed = Dataset(X, y, list("abcd"), "binary", ["no", "yes"], dataset.part)
-    before, after = (train_run(one, trials, cell)[0] for one in (dataset, changed))
+    before, after = (train_run(one, trials, spec)[0] for one in (dataset, changed))
     assert before.drop(columns="path_seconds").equals(after.drop(columns="path_seconds"))
 
 
 def test_test_rows_change_no_inner_score(dataset, trials):
-    cell = a_cell(protocol=TRIALS | {"trials": 1})
+    spec = a_spec(protocol=TRIALS | {"trials": 1})
     X = dataset.X.copy()
     X[trials[0] == 0] += 100
     moved = Dataset(X, dataset.y, list("abcd"), "binary", ["no", "yes"], dataset.part)
-    before, after = (train_run(one, trials, cell)[0] for one in (dataset, moved))
+    before, after = (train_run(one, trials, spec)[0] for one in (dataset, moved))
     assert before["cv_gmean"].equals(after["cv_gmean"])
     assert not before["test_accuracy"].equals(after["test_accuracy"])
 
 
 def test_values_are_predicted_and_their_errors_kept(dataset, trials):
     values = Dataset(dataset.X, dataset.X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], dataset.part)
-    cell = a_cell(
+    spec = a_spec(
         estimator="sklearn.linear_model.Ridge",
         grid={"alpha": [1e-9, 10.0]},
         metrics=["rmse"],
         criteria=["cv"],
         protocol=TRIALS,
     )
-    candidates, record, *_ = train_run(values, trials, cell)
+    candidates, record, *_ = train_run(values, trials, spec)
 
     assert record["success"]
     assert record["data"].keys() == {"digest", "n_samples", "n_features"}
@@ -531,7 +531,7 @@ def test_a_grid_point_that_fails_takes_no_other_with_it(dataset, parts):
 def test_a_learner_that_always_fails_is_a_failed_cell(dataset, parts):
     candidates, record, *_ = train_run(dataset, parts, moody("bad"))
 
-    assert (record["success"], record["kind"], record["error"]) == (False, "failed", "ValueError: not today")
+    assert (record["success"], record["status"], record["error"]) == (False, "failed", "ValueError: not today")
     assert len(candidates) == 8
 
 
@@ -548,7 +548,7 @@ def test_a_path_that_breaks_off_fails_what_it_had_not_reached(dataset, parts):
 @pytest.mark.fault(
     "Configuration",
     "a learner of one's own whose module raises",
-    "its cells are footnotes that say what it raised",
+    "its runs are footnotes that say what it raised",
 )
 @pytest.mark.parametrize(
     ("source", "said"),
@@ -564,15 +564,15 @@ def test_a_learner_that_cannot_be_imported_is_a_failed_cell(
 ):
     (tmp_path / "of_my_own.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
-    _, record, *_ = train_run(dataset, parts, a_cell(estimator="of_my_own.Mine"))
+    _, record, *_ = train_run(dataset, parts, a_spec(estimator="of_my_own.Mine"))
 
-    assert (record["success"], record["kind"]) == (False, "failed")
+    assert (record["success"], record["status"]) == (False, "failed")
     assert said in record["error"]
 
 
 def test_the_time_limit_leaves_what_was_done_and_says_so(dataset, parts):
-    cell = moody("slow", "good", criteria=["dcs_gaussian"])
-    candidates, record, *_ = train_run(dataset, parts, cell, Limits(seconds=0.9))
+    spec = moody("slow", "good", criteria=["dcs_gaussian"])
+    candidates, record, *_ = train_run(dataset, parts, spec, Limits(seconds=0.9))
 
     left = candidates[~candidates["success"]]
     assert 0 < len(left) < len(candidates)
@@ -585,16 +585,16 @@ def test_a_fit_that_never_ends_is_ended(dataset, parts):
     begun = time.monotonic()
     _, record, *_ = train_run(dataset, parts, moody("endless"), Limits(seconds=0.5))
     assert time.monotonic() - begun < 10
-    assert (record["kind"], record["error"]) == ("time limit", "time limit of 0.5 s, after 0 of 8 fits")
+    assert (record["status"], record["error"]) == ("time limit", "time limit of 0.5 s, after 0 of 8 fits")
 
 
 def test_a_grid_cut_short_is_no_result(dataset, parts):
     """One point has been tried on every fold of the only repeat, but not the rest of the grid."""
-    cell = moody("good", "endless", criteria=["dcs_gaussian"])
-    cell["estimator"] = "entrolab.fit.training.PointByPoint"
-    candidates, record, *_ = train_run(dataset, parts[:1], cell, Limits(seconds=2))
+    spec = moody("good", "endless", criteria=["dcs_gaussian"])
+    spec["estimator"] = "entrolab.fit.training.PointByPoint"
+    candidates, record, *_ = train_run(dataset, parts[:1], spec, Limits(seconds=2))
     assert candidates.groupby("fold")["success"].any().all()
-    assert (record["success"], record["kind"]) == (False, "time limit")
+    assert (record["success"], record["status"]) == (False, "time limit")
 
 
 def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
@@ -606,56 +606,56 @@ def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
 
 
 def test_memory_that_a_path_may_not_have_is_the_cells_limit(dataset, parts):
-    cell = moody("huge")
-    cell["estimator"] = "entrolab.fit.training.AllAtOnce"
-    _, record, *_ = train_run(dataset, parts, cell, Limits(seconds=60, gib=1))
-    assert record["kind"] == "memory limit"
+    spec = moody("huge")
+    spec["estimator"] = "entrolab.fit.training.AllAtOnce"
+    _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=60, gib=1))
+    assert record["status"] == "memory limit"
     assert re.match(r"memory limit of 1 GiB: .*Unable to allocate 64.0 GiB .*, after 0 of", record["error"])
 
 
 def test_a_fit_that_takes_the_process_with_it_is_a_failed_cell(dataset, parts):
     _, record, *_ = train_run(dataset, parts, moody("fatal"))
-    assert record["kind"] == "failed"
+    assert record["status"] == "failed"
     assert "the process ended without a result (exit status 3)" in record["error"]
 
 
 def test_a_data_set_that_could_not_be_had_is_a_record():
-    candidates, record, *_ = without_data(a_cell(), "heart: 404 Not Found")
+    candidates, record, *_ = without_data(a_spec(), "heart: 404 Not Found")
 
     assert candidates.empty
     assert candidates["test_gmean"].dtype == float
-    assert (record["success"], record["kind"], record["error"]) == (False, "no data", "heart: 404 Not Found")
+    assert (record["success"], record["status"], record["error"]) == (False, "no data", "heart: 404 Not Found")
     assert record["key"] == "mine/points/logistic"
 
 
 def test_a_record_is_plain_json(dataset, parts):
-    _, record, *_ = train_run(dataset, parts, a_cell())
+    _, record, *_ = train_run(dataset, parts, a_spec())
     assert json.loads(json.dumps(record, allow_nan=False)) == record
 
 
 def test_notes_are_counted(dataset, parts):
     """SVC stopped by its iteration cap says so in the note of each fit (see entrolearn.path)."""
-    cell = a_cell(
+    spec = a_spec(
         estimator="sklearn.svm.SVC",
         params={"kernel": "rbf", "max_iter": 1, "gamma": 1.0},
         grid={"C": [1e6]},
         criteria=["dcs_gaussian"],
     )
-    _, record, *_ = train_run(dataset, parts, cell)
+    _, record, *_ = train_run(dataset, parts, spec)
     assert record["notes"] == {"stopped at 1 iterations": 8}
 
 
 def test_a_learner_without_a_projection_has_scores_all_the_same(dataset, parts):
-    cell = a_cell(estimator="sklearn.tree.DecisionTreeClassifier", grid={"max_depth": [2]})
-    candidates, record, *_ = train_run(dataset, parts, cell)
+    spec = a_spec(estimator="sklearn.tree.DecisionTreeClassifier", grid={"max_depth": [2]})
+    candidates, record, *_ = train_run(dataset, parts, spec)
 
     assert record["success"]
     assert candidates["dcs_gaussian"].isna().all()
 
 
 def test_the_projection_of_lda_is_compared(dataset, parts):
-    cell = a_cell(estimator="sklearn.discriminant_analysis.LinearDiscriminantAnalysis", grid={})
-    candidates, *_ = train_run(dataset, parts[:1], cell)
+    spec = a_spec(estimator="sklearn.discriminant_analysis.LinearDiscriminantAnalysis", grid={})
+    candidates, *_ = train_run(dataset, parts[:1], spec)
     row = candidates.iloc[0]
 
     train = parts[0] != row["fold"]

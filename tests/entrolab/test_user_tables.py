@@ -46,7 +46,7 @@ def test_the_smallest_study_is_whole(load):
     assert study["protocol"] == {"folds": 5, "repeats": 1, "inner": "leave-two-folds-out"}
     assert study["models"]["svm"]["label"] == "svm"
     assert {key: study["tables"]["scores"][key] for key in ("kind", "models", "metric", "criterion")} == {
-        "kind": "scores",
+        "type": "scores",
         "models": ["svm"],
         "metric": ["balanced_accuracy", "gmean", "accuracy"],
         "criterion": "cv",
@@ -77,7 +77,7 @@ def test_a_study_of_both_has_both_tables(tmp_path):
 
 def test_tables_may_leave_out_what_they_show(tmp_path):
     (tmp_path / "table.csv").write_text(TABLE)
-    study = {"datasets": {"shop": OWN}, "models": {"svm": SVC}, "tables": {"seconds": {"kind": "times"}}}
+    study = {"datasets": {"shop": OWN}, "models": {"svm": SVC}, "tables": {"seconds": {"type": "times"}}}
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
     read = load_study(tmp_path / "mine.yaml", {})
     assert read["datasets"][read["tables"]["seconds"]["datasets"]] == ["shop"]

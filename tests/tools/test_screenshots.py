@@ -65,7 +65,7 @@ def test_smaller_picture_shows_the_same(screenshots):
     draw = ImageDraw.Draw(page)
     draw.rectangle((0, 0, 600, 30), fill=(31, 119, 180))
     for line in range(18):
-        draw.text((10, 40 + 20 * line), "ours 86.1 ± 4.4, printed 86.9 " * 2, "black", font_size=14)
+        draw.text((10, 40 + 20 * line), "ours 86.1 ± 4.4, published 86.9 " * 2, "black", font_size=14)
     kept = io.BytesIO()
     page.save(kept, "png")
     small = screenshots.smaller(kept.getvalue())

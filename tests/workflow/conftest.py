@@ -52,7 +52,7 @@ STUDY = {
     },
     "tables": {
         "table1": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "GMEAN of two learners",
             "datasets": "both",
             "models": ["lda", "svm"],
@@ -60,7 +60,7 @@ STUDY = {
             "criterion": "cv",
         },
         "table2": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "A learner that fails",
             "datasets": "moons",
             "models": ["broken"],
@@ -68,7 +68,7 @@ STUDY = {
             "criterion": "dcs_gaussian",
         },
         "table3": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "A part of the grid to choose from",
             "datasets": "both",
             "models": ["svm"],
@@ -77,14 +77,14 @@ STUDY = {
             "among": {"gamma": {"max": 0.1}, "C": {"max": 1}},
         },
         "table4": {
-            "kind": "times",
+            "type": "times",
             "caption": "Seconds",
             "datasets": "both",
             "models": ["lda", "svm"],
         },
-        "table5": {"kind": "characteristics", "caption": "Counts", "datasets": "both"},
+        "table5": {"type": "characteristics", "caption": "Counts", "datasets": "both"},
         "table6": {
-            "kind": "correlations",
+            "type": "correlations",
             "caption": "A term and the whole",
             "datasets": "moons",
             "sizes": [1, 3],
@@ -93,14 +93,14 @@ STUDY = {
             "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
         },
         "table8": {
-            "kind": "starts",
+            "type": "starts",
             "caption": "Where starts end",
             "datasets": "moons",
             "models": {"melm": {}},
             "starts": 16,
         },
         "table9": {
-            "kind": "evaluations",
+            "type": "evaluations",
             "caption": "What an evaluation takes",
             "rows": [20, 40],
             "exact_up_to": 20,
@@ -108,7 +108,7 @@ STUDY = {
             "repeats": 1,
         },
         "table7": {
-            "kind": "growth",
+            "type": "growth",
             "caption": "Time and size",
             "datasets": "moons",
             "models": {"svm": {"params": {"C": 1}}, "broken": {}},
@@ -120,14 +120,14 @@ STUDY = {
     },
     "figures": {
         "figure1": {
-            "kind": "process",
+            "type": "process",
             "caption": "A machine and two moons",
             "dataset": "my-moons",
             "model": "eem",
             "params": {"n_hidden": 10},
         },
         "figure2": {
-            "kind": "grid_curves",
+            "type": "grid_curves",
             "caption": "Three sizes",
             "datasets": "moons",
             "models": ["eem"],
@@ -135,19 +135,19 @@ STUDY = {
             "metric": "gmean",
         },
         "figure3": {
-            "kind": "projections",
+            "type": "projections",
             "caption": "Planes",
             "datasets": "both",
             "models": ["melm", "lda"],
         },
-        "figure4": {"kind": "starts", "caption": "Starts", "table": "table8"},
+        "figure4": {"type": "starts", "caption": "Starts", "table": "table8"},
         "figure5": {
-            "kind": "expected_maximum",
+            "type": "expected_maximum",
             "caption": "Starts",
             "table": "table8",
             "against": "seconds",
         },
-        "figure6": {"kind": "evaluations", "caption": "Evaluations", "table": "table9"},
+        "figure6": {"type": "evaluations", "caption": "Evaluations", "table": "table9"},
     },
 }
 
@@ -169,18 +169,18 @@ SMALL = {
     "models": {name: STUDY["models"][name] for name in ("lda", "eem")},
     "tables": {
         "table1": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "GMEAN of two learners",
             "datasets": "both",
             "models": ["lda", "eem"],
             "metric": "gmean",
             "criterion": "dcs_gaussian",
         },
-        "table2": {"kind": "characteristics", "caption": "Counts", "datasets": "both"},
+        "table2": {"type": "characteristics", "caption": "Counts", "datasets": "both"},
     },
 }
 
-# Three tasks, data sets of several sizes, learners by task, and a column of printed numbers alone.
+# Three tasks, data sets of several sizes, learners by task, and a column of published numbers alone.
 TRIALS = {
     "title": "Two learners and three tasks",
     "scaling": {
@@ -221,11 +221,11 @@ TRIALS = {
             "estimators": {"classification": "sklearn.neighbors.KNeighborsClassifier"},
             "grid": {"n_neighbors": {"of_dataset": "neighbours"}},
         },
-        "paper": {"label": "In print", "printed_only": True},
+        "study": {"label": "In print", "published_only": True},
     },
     "tables": {
         "accuracies": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "Accuracy",
             "datasets": "classes",
             "models": ["svm", "knn", "paper"],
@@ -234,7 +234,7 @@ TRIALS = {
             "tolerance": {"points": 1},
         },
         "errors": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "Errors",
             "datasets": "values",
             "models": ["svm", "paper"],
@@ -242,9 +242,9 @@ TRIALS = {
             "criterion": "cv",
             "tolerance": {"percent": 5},
         },
-        "seconds": {"kind": "times", "caption": "Seconds", "datasets": "all", "models": ["svm", "knn"]},
+        "seconds": {"type": "times", "caption": "Seconds", "datasets": "all", "models": ["svm", "knn"]},
         "both_scores": {
-            "kind": "scores",
+            "type": "scores",
             "caption": "Two metrics",
             "datasets": "moons",
             "models": ["svm"],
@@ -252,13 +252,13 @@ TRIALS = {
             "criterion": "cv",
         },
         "sizes": {
-            "kind": "characteristics",
+            "type": "characteristics",
             "caption": "Sizes",
             "datasets": "all",
             "counts": ["n_features", "n_classes", "n_train", "n_test"],
         },
         "chosen": {
-            "kind": "parameters",
+            "type": "parameters",
             "caption": "Parameters",
             "datasets": "all",
             "models": {
@@ -268,7 +268,7 @@ TRIALS = {
             "criterion": "cv",
         },
         "sparse": {
-            "kind": "density",
+            "type": "density",
             "caption": "Density",
             "models": {"knn": {}, "svm": {"params": {"kernel": "linear"}}},
             "dims": [20, 30],
@@ -276,7 +276,7 @@ TRIALS = {
             "rows": 30,
         },
         "big": {
-            "kind": "capacity",
+            "type": "capacity",
             "caption": "Capacity",
             "models": {"svm": {"params": {"max_iter": 10}}},
             "rows": 60,
@@ -285,7 +285,7 @@ TRIALS = {
     },
     "figures": {
         "surface": {
-            "kind": "grid_surface",
+            "type": "grid_surface",
             "caption": "Both parameters",
             "datasets": "moons",
             "models": ["svm"],
@@ -293,7 +293,7 @@ TRIALS = {
             "metric": "accuracy",
         },
         "curves": {
-            "kind": "grid_curves",
+            "type": "grid_curves",
             "caption": "A curve for each C",
             "datasets": "values",
             "models": ["svm"],
@@ -302,17 +302,17 @@ TRIALS = {
             "metric": "rmse",
         },
         "each": {
-            "kind": "trials",
+            "type": "trials",
             "caption": "Each trial",
             "datasets": "all",
             "models": ["svm", "knn"],
             "metric": ["accuracy", "rmse"],
             "criterion": "cv",
         },
-        "density": {"kind": "density", "caption": "Density", "table": "sparse"},
-        "kept": {"kind": "support", "caption": "Kept rows", "datasets": "moons", "models": ["svm"]},
+        "density": {"type": "density", "caption": "Density", "table": "sparse"},
+        "kept": {"type": "support", "caption": "Kept rows", "datasets": "moons", "models": ["svm"]},
         "tradeoff": {
-            "kind": "tradeoff",
+            "type": "tradeoff",
             "caption": "Accuracy and support vectors",
             "datasets": "classes",
             "models": ["svm", "knn"],
@@ -479,7 +479,7 @@ class WaitingLDA(LinearDiscriminantAnalysis):
 
 
 class WaitingProject(Project):
-    """A copy of the quick study with one cell, and what depends on it, still to be made: its fits wait."""
+    """A copy of the quick study with one run, and what depends on it, still to be made: its fits wait."""
 
     def __init__(self, folder: Path, study: dict, catalog: dict):
         study = copy.deepcopy(study)
@@ -534,7 +534,7 @@ def copied(new_copy):
 
 @pytest.fixture
 def new_waiting(new_copy):
-    """Make a copy with a cell to be made whose fits wait, in a folder that may be there."""
+    """Make a copy with a run to be made whose fits wait, in a folder that may be there."""
     return lambda folder=None: new_copy(WaitingProject, folder)
 
 

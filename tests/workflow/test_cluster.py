@@ -75,7 +75,7 @@ def test_what_a_job_asks_for_follows_the_limits(tmp_path):
     said = snakemake(tmp_path, "--workflow-profile", "none", "--cores", "1", "-n", *limits, "--", target)
     assert said.returncode == 0, said.stdout[-3000:]
     (job,) = resources_of(said.stdout)["train"]
-    # Nothing is known of how this learner grows: it asks for all that a cell may take.
+    # Nothing is known of how this learner grows: it asks for all that a run may take.
     assert (job["limit_mebibytes"], job["runtime"]) == ("1024", "40")
     assert int(job["mem_mb"]) == 2333
 

@@ -59,7 +59,7 @@ def other(new_project, study, one):
 
 
 def trained(result) -> list[str]:
-    """The cells of a run in the order in which their jobs began."""
+    """The runs of a run in the order in which their jobs began."""
     return [
         line.split()[-1]
         for line in result.stdout.splitlines()
@@ -140,7 +140,7 @@ class Threads(ClassifierMixin, BaseEstimator):
 
 @pytest.fixture(scope="module")
 def on_threads(new_project, study, tmp_path_factory):
-    """Train a cell that is large enough for threads, and one that counts them."""
+    """Train a run that is large enough for threads, and one that counts them."""
     module = tmp_path_factory.mktemp("module")
     (module / "counting_threads.py").write_text(THREADS)
 

@@ -208,8 +208,8 @@ def test_fits_that_are_killed_are_no_result_and_done_by_the_next_run(quick, new_
     rerun(project, quick, record_property)
 
 
-def cells_in(store: Path) -> list[tuple[str, str]]:
-    """Key and status of each live run of a cell; nothing as long as there is no store."""
+def runs_in(store: Path) -> list[tuple[str, str]]:
+    """Key and status of each live run of a run; nothing as long as there is no store."""
     if not store.exists():
         return []
     query = """
@@ -220,17 +220,17 @@ def cells_in(store: Path) -> list[tuple[str, str]]:
         return sorted(connection.execute(query))
 
 
-@pytest.mark.fault("Killed", "the tracker, as it writes a run", "after a rerun one finished run per cell")
-def test_a_tracker_that_is_killed_leaves_one_run_for_each_cell_to_the_next(quick, copied, record_property):
+@pytest.mark.fault("Killed", "the tracker, as it writes a run", "after a rerun one finished run per run")
+def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick, copied, record_property):
     store, target = copied.folder / "mlflow.db", "results/tiny/tracked/my-moons.json"
     finished = copied.finished_files()
     running = copied.start(target)
-    copied.wait_until(lambda: "RUNNING" in dict(cells_in(store)).values(), running)
+    copied.wait_until(lambda: "RUNNING" in dict(runs_in(store)).values(), running)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
-    assert "RUNNING" in dict(cells_in(store)).values()
+    assert "RUNNING" in dict(runs_in(store)).values()
     completed(copied, target)
-    assert cells_in(store) == [("tiny/my-moons/eem", "FINISHED"), ("tiny/my-moons/lda", "FINISHED")]
+    assert runs_in(store) == [("tiny/my-moons/eem", "FINISHED"), ("tiny/my-moons/lda", "FINISHED")]
     check(copied, quick, finished, record_property)
 
 

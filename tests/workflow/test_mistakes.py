@@ -31,7 +31,7 @@ def refused(project, line: str, *arguments: str, **config) -> None:
 
 
 @pytest.mark.fault(
-    "Configuration", "a wrong study, catalog or table of printed numbers, in real runs", OUTCOME
+    "Configuration", "a wrong study, catalog or table of published numbers, in real runs", OUTCOME
 )
 @pytest.mark.parametrize(
     ("place", "value", "line"),
@@ -79,14 +79,14 @@ def refused(project, line: str, *arguments: str, **config) -> None:
             "tables.table1.models: 'lda' and 'eem' are both shown as 'LDA'; accepted: another",
         ),
         (
-            "tables.table1.kind",
+            "tables.table1.type",
             "skores",
-            "tables.table1.kind: found 'skores', did you mean 'scores'?; accepted: ",
+            "tables.table1.type: found 'skores', did you mean 'scores'?; accepted: ",
         ),
         (
             "figures",
-            {"figure1": {"kind": "proces"}},
-            "figures.figure1.kind: found 'proces', did you mean 'process'?;",
+            {"figure1": {"type": "proces"}},
+            "figures.figure1.type: found 'proces', did you mean 'process'?;",
         ),
         (
             "errata",
@@ -102,7 +102,7 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
 
 
 @pytest.mark.fault(
-    "Configuration", "a wrong study, catalog or table of printed numbers, in real runs", OUTCOME
+    "Configuration", "a wrong study, catalog or table of published numbers, in real runs", OUTCOME
 )
 @pytest.mark.parametrize(
     ("file", "content", "line"),

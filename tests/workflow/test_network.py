@@ -110,7 +110,7 @@ def cut_off(undisturbed, new_project, generated, moons, tmp_path_factory):
     study["models"] = {"lda": study["models"]["lda"]}
     study["datasets"] = {"all": ["my-moons", "elsewhere"], "moons": ["my-moons"]}
     study["tables"] = {"table1": {**study["tables"]["table1"], "models": ["lda"], "datasets": "all"}}
-    planes = {"kind": "projections", "caption": "", "datasets": "moons", "models": ["lda"]}
+    planes = {"type": "projections", "caption": "", "datasets": "moons", "models": ["lda"]}
     study["figures"] = {"planes": planes}
     # RFC 2606 keeps this domain for names that are none.
     elsewhere = entry_of(generated, moons, "http://data.invalid/moons.npz")
@@ -137,7 +137,7 @@ def cut_off(undisturbed, new_project, generated, moons, tmp_path_factory):
 @pytest.mark.fault("Network", "no network at all", "embedded data are used, the rest is footnotes")
 def test_without_a_network_all_that_needs_none_is_made(undisturbed, cut_off):
     table = read_table(cut_off.folder / TABLE).set_index("dataset")
-    assert table["verdict"].to_dict() == {"my-moons": "ours alone", "elsewhere": "no data"}
+    assert table["verdict"].to_dict() == {"my-moons": "ours only", "elsewhere": "no data"}
     assert "connection failed (" in table.loc["elsewhere", "reason"]
     assert row_of(cut_off, "my-moons", "lda") == row_of(undisturbed, "my-moons", "lda")
 

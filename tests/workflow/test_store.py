@@ -22,7 +22,7 @@ MlflowClient(sys.argv[1], sys.argv[1]).search_experiments()
 
 
 def check_whole(project, undisturbed) -> None:
-    """The table is an undisturbed run's, and each cell of the data set is one finished run."""
+    """The table is an undisturbed run's, and each run of the data set is one finished run."""
     tables = project.tables()
     assert "table1.csv" in tables
     for name, content in tables.items():

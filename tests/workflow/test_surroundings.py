@@ -38,7 +38,7 @@ as_root = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def new_little(new_project) -> Callable:
-    """Make a project with a study of one cell, and of letters that only UTF-8 has."""
+    """Make a project with a study of one run, and of letters that only UTF-8 has."""
 
     def make():
         project = new_project()

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[2]
 TABLE = "results/tiny/tables/table1.csv"
-CELLS = [
+RUNS = [
     (dataset, model) for dataset in ("sklearn-wine-0", "my-moons") for model in ("lda", "svm")
 ]  # fmt: skip
 
@@ -67,13 +67,13 @@ def scores_of(project, dataset: str, model: str, metrics: list[str]) -> pd.DataF
 # ------------------------------------------------------------------------------------------- what it makes
 
 
-def test_a_table_has_a_number_in_every_cell(finished):
+def test_a_table_has_a_number_in_every_run(finished):
     table = read_table(finished.folder / TABLE)
 
-    assert list(zip(table["dataset"], table["model"], strict=True)) == CELLS
+    assert list(zip(table["dataset"], table["model"], strict=True)) == RUNS
     assert table["ours"].between(50, 100).all()
     assert table["oracle"].between(50, 100).all()
-    assert set(table["verdict"]) == {"ours alone"}
+    assert set(table["verdict"]) == {"ours only"}
 
 
 def test_a_table_comes_in_every_format(finished):
@@ -136,7 +136,7 @@ def test_a_learner_that_fails_is_a_footnote(finished):
 
 def test_a_table_of_times_shows_the_seconds_of_the_chosen_models(finished):
     table = read_table(finished.folder / "results/tiny/tables/table4.csv").set_index(["dataset", "model"])
-    for dataset, model in CELLS:
+    for dataset, model in RUNS:
         facts = json.loads((finished.folder / f"results/tiny/models/{dataset}/{model}.json").read_text())
         assert table.loc[(dataset, model), "ours"] == pytest.approx(facts["fit_seconds"], abs=1e-4)
 
@@ -158,9 +158,9 @@ def test_what_a_table_measures_for_itself_is_there_and_what_fails_is_a_footnote(
     assert growth.loc["broken", "reason"].str.contains("Precomputed matrix must be a square matrix").all()
 
 
-def test_each_cell_has_a_record_candidates_predictions_and_a_model(finished):
+def test_each_run_has_a_record_candidates_predictions_and_a_model(finished):
     results = finished.folder / "results" / "tiny"
-    for dataset, model in CELLS:
+    for dataset, model in RUNS:
         record = json.loads((results / "records" / dataset / f"{model}.json").read_text())
         facts = json.loads((results / "models" / dataset / f"{model}.json").read_text())
         candidates = pd.read_parquet(results / "candidates" / dataset / f"{model}.parquet")
@@ -185,7 +185,7 @@ def test_the_report_lists_the_study(finished):
     assert 'src="../tiny/figures/figure1.svg"' in page
 
 
-def test_each_cell_is_one_run_in_the_store(finished):
+def test_each_run_is_one_run_in_the_store(finished):
     tracked = finished.folder / "results" / "tiny" / "tracked"
     runs = {file.stem: set(json.loads(file.read_text())["runs"]) for file in tracked.iterdir()}
     assert runs == {"sklearn-wine-0": {"lda", "svm"}, "my-moons": {"lda", "svm", "broken", "eem"}}
@@ -194,7 +194,7 @@ def test_each_cell_is_one_run_in_the_store(finished):
 
 def test_every_job_has_a_log(finished):
     logs = {str(path.relative_to(finished.folder)) for path in (finished.folder / "logs").rglob("*.log")}
-    assert {f"logs/tiny/train/{dataset}/{model}.log" for dataset, model in CELLS} <= logs
+    assert {f"logs/tiny/train/{dataset}/{model}.log" for dataset, model in RUNS} <= logs
 
 
 def test_every_result_is_noted_by_its_digest(finished):
@@ -264,8 +264,8 @@ def test_tables_of_trials_show_scores_times_and_what_is_printed_alone(trials):
     accuracies = read_table(trials.folder / "results/tiny/tables/accuracies.csv")
     ours = accuracies.set_index(["dataset", "model"])["ours"]
     assert ours.drop("paper", level="model").between(50, 100).all()
-    printed = accuracies.set_index(["dataset", "model"]).loc[("sklearn-iris", "paper")]
-    assert (printed["published"], printed["verdict"]) == (95, "printed alone")
+    published = accuracies.set_index(["dataset", "model"]).loc[("sklearn-iris", "paper")]
+    assert (published["published"], published["verdict"]) == (95, "published only")
     errors = read_table(trials.folder / "results/tiny/tables/errors.csv").set_index("model")
     assert 0.1 < errors.loc["svm", "ours"] < 0.3
     seconds = read_table(trials.folder / "results/tiny/tables/seconds.csv").set_index(["dataset", "model"])
@@ -394,12 +394,12 @@ def test_another_seed_makes_all_random_things_anew(finished):
     assert "prepare" not in rules(result.stdout)
 
 
-def test_an_edited_grid_retrains_its_own_cells_alone(finished):
+def test_an_edited_grid_retrains_its_own_runs_alone(finished):
     output = edited(finished, lambda study: study["models"]["svm"]["grid"].update(C=[1, 10, 100]))
 
     trained = {wildcards for rule, wildcards in planned(output) if rule == "train"}
     assert trained == {
-        f"paper=tiny, dataset={dataset}, model=svm" for dataset in ("sklearn-wine-0", "my-moons")
+        f"study=tiny, dataset={dataset}, model=svm" for dataset in ("sklearn-wine-0", "my-moons")
     }
     assert not {"prepare", "scale", "split"} & rules(output)
 
@@ -413,7 +413,7 @@ def test_an_edited_caption_trains_nothing(finished):
 def test_a_table_asks_for_its_own_runs_alone(new_project):
     result = new_project().run("-n", "results/tiny/tables/table2.csv")
     trained = {wildcards for rule, wildcards in planned(result.stdout) if rule == "train"}
-    assert trained == {"paper=tiny, dataset=my-moons, model=broken"}
+    assert trained == {"study=tiny, dataset=my-moons, model=broken"}
 
 
 def test_an_added_metric_trains_nothing(finished):
@@ -424,7 +424,7 @@ def test_an_added_metric_trains_nothing(finished):
         study["tables"]["table1"]["metric"] = ["gmean", "f1", "auc", "log_loss"]
 
     output = edited(finished, add)
-    assert ("table", "paper=tiny, table=table1") in planned(output)
+    assert ("table", "study=tiny, table=table1") in planned(output)
     assert rules(output) <= {"table", "page", "track", "track_paper"}
 
 
@@ -437,14 +437,14 @@ def test_another_metric_first_selects_otherwise_and_is_trained(finished):
 def test_an_edited_measurement_is_measured_anew_alone(finished):
     output = edited(finished, lambda study: study["tables"]["table6"].update(layers=5))
     measured = {wildcards for rule, wildcards in planned(output) if rule == "measure"}
-    assert measured == {"paper=tiny, table=table6, dataset=my-moons"}
+    assert measured == {"study=tiny, table=table6, dataset=my-moons"}
     assert not {"prepare", "scale", "split", "train"} & rules(output)
 
 
 def test_edited_params_of_a_figure_draw_it_alone(finished):
     output = edited(finished, lambda study: study["figures"]["figure1"]["params"].update(n_hidden=12))
     drawn = {wildcards for rule, wildcards in planned(output) if rule == "figure"}
-    assert drawn == {"paper=tiny, figure=figure1"}
+    assert drawn == {"study=tiny, figure=figure1"}
     assert not {"prepare", "scale", "split", "train", "table"} & rules(output)
 
 
@@ -454,7 +454,7 @@ def test_another_number_of_folds_splits_and_trains_anew_and_scales_nothing(finis
     assert not {"prepare", "scale"} & rules(output)
 
 
-def test_an_added_model_trains_the_new_cells_alone(finished):
+def test_an_added_model_trains_the_new_runs_alone(finished):
     knn = {"label": "kNN", "estimator": "sklearn.neighbors.KNeighborsClassifier"}
 
     def add(study):
@@ -465,7 +465,7 @@ def test_an_added_model_trains_the_new_cells_alone(finished):
 
     trained = {wildcards for rule, wildcards in planned(output) if rule == "train"}
     assert trained == {
-        f"paper=tiny, dataset={dataset}, model=knn" for dataset in ("sklearn-wine-0", "my-moons")
+        f"study=tiny, dataset={dataset}, model=knn" for dataset in ("sklearn-wine-0", "my-moons")
     }
 
 
@@ -498,7 +498,7 @@ def test_an_edited_reader_template_or_other_learner_trains_nothing(after_edits):
 def test_an_edited_learner_trains_its_own_runs_alone(after_edits):
     plan = after_edits("entrolearn/machines/eem.py")
     trained = {wildcards for rule, wildcards in plan if rule == "train"}
-    assert trained == {"paper=tiny, dataset=my-moons, model=eem"}
+    assert trained == {"study=tiny, dataset=my-moons, model=eem"}
 
 
 # ---------------------------------------------------------------------------------------- what it survives
@@ -557,7 +557,7 @@ def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(finished, ne
     result = project.run(TABLE, mirror="no-such-folder")
     assert result.returncode == 0, result.stdout[-5000:]
     table = read_table(project.folder / TABLE).set_index("dataset")
-    assert table["verdict"].to_dict() == {"my-table": "no data", "my-moons": "ours alone"}
+    assert table["verdict"].to_dict() == {"my-table": "no data", "my-moons": "ours only"}
     assert "404" in table.loc["my-table", "reason"]
     assert "404" in result.stdout
 
@@ -577,7 +577,7 @@ def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(finished, ne
 
 @pytest.mark.fault(
     "Configuration",
-    "a wrong study, catalog or table of printed numbers, in real runs",
+    "a wrong study, catalog or table of published numbers, in real runs",
     "one line with its place and what is accepted; exit status 1 before any job",
 )
 @pytest.mark.parametrize(
@@ -609,7 +609,7 @@ def test_a_mistake_in_a_study_is_one_line_before_any_job(finished, new_project, 
 
 @pytest.mark.fault(
     "Configuration",
-    "a wrong study, catalog or table of printed numbers, in real runs",
+    "a wrong study, catalog or table of published numbers, in real runs",
     "one line with its place and what is accepted; exit status 1 before any job",
 )
 def test_a_mistake_in_the_settings_is_one_line_before_any_job(finished):

@@ -12,7 +12,7 @@ conf=/etc/slurm/slurm.conf       # where the steps of a job look: srun passes no
 cluster=entrolearn$$             # in the environment of all that our jobs start, and of nothing else
 study=demo
 timed=demo_times                 # the table of seconds
-finished_before_kill=4           # cells that are trained when the node dies
+finished_before_kill=4           # runs that are trained when the node dies
 
 say() { printf 'cluster-test: %s\n' "$*"; }
 die() { printf 'cluster-test: %s\n' "$*" >&2; exit 1; }
@@ -140,10 +140,10 @@ running=$!
 
 trained() { find "$scratch/slurm.run/results/$study/records" -name '*.json' 2>/dev/null | wc -l; }
 training() { kill -0 $running && [ "$(trained)" -ge $finished_before_kill ] && squeue -h -t R -o %j | grep -q . && [ -n "$(steps)" ]; }
-waiting_for 1800 "$finished_before_kill trained cells" training
+waiting_for 1800 "$finished_before_kill trained runs" training
 hit=$(squeue -h -t R -o %i | tr '\n' ' ')
 kill_node
-say "$(trained) cells are trained; killed the node with its jobs ${hit% }"
+say "$(trained) runs are trained; killed the node with its jobs ${hit% }"
 waiting_for 300 "Slurm to miss the node" node_is down
 requeued=$(for job in $hit; do scontrol show job "$job" | grep -c 'Restarts=[1-9]'; done | awk '{ n += $1 } END { print n + 0 }')
 [ "$requeued" -gt 0 ] || die "no job was queued again: the kill has shown nothing"

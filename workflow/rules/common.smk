@@ -102,7 +102,7 @@ LIMITS = {
 
 
 wildcard_constraints:
-    paper="|".join(STUDIES),
+    study="|".join(STUDIES),
     dataset="|".join(CATALOG),
     model=PLAN.names("models"),
     table=PLAN.names("tables"),

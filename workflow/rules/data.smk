@@ -45,7 +45,7 @@ rule prepare:
         "logs/prepare/{dataset}.log",
     conda:
         "../../environment.yml"
-    # The limits of a cell: reading a file is work that may not end, or take all memory, just as well.
+    # The limits of a run: reading a file is work that may not end, or take all memory, just as well.
     resources:
         **asked(PLAN.needs_of_data, SETTINGS),
         **LIMITS,
@@ -62,7 +62,7 @@ rule scale:
     output:
         FILES["scaled"],
     log:
-        "logs/{paper}/scale/{dataset}.log",
+        "logs/{study}/scale/{dataset}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -80,7 +80,7 @@ rule split:
     output:
         FILES["folds"],
     log:
-        "logs/{paper}/split/{dataset}.log",
+        "logs/{study}/split/{dataset}.log",
     conda:
         "../../environment.yml"
     resources:

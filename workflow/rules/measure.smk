@@ -1,4 +1,4 @@
-# Numbers that a table measures for itself, beside the cells that are trained. A measurement that fails is a row with
+# Numbers that a table measures for itself, beside the runs that are trained. A measurement that fails is a row with
 # the reason, and so are data that could not be had.
 
 
@@ -9,9 +9,9 @@ rule measure:
     output:
         FILES["measured"],
     log:
-        "logs/{paper}/measure/{table}/{dataset}.log",
+        "logs/{study}/measure/{table}/{dataset}.log",
     benchmark:
-        "results/{paper}/benchmarks/measure/{table}/{dataset}.tsv"
+        "results/{study}/benchmarks/measure/{table}/{dataset}.tsv"
     wildcard_constraints:
         table=PLAN.measured_tables(),
     conda:
@@ -33,8 +33,8 @@ use rule measure as measure_generated with:
     input:
         [],
     output:
-        f"results/{{paper}}/measured/{{table}}/{GENERATED}.parquet",
+        f"results/{{study}}/measured/{{table}}/{GENERATED}.parquet",
     log:
-        f"logs/{{paper}}/measure/{{table}}/{GENERATED}.log",
+        f"logs/{{study}}/measure/{{table}}/{GENERATED}.log",
     benchmark:
-        f"results/{{paper}}/benchmarks/measure/{{table}}/{GENERATED}.tsv"
+        f"results/{{study}}/benchmarks/measure/{{table}}/{GENERATED}.tsv"

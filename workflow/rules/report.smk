@@ -13,18 +13,18 @@ rule table:
         published=lambda wildcards: local(PLAN.published(wildcards)),
         templates=local(TEMPLATES),
     output:
-        "results/{paper}/tables/{table}.csv",
+        "results/{study}/tables/{table}.csv",
         report(
-            "results/{paper}/tables/{table}.html",
+            "results/{study}/tables/{table}.html",
             caption="../report/table.rst",
             category=PLAN.title,
             subcategory="Tables",
             labels=PLAN.labels("tables", "table"),
         ),
-        "results/{paper}/tables/{table}.tex",
-        "results/{paper}/tables/{table}.md",
+        "results/{study}/tables/{table}.tex",
+        "results/{study}/tables/{table}.md",
     log:
-        "logs/{paper}/table/{table}.log",
+        "logs/{study}/table/{table}.log",
     conda:
         "../../environment.yml"
     params:
@@ -40,16 +40,16 @@ rule figure:
         records=PLAN.of_figure("record"),
     output:
         report(
-            "results/{paper}/figures/{figure}.svg",
+            "results/{study}/figures/{figure}.svg",
             caption="../report/figure.rst",
             category=PLAN.title,
             subcategory="Figures",
             labels=PLAN.labels("figures", "figure"),
         ),
-        "results/{paper}/figures/{figure}.png",
-        "results/{paper}/figures/{figure}.csv",
+        "results/{study}/figures/{figure}.png",
+        "results/{study}/figures/{figure}.csv",
     log:
-        "logs/{paper}/figure/{figure}.log",
+        "logs/{study}/figure/{figure}.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -65,12 +65,12 @@ rule figure:
 # What is drawn of rows, once more as a page on which each row tells what it is.
 rule page_to_hover:
     input:
-        drawn="results/{paper}/figures/{figure}.csv",
+        drawn="results/{study}/figures/{figure}.csv",
         sources=PLAN.rows_to_hover,
     output:
-        "results/{paper}/figures/{figure}.html",
+        "results/{study}/figures/{figure}.html",
     log:
-        "logs/{paper}/page_to_hover/{figure}.log",
+        "logs/{study}/page_to_hover/{figure}.log",
     conda:
         "../../environment.yml"
     params:
@@ -90,9 +90,9 @@ rule page:
         selection=PLAN.of_study("selection"),
         templates=local(TEMPLATES),
     output:
-        page="results/report/{paper}.html",
+        page="results/report/{study}.html",
     log:
-        "logs/{paper}/page.log",
+        "logs/{study}/page.log",
     conda:
         "../../environment.yml"
     resources:
@@ -108,5 +108,5 @@ rule page:
 rule report:
     input:
         lambda wildcards: [
-            f"results/report/{paper}.html" for paper in SETTINGS["papers"]
+            f"results/report/{study}.html" for paper in SETTINGS["papers"]
         ],

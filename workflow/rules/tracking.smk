@@ -17,9 +17,9 @@ rule track:
         scaled=FILES["scaled"],
         tables=PLAN.score_tables,
     output:
-        receipt="results/{paper}/tracked/{dataset}.json",
+        receipt="results/{study}/tracked/{dataset}.json",
     log:
-        "logs/{paper}/track/{dataset}.log",
+        "logs/{study}/track/{dataset}.log",
     conda:
         "../../environment.yml"
     resources:
@@ -40,9 +40,9 @@ rule track_paper:
         figures=PLAN.figures(),
         study=lambda wildcards: local(PLAN.study(wildcards)["file"]),
     output:
-        receipt="results/{paper}/tracked.json",
+        receipt="results/{study}/tracked.json",
     log:
-        "logs/{paper}/track.log",
+        "logs/{study}/track.log",
     conda:
         "../../environment.yml"
     resources:

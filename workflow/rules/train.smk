@@ -14,9 +14,9 @@ rule train:
         model=FILES["model"],
         facts=FILES["facts"],
     log:
-        "logs/{paper}/train/{dataset}/{model}.log",
+        "logs/{study}/train/{dataset}/{model}.log",
     benchmark:
-        "results/{paper}/benchmarks/train/{dataset}/{model}.tsv"
+        "results/{study}/benchmarks/train/{dataset}/{model}.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -25,7 +25,7 @@ rule train:
         **asked(PLAN.needs_of_run, SETTINGS),
         **LIMITS,
     params:
-        cell=PLAN.cell,
+        spec=PLAN.spec,
         code=PLAN.code_of_run,
     script:
         "../scripts/train.py"

@@ -6,12 +6,12 @@ from entrolab.jobs.job_logging import job_log
 
 
 def main(spec: dict, sources: list, records: list, outputs: list) -> None:
-    make_figure(FIGURE_TYPES[spec["kind"]], spec, sources, records, outputs)
+    make_figure(FIGURE_TYPES[spec["type"]], spec, sources, records, outputs)
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "figure {paper} {figure}".format(**snakemake.wildcards), snakemake.output):
+    with job_log(snakemake.log[0], "figure {study} {figure}".format(**snakemake.wildcards), snakemake.output):
         main(
             snakemake.params.spec,
             snakemake.input.sources,

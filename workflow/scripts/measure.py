@@ -5,7 +5,7 @@ from entrolab.jobs.job_logging import Progress, job_log
 
 
 def main(raw: str, scaled: str, output: str, measurement: dict) -> None:
-    progress = Progress("{paper} {table} {dataset}".format(**measurement))
+    progress = Progress("{study} {table} {dataset}".format(**measurement))
     measure(raw, scaled, output, measurement, progress)
 
 
@@ -13,7 +13,7 @@ if "snakemake" in globals():
     snakemake = globals()["snakemake"]
     measurement = snakemake.params.measurement
     with job_log(
-        snakemake.log[0], "measure {paper} {table} {dataset}".format(**measurement), snakemake.output
+        snakemake.log[0], "measure {study} {table} {dataset}".format(**measurement), snakemake.output
     ):
         main(
             # What is measured on generated data reads none.

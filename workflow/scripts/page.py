@@ -8,17 +8,17 @@ from entrolab.report import build_report, read_results
 from entrolab.study.config import load_configuration
 
 
-def main(home: str, config: dict, paper: str, folder: Path, results: Path) -> None:
+def main(home: str, config: dict, study_name: str, folder: Path, results: Path) -> None:
     catalog, studies, _ = load_configuration(home, config)
     done = {name: study for name, study in studies.items() if has_tables(study, results / name)}
-    found = [read_results(name, done[name], results / name, with_selection=name == paper) for name in done]
+    found = [read_results(name, done[name], results / name, with_selection=name == study_name) for name in done]
     build_report(
         found,
         folder,
         catalog=catalog,
         commit=commit_of(home) or "",
         lock=lock_digest(home) or "",
-        only=[paper],
+        only=[study_name],
     )
 
 
@@ -28,12 +28,12 @@ def has_tables(study: dict, folder: Path) -> bool:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"page {snakemake.wildcards.paper}", snakemake.output):
+    with job_log(snakemake.log[0], f"page {snakemake.wildcards.study}", snakemake.output):
         page = Path(snakemake.output.page)
         main(
             snakemake.params.home,
             snakemake.config,
-            snakemake.wildcards.paper,
+            snakemake.wildcards.study,
             page.parent,
             page.parent.parent,
         )

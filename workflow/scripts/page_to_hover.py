@@ -6,13 +6,13 @@ from entrolab.jobs.job_logging import job_log
 
 
 def main(spec: dict, drawn: str, sources: list, output: str) -> None:
-    make_page_to_hover(FIGURE_TYPES[spec["kind"]], spec, drawn, sources, output)
+    make_page_to_hover(FIGURE_TYPES[spec["type"]], spec, drawn, sources, output)
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
     with job_log(
-        snakemake.log[0], "page to hover {paper} {figure}".format(**snakemake.wildcards), snakemake.output
+        snakemake.log[0], "page to hover {study} {figure}".format(**snakemake.wildcards), snakemake.output
     ):
         main(
             snakemake.params.spec,

@@ -13,6 +13,6 @@ def main(source: str, output: str, entry: dict, seed: int) -> None:
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
     with job_log(
-        snakemake.log[0], f"split {snakemake.wildcards.paper} {snakemake.wildcards.dataset}", snakemake.output
+        snakemake.log[0], f"split {snakemake.wildcards.study} {snakemake.wildcards.dataset}", snakemake.output
     ):
         main(snakemake.input.dataset, snakemake.output[0], snakemake.params.protocol, snakemake.params.seed)

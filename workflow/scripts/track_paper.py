@@ -5,17 +5,17 @@ from entrolab.tracking import track_paper
 
 
 def main(
-    study: dict, paper: str, tables: list, figures: list, file: str, store: str | None, receipt: str
+    study: dict, study_name: str, tables: list, figures: list, file: str, store: str | None, receipt: str
 ) -> None:
-    track_paper(study, paper, tables, figures, config=file, store_uri=store, receipt=receipt)
+    track_paper(study, study_name, tables, figures, config=file, store_uri=store, receipt=receipt)
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"track {snakemake.wildcards.paper}", snakemake.output):
+    with job_log(snakemake.log[0], f"track {snakemake.wildcards.study}", snakemake.output):
         main(
             snakemake.params.study,
-            snakemake.wildcards.paper,
+            snakemake.wildcards.study,
             snakemake.input.tables,
             snakemake.input.figures,
             snakemake.input.study,

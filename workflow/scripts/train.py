@@ -4,21 +4,21 @@ from entrolab.fit.training import train
 from entrolab.jobs.job_logging import Progress, job_log
 
 
-def main(dataset: str, folds: str, outputs: dict, cell: dict, limits: dict) -> None:
-    progress = Progress(f"{cell['paper']} {cell['dataset']} {cell['model']}")
-    train(dataset, folds, outputs, cell, limits, progress)
+def main(dataset: str, folds: str, outputs: dict, spec: dict, limits: dict) -> None:
+    progress = Progress(f"{spec['study']} {spec['dataset']} {spec['model']}")
+    train(dataset, folds, outputs, spec, limits, progress)
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
     with job_log(
-        snakemake.log[0], "train {paper} {dataset} {model}".format(**snakemake.wildcards), snakemake.output
+        snakemake.log[0], "train {study} {dataset} {model}".format(**snakemake.wildcards), snakemake.output
     ):
         main(
             snakemake.input.dataset,
             snakemake.input.folds,
             dict(snakemake.output.items()),
-            snakemake.params.cell,
+            snakemake.params.spec,
             {
                 "seconds": snakemake.resources.limit_seconds,
                 "gib": snakemake.resources.limit_mebibytes / 1024,

@@ -6,7 +6,7 @@ from functools import partial
 from entrolab.fit.learners import estimator_of, learners_of
 from entrolab.jobs.source_analysis import locate
 from entrolab.study.lookup import labels
-from entrolab.tables.base import ALL, GENERATED, NOTHING, Found, Judged, Printed, TableType, phrase
+from entrolab.tables.base import ALL, GENERATED, NOTHING, Found, Judged, PublishedValue, TableType, phrase
 from entrolab.tables.verdicts import beside
 
 
@@ -40,28 +40,28 @@ class Measured(TableType):
         each = [
             self.found((dataset, *cell[1:]), spec, results) for dataset in spec["datasets"] if dataset != ALL
         ]
-        known = [one.ours for one in each if not one.trouble]
+        known = [one.ours for one in each if one.status == "ok"]
         lacking = f"{len(each) - len(known)} of {len(each)} data sets have no number"
         return known, lacking if len(known) < len(each) else ""
 
-    def judge(self, cell, spec, found, printed):
+    def judge(self, cell, spec, found, published_values):
         """By how far ours may be from the published value."""
-        ours, published = found[cell], printed.get(self.printed_at(cell), NOTHING)
+        ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
         verdict = beside(ours.ours, published.value, self.tolerance(ours, published, spec))
-        return Judged(verdict, ours.ours - published.value, self.note(cell, spec, found, printed, verdict))
+        return Judged(verdict, ours.ours - published.value, self.note(cell, spec, found, published_values, verdict))
 
-    def tolerance(self, ours: Found, published: Printed, spec: Mapping) -> float:
+    def tolerance(self, ours: Found, published: PublishedValue, spec: Mapping) -> float:
         """How far a number may be from the published value."""
         return 0.0
 
-    def note(self, cell, spec: Mapping, found: Mapping, printed: Mapping, verdict: str) -> str:
+    def note(self, cell, spec: Mapping, found: Mapping, published_values: Mapping, verdict: str) -> str:
         """A footnote of a cell."""
         return ""
 
     def meanings(self, spec):
-        return {"ours alone": "measured here", "failed": "no measurement; the footnote says why"}
+        return {"ours only": "measured here", "failed": "no measurement; the footnote says why"}
 
-    def digits(self, metric, printed):
+    def digits(self, metric, published_values):
         return self.decimals.get(metric, self.usual_decimals)
 
     def number(self, metric, value, digits):
@@ -103,9 +103,9 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
     own = [row for row in rows if row["model"] in ("", model) and row["metric"] in ("", metric)]
     row = next((row for row in own if row["reading"] in ("", reading)), None)
     if row is None:
-        return Found(trouble="failed", reason="not measured")
-    if row["kind"]:
-        return Found(trouble=row["kind"], reason=phrase(row["error"]))
+        return Found(status="failed", reason="not measured")
+    if row["status"] != "ok":
+        return Found(status=row["status"], reason=phrase(row["error"]))
     others = {row["reading"]: row["value"] for row in own if row["reading"]}
     return Found(row["value"], row["std"], readings={} if reading else others)
 

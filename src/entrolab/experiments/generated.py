@@ -66,7 +66,7 @@ def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, f
     try:
         (found,) = within(Limits(SECONDS, spec["gib"]), _spent, model, X, y, spec, predicts)
     except (LimitError, RuntimeError) as error:
-        return {"kind": "failed", "error": str(error)}
+        return {"status": "failed", "error": str(error)}
     return found
 
 

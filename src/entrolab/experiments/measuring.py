@@ -18,7 +18,7 @@ from entrolab.fit.limits import KilledError
 from entrolab.io.parquet import write_frame
 from entrolearn.path import describe
 
-# A row's columns and their defaults. A row of trouble (its `kind`, "failed" or "no data", and the `error`)
+# A row's columns and their defaults. A row of status (its `kind`, "failed" or "no data", and the `error`)
 # that names no model or no metric is about all of them. `reading` is "" for what the table shows.
 COLUMNS = {
     "model": "",
@@ -26,7 +26,7 @@ COLUMNS = {
     "reading": "",
     "value": math.nan,
     "std": math.nan,
-    "kind": "",
+    "status": "ok",
     "error": "",
 }
 
@@ -52,12 +52,12 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
     try:
         rows = measure(lambda which: load_dataset(files[which]), spec, progress)
     except DataUnavailable as absence:
-        rows = [{"kind": "no data", "error": str(absence)}]
+        rows = [{"status": "no data", "error": str(absence)}]
     except KilledError:  # no result: the job fails, and the next run measures again
         raise
     except Exception as error:  # what is measured may fail in any way; the row says how
         logger.exception("the measurement failed")
-        rows = [{"kind": "failed", "error": describe(error)}]
+        rows = [{"status": "failed", "error": describe(error)}]
     write_frame(output, frame(rows))
 
 
@@ -80,7 +80,7 @@ def of_each_model(
             found = list(measured(name, model))
         except Exception as error:  # what is measured may fail in any way; the row says how
             logger.exception("%s failed", name)
-            found = [{"kind": "failed", "error": describe(error)}]
+            found = [{"status": "failed", "error": describe(error)}]
         rows += [{"model": name, **row} for row in found]
         progress(done, len(spec["models"]))
     return rows

@@ -97,7 +97,7 @@ class FigureType:
         """The part of the spec that is not the entry; `seed` is for what the figure draws at random."""
         return {
             "datasets": self.datasets(figure, study),
-            "cells": self.runs(figure, study),
+            "runs": self.runs(figure, study),
             "models": labels(study, figure["models"]),
         }
 
@@ -379,8 +379,8 @@ class OfTable(FigureType):
     shown: tuple[str, ...] = ()
 
     def names(self, figure, study, catalog):
-        tables = [name for name, table in study["tables"].items() if table["kind"] == self.of]
-        yield "table", figure["table"], tables, f"table of the kind {self.of}"
+        tables = [name for name, table in study["tables"].items() if table["type"] == self.of]
+        yield "table", figure["table"], tables, f"table of type {self.of}"
         if "metric" in figure:
             metrics = self.table_type.metrics(study["tables"][figure["table"]])
             yield "metric", figure["metric"], metrics, "metric of this table"

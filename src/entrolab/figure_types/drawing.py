@@ -162,9 +162,9 @@ def runs_of(
     spec: Mapping, sources: Sequence[str], records: Sequence[str]
 ) -> Iterator[tuple[tuple[str, str], tuple[str, ...], dict]]:
     """The data set and the model, the files and the record of each run that a figure shows."""
-    each = len(sources) // len(spec["cells"])
+    each = len(sources) // len(spec["runs"])
     files = zip(*[iter(sources)] * each, strict=True)
-    for run, own, record in zip(spec["cells"], files, records, strict=True):
+    for run, own, record in zip(spec["runs"], files, records, strict=True):
         yield tuple(run), own, read_json(record)
 
 
@@ -188,7 +188,7 @@ def most_common(errors: pd.Series) -> str:
 
 def status_of(record: Mapping) -> str:
     """Why a run has nothing to show."""
-    kind, error = record["kind"], record["error"]
+    kind, error = record["status"], record["error"]
     return one_line(f"{kind}: {error}" if kind not in error else error)
 
 

@@ -176,9 +176,9 @@ def seed_from(*names) -> int:
     return int.from_bytes(hashlib.sha256("/".join(map(str, names)).encode()).digest()[:4], "big")
 
 
-def parts_seed(seed: int, paper: str, dataset: str) -> int:
+def parts_seed(seed: int, study_name: str, dataset: str) -> int:
     """The seed of the splits of a study's data set."""
-    return seed_from(seed, paper, dataset, "folds")
+    return seed_from(seed, study_name, dataset, "folds")
 
 
 def _construct(spec: Mapping, seed: int):

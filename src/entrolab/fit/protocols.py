@@ -39,15 +39,15 @@ class Folds:
         values = y.dtype.kind == "f"
         scheme = KFold if values else StratifiedKFold
         strata = np.zeros(len(y), dtype=int) if values else y
-        part = np.full((self.repeats, len(y)), UNUSED, dtype=np.int16)
+        assignment = np.full((self.repeats, len(y)), UNUSED, dtype=np.int16)
         for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
             random_state = int(child.generate_state(1)[0])
             rows = self._rows(strata, random_state)
             self._check_rows(strata[rows])
             draw = scheme(self.folds, shuffle=True, random_state=random_state)
             for fold, (_, left_out) in enumerate(draw.split(rows, y[rows])):
-                part[repeat, rows[left_out]] = fold
-        return part
+                assignment[repeat, rows[left_out]] = fold
+        return assignment
 
     def _rows(self, y: np.ndarray, random_state: int) -> np.ndarray:
         """All rows, or `rows` of them."""
@@ -71,22 +71,22 @@ class Folds:
         """The number of inner scores of a grid point in a fold."""
         return self.folds - 1
 
-    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+    def partition(self, assignment: np.ndarray, *, nested: bool, whole: bool) -> Partition:
         """The fits of a repeat; with `nested` the inner ones too, with `whole` predictions for all rows."""
-        partition = Partition.cross_validation(part, nested=nested)
+        partition = Partition.cross_validation(assignment, nested=nested)
         return partition if whole else replace(partition, asked=partition.left_out)
 
     def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
         """The outer folds that an inner fit serves, each with the part that it is validated on."""
         return [left_out, left_out[::-1]]
 
-    def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
+    def rows_of(self, assignment: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
         """The training and the test rows of a fold."""
-        return np.flatnonzero((part > UNUSED) & (part != fold)), np.flatnonzero(part == fold)
+        return np.flatnonzero((assignment > UNUSED) & (assignment != fold)), np.flatnonzero(assignment == fold)
 
-    def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def final_rows(self, assignments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of the refit, and those for which its predictions are timed."""
-        rows = np.flatnonzero(parts[0] > UNUSED)
+        rows = np.flatnonzero(assignments[0] > UNUSED)
         return rows, rows
 
 
@@ -118,13 +118,13 @@ class Trials:
         if self.folds > self.train:
             found = f"{self.folds} inner folds of {self.train} training rows"
             raise DataError(f"{found}; accepted are at most as many")
-        part = np.full((self.trials, len(y)), UNUSED, dtype=np.int16)
+        assignment = np.full((self.trials, len(y)), UNUSED, dtype=np.int16)
         for trial, child in enumerate(np.random.SeedSequence(seed).spawn(self.trials)):
             learnt, tested = self._rows(len(y), np.random.default_rng(child))
             for fold, rows in enumerate(np.array_split(learnt, self.folds), start=1):
-                part[trial, rows] = fold
-            part[trial, tested] = TEST
-        return part
+                assignment[trial, rows] = fold
+            assignment[trial, tested] = TEST
+        return assignment
 
     def _rows(self, n_rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The training rows, in random order, and the test rows."""
@@ -138,23 +138,23 @@ class Trials:
         """The number of inner scores of a grid point in a trial."""
         return self.used
 
-    def partition(self, part: np.ndarray, *, nested: bool, whole: bool) -> Partition:
+    def partition(self, assignment: np.ndarray, *, nested: bool, whole: bool) -> Partition:
         """The fits of a trial; with `nested` the inner ones too, with `whole` predictions for all rows."""
         folds = range(1, self.used + 1) if nested else ()
         left_out = ((TEST,), *((TEST, fold) for fold in folds))
-        return Partition(part, left_out, None if whole else ((TEST,), *((fold,) for fold in folds)))
+        return Partition(assignment, left_out, None if whole else ((TEST,), *((fold,) for fold in folds)))
 
     def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
         """The test part, with the inner fold that an inner fit is validated on."""
         return [left_out]
 
-    def rows_of(self, part: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
+    def rows_of(self, assignment: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
         """The training and the test rows of a trial."""
-        return np.flatnonzero(part > TEST), np.flatnonzero(part == TEST)
+        return np.flatnonzero(assignment > TEST), np.flatnonzero(assignment == TEST)
 
-    def final_rows(self, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def final_rows(self, assignments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of the refit, and those for which its predictions are timed."""
-        return self.rows_of(parts[0], TEST)
+        return self.rows_of(assignments[0], TEST)
 
 
 def protocol(entry: Mapping) -> Folds | Trials:

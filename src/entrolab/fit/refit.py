@@ -20,7 +20,7 @@ TIMED_AT_MOST = 5  # repetitions
 
 
 def refit_within(
-    limits: Limits, dataset, parts: np.ndarray, params: Mapping | None, cell: Mapping
+    limits: Limits, dataset, assignments: np.ndarray, params: Mapping | None, spec: Mapping
 ) -> tuple[bytes, dict]:
     """The selected model as a file's bytes, and its facts; no bytes and the reason where there is none.
 
@@ -29,33 +29,33 @@ def refit_within(
     limits : Limits
         Of the refit.
     dataset : Dataset
-    parts : ndarray of int, shape (n_repeats, n_samples)
+    assignments : ndarray of int, shape (n_repeats, n_samples)
     params : mapping or None
         The selected grid point; None if there is none.
-    cell : mapping
+    spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     """
     if params is None:
         reason = "no criterion chooses from this grid: all of it is shown"
-        if cell["criteria"]:
-            reason = f"{cell['criteria'][0]} is undefined for every candidate"
+        if spec["criteria"]:
+            reason = f"{spec['criteria'][0]} is undefined for every candidate"
         return b"", {"error": reason}
     try:
-        (found,) = within(limits, _refitted, dataset, parts, params, cell)
+        (found,) = within(limits, _refitted, dataset, assignments, params, spec)
     except LimitError as error:
-        return b"", {"error": f"{error.kind} reached by the refit"}
+        return b"", {"error": f"{error.status} reached by the refit"}
     except RuntimeError as error:  # a learner may fail in any way; the scores stand without the model
         return b"", {"error": str(error)}
     return found
 
 
-def _refitted(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> Iterator[tuple[bytes, dict]]:
-    fitted, facts = refit(dataset, parts, params, cell)
+def _refitted(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> Iterator[tuple[bytes, dict]]:
+    fitted, facts = refit(dataset, assignments, params, spec)
     model = dump(fitted)
     yield model, facts | {"types": types_in(model)}
 
 
-def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[BaseEstimator, dict]:
+def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> tuple[BaseEstimator, dict]:
     """Fit the selected model alone and measure its seconds and its size.
 
     With folds it is fitted on all rows and predicts them; with trials, on the training rows of the first one,
@@ -69,18 +69,18 @@ def refit(dataset, parts: np.ndarray, params: Mapping, cell: Mapping) -> tuple[B
         (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` and
         ``n_iter`` of a model that has support vectors or tells its iterations.
     """
-    seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], 0)
-    chosen = step_params(cell, params, alternatives(cell, seed))
-    estimator = build(cell, seed).set_params(**chosen)
-    learnt, predicted = protocol(cell["protocol"]).final_rows(parts)
+    seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], 0)
+    chosen = step_params(spec, params, alternatives(spec, seed))
+    estimator = build(spec, seed).set_params(**chosen)
+    learnt, predicted = protocol(spec["protocol"]).final_rows(assignments)
     X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
     fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
     _, predict_seconds = _timed(lambda: fitted.predict(unseen))
     told = {"n_support": n_support_vectors(fitted), "n_iter": n_iterations(fitted)}
     return fitted, {
         "params": dict(params),
-        "chosen_by": cell["criteria"][0],
-        "estimator": learner_at(cell, params)["estimator"],
+        "chosen_by": spec["criteria"][0],
+        "estimator": learner_at(spec, params)["estimator"],
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
         "n_stored_numbers": n_stored_numbers(fitted),

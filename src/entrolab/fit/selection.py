@@ -16,7 +16,7 @@ from entrolearn.selection import best_point
 ORACLE = "oracle"
 
 
-def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None = None) -> pd.DataFrame:
+def choose(candidates: pd.DataFrame, spec: Mapping, shown: Sequence[str] | None = None) -> pd.DataFrame:
     """The candidate that each criterion selects in each fold, with its scores on the test rows.
 
     A criterion selects the candidate with its largest value; ``cv``, the mean of the run's first metric over
@@ -29,7 +29,7 @@ def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None 
     ----------
     candidates : DataFrame
         As :func:`entrolab.fit.training.train_run` gives it.
-    cell : mapping
+    spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     shown : sequence of str, optional
         The metrics of the selected candidates in the result; by default those of the run.
@@ -39,18 +39,18 @@ def choose(candidates: pd.DataFrame, cell: Mapping, shown: Sequence[str] | None 
     DataFrame
         One row per repeat, fold and criterion; ``success`` is False where nothing could be selected.
     """
-    shown = cell["metrics"] if shown is None else shown
+    shown = spec["metrics"] if shown is None else shown
     rows = []
     for repeat, of_repeat in candidates.groupby("repeat"):
-        oracle = _oracle_point(of_repeat, cell)
+        oracle = _oracle_point(of_repeat, spec)
         for fold, of_fold in of_repeat.groupby("fold"):
             usable = of_fold[of_fold["success"]]
-            place = {name: cell[name] for name in ("paper", "dataset", "model")} | {
+            place = {name: spec[name] for name in ("study", "dataset", "model")} | {
                 "repeat": repeat,
                 "fold": fold,
             }
-            for criterion in cell["criteria"]:
-                row, value = _best(of_fold, criterion, cell)
+            for criterion in spec["criteria"]:
+                row, value = _best(of_fold, criterion, spec)
                 rows.append({**place, "criterion": criterion, **_chosen(row, value, of_fold, shown)})
             point, value = oracle
             row = None if point is None else usable[usable["point"] == point].iloc[0]
@@ -77,11 +77,11 @@ def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study:
     `file` is ``<paper>/candidates/<dataset>/<model>.parquet``, `study` has the ``metrics``, of which the
     candidates have those of their task, and the ``criteria``.
     """
-    paper, _, dataset, model = Path(file).with_suffix("").parts[-4:]
+    study_name, _, dataset, model = Path(file).with_suffix("").assignments[-4:]
     candidates = read_frame(file)
     metrics = [metric for metric in study["metrics"] if f"test_{metric}" in candidates]
-    cell = {**study, "metrics": metrics, "paper": paper, "dataset": dataset, "model": model}
-    return choose(among(candidates, limits), cell)
+    spec = {**study, "metrics": metrics, "study": study_name, "dataset": dataset, "model": model}
+    return choose(among(candidates, limits), spec)
 
 
 def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
@@ -89,11 +89,11 @@ def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
     return value is None or min - slack * abs(min) <= value <= max + slack * abs(max)
 
 
-def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
+def headline_params(scores: pd.DataFrame, spec: Mapping) -> dict | None:
     """The parameters that the first criterion selected most often; of equals the earlier grid point."""
-    if not cell["criteria"]:
+    if not spec["criteria"]:
         return None
-    chosen = scores[(scores["criterion"] == cell["criteria"][0]) & scores["success"]]
+    chosen = scores[(scores["criterion"] == spec["criteria"][0]) & scores["success"]]
     if chosen.empty:
         return None
     times = Counter(chosen["point"])
@@ -101,11 +101,11 @@ def headline_params(scores: pd.DataFrame, cell: Mapping) -> dict | None:
     return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])
 
 
-def _best(of_fold: pd.DataFrame, criterion: str, cell: Mapping) -> tuple[pd.Series | None, float | None]:
+def _best(of_fold: pd.DataFrame, criterion: str, spec: Mapping) -> tuple[pd.Series | None, float | None]:
     usable = of_fold[of_fold["success"]]
     if criterion == "cv" and len(of_fold) == len(usable) == 1:
         return usable.iloc[0], np.nan  # the only point, which was not validated
-    metric = cell["metrics"][0]
+    metric = spec["metrics"][0]
     column, sign = (f"cv_{metric}", _sign(metric)) if criterion == "cv" else (criterion, 1)
     values = usable[column].to_numpy()
     if np.isnan(values).all():
@@ -119,9 +119,9 @@ def _sign(metric: str) -> int:
     return -1 if metric in ERRORS else 1
 
 
-def _oracle_point(of_repeat: pd.DataFrame, cell: Mapping) -> tuple[int | None, float | None]:
+def _oracle_point(of_repeat: pd.DataFrame, spec: Mapping) -> tuple[int | None, float | None]:
     """The grid point with the best mean test score among those with a score in every fold."""
-    metric = cell["metrics"][0]
+    metric = spec["metrics"][0]
     column = f"test_{metric}"
     scores = of_repeat[of_repeat["success"]].pivot(index="point", columns="fold", values=column)
     scores = scores.reindex(columns=of_repeat["fold"].unique()).dropna()
@@ -152,7 +152,7 @@ def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, s
 def _frame(rows: list[dict], shown: Sequence[str]) -> pd.DataFrame:
     """The selection with all columns in their order and types, also where there is no row."""
     types = (
-        dict.fromkeys(["paper", "dataset", "model"], "str")
+        dict.fromkeys(["study", "dataset", "model"], "str")
         | dict.fromkeys(["repeat", "fold"], "int64")
         | {"criterion": "str", "point": "int64", "params": "str", "criterion_value": "float64"}
         | dict.fromkeys(shown, "float64")

@@ -76,7 +76,7 @@ def train(
     dataset: str,
     folds: str,
     outputs: Mapping[str, str],
-    cell: Mapping,
+    spec: Mapping,
     limits: Mapping,
     progress: Callable[[int, int], None],
 ) -> None:
@@ -88,7 +88,7 @@ def train(
     outputs : mapping
         The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``.
         Without a refitted model its file is empty, and the facts hold the reason.
-    cell : mapping
+    spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : mapping
         ``seconds`` and ``gib`` of all fits of the run together, the refit included.
@@ -96,16 +96,16 @@ def train(
     """
     allowed = Limits(**limits)
     try:
-        data, parts = load_dataset(dataset), load_folds(folds)
-        trained = train_run(data, parts, cell, allowed, progress)
+        data, assignments = load_dataset(dataset), load_folds(folds)
+        trained = train_run(data, assignments, spec, allowed, progress)
     except DataUnavailable as absence:
-        trained = without_data(cell, str(absence))
+        trained = without_data(spec, str(absence))
     record = trained.record
     model, facts = b"", {"error": record["error"]}
     if record["success"]:
-        params = headline_params(trained.selection, cell)
+        params = headline_params(trained.selection, spec)
         left = replace(allowed, seconds=allowed.seconds - record["seconds"])
-        model, facts = refit_within(left, data, parts, params, cell)
+        model, facts = refit_within(left, data, assignments, params, spec)
     for name in ("candidates", "selection", "predictions"):
         write_frame(outputs[name], getattr(trained, name))
     with replacing(outputs["model"]) as temporary:
@@ -117,8 +117,8 @@ def train(
 
 def train_run(
     dataset,
-    parts: np.ndarray,
-    cell: Mapping,
+    assignments: np.ndarray,
+    spec: Mapping,
     limits: Limits,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trained:
@@ -127,10 +127,10 @@ def train_run(
     Parameters
     ----------
     dataset : Dataset
-    parts : ndarray of int, shape (n_repeats, n_samples)
+    assignments : ndarray of int, shape (n_repeats, n_samples)
         The part of each row, for each repeat; rows of a negative part are not used. A run of fewer trials
         takes the first ones.
-    cell : mapping
+    spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : Limits
         Of all fits together.
@@ -138,24 +138,24 @@ def train_run(
         Called after each fit with the number of fits done and of all fits.
     """
     started = datetime.now(UTC)
-    grid = grid_points(cell)
-    parts = parts[: cell["protocol"].get("trials")]
-    n_fits = sum(len(_partition(part, cell, len(grid)).left_out) for part in parts) * len(grid)
+    grid = grid_points(spec)
+    assignments = assignments[: spec["protocol"].get("trials")]
+    n_fits = sum(len(_partition(assignment, spec, len(grid)).left_out) for assignment in assignments) * len(grid)
     fits = _Fits(limits, progress, n_fits)
-    repeats = [_repeat(dataset, part, repeat, cell, grid, fits) for repeat, part in enumerate(parts)]
+    repeats = [_repeat(dataset, assignment, repeat, spec, grid, fits) for repeat, assignment in enumerate(assignments)]
     candidates, selection, said = zip(*repeats, strict=True)
     candidates = pd.concat(candidates, ignore_index=True)
-    record = _record(candidates, dataset, cell, started, fits)
+    record = _record(candidates, dataset, spec, started, fits)
     return Trained(
         candidates, record, pd.concat(selection, ignore_index=True), _all_predictions(chain(*said))
     )
 
 
-def without_data(cell: Mapping, reason: str) -> Trained:
+def without_data(spec: Mapping, reason: str) -> Trained:
     """The result of :func:`train_run` for a data set that is not available."""
-    record = {**new_record(cell, datetime.now(UTC)), "kind": "no data", "error": reason}
-    candidates = _frame([], cell)
-    return Trained(candidates, record, choose(candidates, cell, [*FACTS]), _all_predictions(()))
+    record = {**new_record(spec, datetime.now(UTC)), "status": "no data", "error": reason}
+    candidates = _frame([], spec)
+    return Trained(candidates, record, choose(candidates, spec, [*FACTS]), _all_predictions(()))
 
 
 class _Fits:
@@ -181,34 +181,34 @@ class _Fits:
                 self.progress(self.done, self.total)
                 yield value
         except LimitError as error:
-            text = str(error) if error.kind != "time limit" else f"time limit of {self._limits.seconds:g} s"
-            self.reached = LimitError(error.kind, f"{text}, after {self.done} of {self.total} fits")
+            text = str(error) if error.status != "time limit" else f"time limit of {self._limits.seconds:g} s"
+            self.reached = LimitError(error.status, f"{text}, after {self.done} of {self.total} fits")
             raise self.reached from None
 
 
-def _partition(part: np.ndarray, cell: Mapping, n_points: int) -> Partition:
-    criteria = cell["criteria"]
+def _partition(assignment: np.ndarray, spec: Mapping, n_points: int) -> Partition:
+    criteria = spec["criteria"]
     # A divergence compares the rows that a fit has seen; scores need only those that it has not.
     whole = not DIVERGENCES.keys().isdisjoint(criteria)
     # Where a grid has one point there is nothing to choose, and no fit to validate.
     nested = "cv" in criteria and n_points > 1
-    return protocol(cell["protocol"]).partition(part, nested=nested, whole=whole)
+    return protocol(spec["protocol"]).partition(assignment, nested=nested, whole=whole)
 
 
 def _repeat(
-    dataset, part, repeat: int, cell: Mapping, grid: Sequence[dict], fits: _Fits
+    dataset, assignment, repeat: int, spec: Mapping, grid: Sequence[dict], fits: _Fits
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]:
     """Candidates, selection and predictions of one repeat."""
     started = time.perf_counter()
-    seed = seed_from(cell["seed"], cell["paper"], cell["dataset"], cell["model"], repeat)
-    X, y, used = _used(dataset, part)
-    partition = _partition(used, cell, len(grid))
+    seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], repeat)
+    X, y, used = _used(dataset, assignment)
+    partition = _partition(used, spec, len(grid))
     outer: dict[tuple[int, int], dict] = {}
     inner: dict[tuple[int, int], list[float]] = defaultdict(list)
     said: dict[tuple[int, int], dict] = {}
     reason = "the learner's path left this point out"
     try:
-        for kind, fold, point, results in fits.within_limits(_results, X, y, partition, cell, grid, seed):
+        for kind, fold, point, results in fits.within_limits(_results, X, y, partition, spec, grid, seed):
             if kind == "outer":
                 outer[fold, point], said[fold, point] = results
             else:
@@ -219,27 +219,27 @@ def _repeat(
 
     seconds = time.perf_counter() - started
     folds = [left_out[0] for left_out in partition.left_out if len(left_out) == 1]
-    nothing = _no_results(reason, cell)
+    nothing = _no_results(reason, spec)
     rows = [
         {
-            "paper": cell["paper"],
-            "dataset": cell["dataset"],
-            "model": cell["model"],
+            "study": spec["study"],
+            "dataset": spec["dataset"],
+            "model": spec["model"],
             "repeat": repeat,
             "fold": fold,
             "point": point,
             "params": json.dumps(params, sort_keys=True),
             **outer.get((fold, point), nothing),
-            **_inner_results(inner[fold, point], cell),
+            **_inner_results(inner[fold, point], spec),
             "path_seconds": seconds,
             "seed": seed,
         }
         for fold in folds
         for point, params in enumerate(grid)
     ]
-    candidates = _frame(rows, cell)
-    selection = choose(candidates, cell, [*FACTS])
-    return candidates, selection, _predictions(selection, said, partition, y, np.flatnonzero(part >= 0))
+    candidates = _frame(rows, spec)
+    selection = choose(candidates, spec, [*FACTS])
+    return candidates, selection, _predictions(selection, said, partition, y, np.flatnonzero(assignment >= 0))
 
 
 def _predictions(
@@ -263,32 +263,32 @@ def _all_predictions(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return found.astype(types | dict.fromkeys(labels, "int16")).reset_index(drop=True)
 
 
-def _used(dataset, part: np.ndarray) -> tuple:
+def _used(dataset, assignment: np.ndarray) -> tuple:
     """The rows that have a part in a repeat: features, targets and parts."""
-    used = part >= 0
+    used = assignment >= 0
     if used.all():  # folds: no copy
-        return dataset.X, dataset.y, part
-    return dataset.X[used], dataset.y[used], part[used]
+        return dataset.X, dataset.y, assignment
+    return dataset.X[used], dataset.y[used], assignment[used]
 
 
 def _results(
-    X, y: np.ndarray, partition: Partition, cell: Mapping, grid: Sequence[dict], seed: int
+    X, y: np.ndarray, partition: Partition, spec: Mapping, grid: Sequence[dict], seed: int
 ) -> Iterator[tuple]:
     """The results of each fit: ``("outer", fold, point, (row of candidates, predictions))`` or inner scores.
 
     An inner fit leaves out two parts and may serve both: ``("inner", folds, point, score for each fold)``, by
     the metric that selects.
     """
-    selects = cell["metrics"][:1]
-    validates = protocol(cell["protocol"]).validates
-    learners = alternatives(cell, seed)
-    points = [step_params(cell, params, learners) for params in grid]
+    selects = spec["metrics"][:1]
+    validates = protocol(spec["protocol"]).validates
+    learners = alternatives(spec, seed)
+    points = [step_params(spec, params, learners) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
-    for fit in path(build(cell, seed), X, y, partition, points):
+    for fit in path(build(spec, seed), X, y, partition, points):
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out
-            row = _outer_results(fit, y, partition, cell)
+            row = _outer_results(fit, y, partition, spec)
             answers = _answers(fit, X, y, partition) if row["success"] else {}
             yield "outer", fold, point, (row, answers)
         else:
@@ -297,19 +297,19 @@ def _results(
             yield "inner", folds, point, [scores[selects[0]] for scores in found]
 
 
-def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, cell: Mapping) -> dict:
+def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, spec: Mapping) -> dict:
     """A fit's row of candidates: criteria on its training rows, scores on its test rows."""
     if fit.error:
-        return _no_results(fit.error, cell)
+        return _no_results(fit.error, spec)
     rows = partition.training(fit.left_out)
     try:
         criteria = {
-            name: entropy_criterion(fit, y, rows, kind) if name in cell["criteria"] else np.nan
+            name: entropy_criterion(fit, y, rows, kind) if name in spec["criteria"] else np.nan
             for name, kind in DIVERGENCES.items()
         }
     except (ValueError, ArithmeticError) as error:
-        return _no_results(f"no divergence of the projections: {describe(error)}", cell)
-    found = _scores(fit, y, partition, fit.left_out, cell["metrics"])
+        return _no_results(f"no divergence of the projections: {describe(error)}", spec)
+    found = _scores(fit, y, partition, fit.left_out, spec["metrics"])
     found |= {name: fact(fit, partition) for name, fact in FACTS.items()}
     tests = {f"test_{metric}": score for metric, score in found.items()}
     return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}
@@ -343,14 +343,14 @@ def _ranked(fitted, X, nothing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return nothing, nothing
 
 
-def _inner_results(found: Sequence[float], cell: Mapping) -> dict:
+def _inner_results(found: Sequence[float], spec: Mapping) -> dict:
     """The mean score of the inner folds; NaN unless every inner fit gave one."""
-    complete = len(found) == protocol(cell["protocol"]).n_inner
-    return {f"cv_{cell['metrics'][0]}": float(np.mean(found)) if complete else np.nan}
+    complete = len(found) == protocol(spec["protocol"]).n_inner
+    return {f"cv_{spec['metrics'][0]}": float(np.mean(found)) if complete else np.nan}
 
 
-def _no_results(reason: str, cell: Mapping) -> dict:
-    undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in [*cell["metrics"], *FACTS])]
+def _no_results(reason: str, spec: Mapping) -> dict:
+    undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in [*spec["metrics"], *FACTS])]
     return {**dict.fromkeys(undefined, np.nan), "success": False, "note": "", "error": reason}
 
 
@@ -368,11 +368,11 @@ def _key(params: Mapping) -> str:
     return json.dumps(params, sort_keys=True, default=id)  # a learner among them by its identity
 
 
-def _frame(rows: Sequence[dict], cell: Mapping) -> pd.DataFrame:
+def _frame(rows: Sequence[dict], spec: Mapping) -> pd.DataFrame:
     """Candidates with all columns in their order and types, also where there is no row."""
-    metrics = cell["metrics"]
+    metrics = spec["metrics"]
     types = (
-        dict.fromkeys(["paper", "dataset", "model"], "str")
+        dict.fromkeys(["study", "dataset", "model"], "str")
         | dict.fromkeys(["repeat", "fold", "point"], "int64")
         | {"params": "str"}
         | dict.fromkeys(DIVERGENCES, "float64")
@@ -383,18 +383,18 @@ def _frame(rows: Sequence[dict], cell: Mapping) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(types)).astype(types)
 
 
-def _record(candidates: pd.DataFrame, dataset, cell: Mapping, started: datetime, fits: _Fits) -> dict:
+def _record(candidates: pd.DataFrame, dataset, spec: Mapping, started: datetime, fits: _Fits) -> dict:
     failed = candidates[~candidates["success"]]
     success = not fits.reached and bool(candidates.groupby(["repeat", "fold"])["success"].any().all())
     reason = "" if success else str(fits.reached or Counter(failed["error"]).most_common(1)[0][0])
     notes = Counter(candidates.loc[candidates["note"] != "", "note"])
     return {
-        **new_record(cell, started, fits.seconds),
+        **new_record(spec, started, fits.seconds),
         "n_candidates": len(candidates),
         "n_failed": len(failed),
         "notes": dict(sorted(notes.items())),
         "success": success,
-        "kind": "" if success else fits.reached.kind if fits.reached else "failed",
+        "status": "ok" if success else fits.reached.status if fits.reached else "failed",
         "error": reason,
         "data": _facts_of(dataset),
     }

@@ -14,12 +14,12 @@ from entrolab.io.atomic import replacing
 from entrolab.text import Unreadable
 
 
-def new_record(cell: Mapping, started: datetime, seconds: float = 0.0) -> dict:
+def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
     """The part of a run's record that does not depend on its outcome; the rest stands for no result.
 
     Parameters
     ----------
-    cell : mapping
+    spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     started : datetime
         With a time zone.
@@ -27,18 +27,18 @@ def new_record(cell: Mapping, started: datetime, seconds: float = 0.0) -> dict:
         By a monotonic clock.
     """
     return {
-        "key": f"{cell['paper']}/{cell['dataset']}/{cell['model']}",
-        **{name: cell[name] for name in ("paper", "dataset", "model")},
-        "estimator": " or ".join(learners_of(cell)),
-        "params": cell["params"],
-        "grid": cell["grid"],
-        **({ONE_OF: cell[ONE_OF]} if cell.get(ONE_OF) else {}),
-        "seed": cell["seed"],
+        "key": f"{spec['study']}/{spec['dataset']}/{spec['model']}",
+        **{name: spec[name] for name in ("study", "dataset", "model")},
+        "estimator": " or ".join(learners_of(spec)),
+        "params": spec["params"],
+        "grid": spec["grid"],
+        **({ONE_OF: spec[ONE_OF]} if spec.get(ONE_OF) else {}),
+        "seed": spec["seed"],
         "n_candidates": 0,
         "n_failed": 0,
         "notes": {},
         "success": False,
-        "kind": "",
+        "status": "ok",
         "error": "",
         "seconds": seconds,
         "started": started.isoformat(timespec="seconds"),

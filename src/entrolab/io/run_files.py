@@ -16,14 +16,14 @@ from entrolab.io.model_io import trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 
-__all__ = ["Cell", "CellFiles"]
+__all__ = ["StudyRun", "RunContents"]
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyRun:
     """A run, data set × model of a study, and its files."""
 
-    paper: str
+    study: str
     dataset: str
     model: str
     record: Path
@@ -35,21 +35,21 @@ class Cell:
     scaled: Path  # the rows that the models of the data set take
 
     @classmethod
-    def at(cls, paper: str, dataset: str, model: str, results: str | os.PathLike = "results") -> "Cell":
+    def at(cls, study_name: str, dataset: str, model: str, results: str | os.PathLike = "results") -> "StudyRun":
         """The run with its files where the workflow puts them, under `results`."""
-        folder, run = Path(results, paper), f"{dataset}/{model}"
-        tables = (folder / stage / f"{run}.parquet" for stage in ("candidates", "selection", "predictions"))
-        models = (folder / "models" / f"{run}.{suffix}" for suffix in ("json", "skops"))
-        record, scaled = folder / "records" / f"{run}.json", folder / "scaled" / f"{dataset}.npz"
-        return cls(paper, dataset, model, record, *tables, *models, scaled)
+        folder, name = Path(results, study_name), f"{dataset}/{model}"
+        tables = (folder / stage / f"{name}.parquet" for stage in ("candidates", "selection", "predictions"))
+        models = (folder / "models" / f"{name}.{suffix}" for suffix in ("json", "skops"))
+        record, scaled = folder / "records" / f"{name}.json", folder / "scaled" / f"{dataset}.npz"
+        return cls(study_name, dataset, model, record, *tables, *models, scaled)
 
     @property
     def key(self) -> str:
-        return f"{self.paper}/{self.dataset}/{self.model}"
+        return f"{self.study}/{self.dataset}/{self.model}"
 
 
 @dataclass(frozen=True)
-class CellFiles:
+class RunContents:
     """The contents of a run's files; a stage without a result leaves an empty file, or none."""
 
     record: dict
@@ -60,19 +60,19 @@ class CellFiles:
     trusted_types: list[str] | None  # None: there is no fitted model
 
     @classmethod
-    def of(cls, cell: Cell, study: Mapping) -> "CellFiles":
-        fitted = cell.fitted if _filled(cell.fitted) else None
-        record = read_json(cell.record)
-        facts = read_json(cell.facts) if _filled(cell.facts) else {}
-        named = made_of(study["models"][cell.model])
-        metrics = metrics_of(study["tasks"][cell.dataset], study["metrics"])
-        known = _filled(cell.selection) and _filled(cell.predictions)
-        scores = read_scores(cell.selection, cell.predictions, metrics) if known else _NO_SCORES
+    def of(cls, run: StudyRun, study: Mapping) -> "RunContents":
+        fitted = run.fitted if _filled(run.fitted) else None
+        record = read_json(run.record)
+        facts = read_json(run.facts) if _filled(run.facts) else {}
+        named = made_of(study["models"][run.model])
+        metrics = metrics_of(study["tasks"][run.dataset], study["metrics"])
+        known = _filled(run.selection) and _filled(run.predictions)
+        scores = read_scores(run.selection, run.predictions, metrics) if known else _NO_SCORES
         return cls(
             record=record,
             facts=facts,
             scores=scores,
-            candidates=read_frame(cell.candidates) if _filled(cell.candidates) else pd.DataFrame(),
+            candidates=read_frame(run.candidates) if _filled(run.candidates) else pd.DataFrame(),
             # Not every learner has every metric, such as support vectors.
             metrics=[
                 name

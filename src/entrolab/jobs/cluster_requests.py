@@ -81,19 +81,19 @@ def needs_of_data(entry: Mapping) -> Needs:
     return Needs(COPIES * size, size / 1e6)
 
 
-def needs_of_run(cell: Mapping, entry: Mapping) -> Needs:
+def needs_of_run(spec: Mapping, entry: Mapping) -> Needs:
     """The needs of training a run's whole grid on all training sets, and of its refit.
 
     Parameters
     ----------
-    cell : mapping
+    spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     entry : mapping
         Of the data set in the catalog.
     """
-    of_learners = [_needs_of_learner(learner, cell, entry) for learner in learners_of(cell)]
+    of_learners = [_needs_of_learner(learner, spec, entry) for learner in learners_of(spec)]
     data = needs_of_data(entry)
-    if cell["steps"]:  # copies of the rows for each step; what else a step does is not known
+    if spec["steps"]:  # copies of the rows for each step; what else a step does is not known
         data = Needs(2 * data.bytes, math.inf)
     return Needs(
         data.bytes + max(needs.bytes for needs in of_learners),
@@ -107,12 +107,12 @@ def needs_of_drawing(entries: Iterable[Mapping]) -> Needs:
     return Needs(sum(needs.bytes for needs in each), BASE_MINUTES * 60 + sum(needs.seconds for needs in each))
 
 
-def _needs_of_learner(learner: str, cell: Mapping, entry: Mapping) -> Needs:
-    rows, repeats, sets = _drawn(cell["protocol"], entry["expect"]["rows"])
-    features, points = entry["expect"]["features"], len(grid_points(cell))
+def _needs_of_learner(learner: str, spec: Mapping, entry: Mapping) -> Needs:
+    rows, repeats, sets = _drawn(spec["protocol"], entry["expect"]["rows"])
+    features, points = entry["expect"]["features"], len(grid_points(spec))
     name = learner.rsplit(".", 1)[-1]
     if name in LAYERED | REDUCED:
-        units = _largest(cell, "n_hidden" if name in LAYERED else "n_landmarks", rows)
+        units = _largest(spec, "n_hidden" if name in LAYERED else "n_landmarks", rows)
         # Sizes of a layer share their pass; what else is searched has one each.
         passes = repeats * points * (1 if name in LAYERED else 2)
         held = DOUBLE * (units**2 * _classes(entry) * (sets + 2) + units * features + rows * points)
@@ -137,9 +137,9 @@ def _drawn(protocol: Mapping, rows: int) -> tuple[int, int, int]:
     return min(rows, protocol.get("rows", rows)), protocol["repeats"], folds + folds * (folds - 1) // 2
 
 
-def _largest(cell: Mapping, name: str, rows: int) -> float:
+def _largest(spec: Mapping, name: str, rows: int) -> float:
     """The largest value of a size in a run's grid; all rows where it is not a number of units."""
-    values = [point.get(name, cell["params"].get(name, UNITS)) for point in grid_points(cell)]
+    values = [point.get(name, spec["params"].get(name, UNITS)) for point in grid_points(spec)]
     return max(value if isinstance(value, int) and value > 0 else rows for value in values)
 
 

@@ -25,7 +25,7 @@ def peak_memory(study: Mapping, folder: Path) -> Peak | None:
     """
     jobs = [f"train/{dataset}/{model}" for dataset, model in study_runs(study)]
     for name, table in study["tables"].items():
-        table_type = TABLE_TYPES[table["kind"]]
+        table_type = TABLE_TYPES[table["type"]]
         if table_type.measured_by:
             jobs += [f"measure/{name}/{dataset}" for dataset, _ in table_type.rows_and_models(table, study)]
     peaks = (_peak(folder / "benchmarks" / f"{job}.tsv", job) for job in dict.fromkeys(jobs))

@@ -36,7 +36,7 @@ __all__ = ["Plan", "code"]
 TABLE_FORMATS = ("csv", "html", "tex", "md")
 FIGURE_FORMATS = ("svg", "png", "csv", "html")
 # The keys of a model that tables show or look up.
-SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid", "printed_only", "trials"]
+SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid", "published_only", "trials"]
 
 
 def code(*import_paths: str) -> Callable:
@@ -69,10 +69,10 @@ class Plan:
     def measured_tables(self) -> str:
         """A pattern of the names of tables with measurements of their own."""
         tables = chain.from_iterable(study["tables"].items() for study in self.studies.values())
-        return "|".join(sorted({name for name, entry in tables if TABLE_TYPES[entry["kind"]].measured_by}))
+        return "|".join(sorted({name for name, entry in tables if TABLE_TYPES[entry["type"]].measured_by}))
 
     def study(self, wildcards) -> Mapping:
-        return self.studies[wildcards.paper]
+        return self.studies[wildcards.study]
 
     # ----------------------------------------------------------------------------------------- data
 
@@ -120,19 +120,19 @@ class Plan:
         return protocol_of(self.study(wildcards), wildcards.dataset)
 
     def parts_seed(self, wildcards) -> int:
-        return parts_seed(self.settings["seed"], wildcards.paper, wildcards.dataset)
+        return parts_seed(self.settings["seed"], wildcards.study, wildcards.dataset)
 
     # ----------------------------------------------------------------------------------------- runs
 
-    def cell(self, wildcards) -> dict:
+    def run(self, wildcards) -> dict:
         at = (wildcards.dataset, wildcards.model)
-        return run_spec(wildcards.paper, self.study(wildcards), *at, self.settings["seed"])
+        return run_spec(wildcards.study, self.study(wildcards), *at, self.settings["seed"])
 
     def code_of_run(self, wildcards) -> dict[str, str]:
-        return source_digests("entrolab.fit.training", *made_of(self.cell(wildcards)))
+        return source_digests("entrolab.fit.training", *made_of(self.run(wildcards)))
 
     def needs_of_run(self, wildcards) -> Needs:
-        return needs_of_run(self.cell(wildcards), self.entry(wildcards))
+        return needs_of_run(self.run(wildcards), self.entry(wildcards))
 
     def models(self, wildcards) -> list[str]:
         """The models that a study's tables and figures need trained on a data set."""
@@ -141,24 +141,24 @@ class Plan:
     def of_dataset(self, stage: str) -> Callable:
         """An input function: the files of a stage for each model of a study's data set."""
         return lambda wildcards: _files(
-            stage, wildcards.paper, [(wildcards.dataset, model) for model in self.models(wildcards)]
+            stage, wildcards.study, [(wildcards.dataset, model) for model in self.models(wildcards)]
         )
 
     def of_figure(self, stage: str) -> Callable:
         """An input function: the files of a stage for each run that a figure shows."""
         return lambda wildcards: _files(
-            stage, wildcards.paper, figure_runs(self.study(wildcards), wildcards.figure)
+            stage, wildcards.study, figure_runs(self.study(wildcards), wildcards.figure)
         )
 
     def of_study(self, stage: str) -> Callable:
         """An input function: the files of a stage for each run of a study."""
-        return lambda wildcards: _files(stage, wildcards.paper, study_runs(self.study(wildcards)))
+        return lambda wildcards: _files(stage, wildcards.study, study_runs(self.study(wildcards)))
 
     # --------------------------------------------------------------------------------- measurements
 
     def measurement(self, wildcards) -> dict:
         return measurement_spec(
-            wildcards.paper,
+            wildcards.study,
             self.study(wildcards),
             wildcards.table,
             wildcards.get("dataset", GENERATED),
@@ -174,7 +174,7 @@ class Plan:
 
     def figure(self, wildcards) -> dict:
         study = self.study(wildcards)
-        return figure_spec(wildcards.paper, study, wildcards.figure, self.settings["seed"])
+        return figure_spec(wildcards.study, study, wildcards.figure, self.settings["seed"])
 
     def code_of_figure(self, wildcards) -> dict[str, str]:
         figure = self.figure(wildcards)
@@ -191,7 +191,7 @@ class Plan:
 
     def sources_of_figure(self, wildcards) -> list[str]:
         """The files that a figure is drawn from."""
-        return figure_files(wildcards.paper, self.study(wildcards), wildcards.figure)
+        return figure_files(wildcards.study, self.study(wildcards), wildcards.figure)
 
     def rows_to_hover(self, wildcards) -> list[str]:
         """The prepared data sets whose rows a figure lets one hover over."""
@@ -201,7 +201,7 @@ class Plan:
 
     def sources_of_table(self, wildcards) -> list[str]:
         """The results that a table is made of."""
-        return table_files(wildcards.paper, self.study(wildcards), wildcards.table)
+        return table_files(wildcards.study, self.study(wildcards), wildcards.table)
 
     def published(self, wildcards) -> list[str]:
         """The file of the published values, if the study has one."""
@@ -211,7 +211,7 @@ class Plan:
     def score_tables(self, wildcards) -> list[str]:
         """The score tables of a data set, from which the tracked runs take values and verdicts."""
         tables = score_tables(self.study(wildcards), wildcards.dataset)
-        return [f"results/{wildcards.paper}/tables/{table}.csv" for table in tables]
+        return [f"results/{wildcards.study}/tables/{table}.csv" for table in tables]
 
     def shown(self, wildcards) -> dict:
         """The part of a study that a table shows: the table is made again when this changes."""
@@ -240,31 +240,31 @@ class Plan:
 
     def tables(self, formats: Iterable[str] = TABLE_FORMATS) -> Callable:
         """An input function: a study's tables."""
-        return lambda wildcards: self._tables(wildcards.paper, formats)
+        return lambda wildcards: self._tables(wildcards.study, formats)
 
     def figures(self, formats: Iterable[str] = FIGURE_FORMATS) -> Callable:
         """An input function: a study's figures."""
-        return lambda wildcards: self._figures(wildcards.paper, formats)
+        return lambda wildcards: self._figures(wildcards.study, formats)
 
-    def study_files(self, paper: str) -> list[str]:
+    def study_files(self, study_name: str) -> list[str]:
         """All that is made of a study."""
-        datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[paper]))
+        datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[study_name]))
         return [
-            *self._tables(paper, TABLE_FORMATS),
-            *self._figures(paper, FIGURE_FORMATS),
-            f"results/report/{paper}.html",
-            *(f"results/{paper}/tracked/{dataset}.json" for dataset in datasets),
-            f"results/{paper}/tracked.json",
+            *self._tables(study_name, TABLE_FORMATS),
+            *self._figures(study_name, FIGURE_FORMATS),
+            f"results/report/{study_name}.html",
+            *(f"results/{study_name}/tracked/{dataset}.json" for dataset in datasets),
+            f"results/{study_name}/tracked.json",
         ]
 
-    def _tables(self, paper: str, formats: Iterable[str]) -> list[str]:
-        tables = self.studies[paper]["tables"]
-        return [f"results/{paper}/tables/{table}.{format}" for table in tables for format in formats]
+    def _tables(self, study_name: str, formats: Iterable[str]) -> list[str]:
+        tables = self.studies[study_name]["tables"]
+        return [f"results/{study_name}/tables/{table}.{format}" for table in tables for format in formats]
 
-    def _figures(self, paper: str, formats: Iterable[str]) -> list[str]:
-        study = self.studies[paper]
+    def _figures(self, study_name: str, formats: Iterable[str]) -> list[str]:
+        study = self.studies[study_name]
         return [
-            f"results/{paper}/figures/{figure}.{format}"
+            f"results/{study_name}/figures/{figure}.{format}"
             for figure in study["figures"]
             for format in figure_formats(study, figure)
             if format in formats
@@ -275,5 +275,5 @@ def _receipt(dataset: str) -> str:
     return f"resources/raw/{dataset}/receipt.json"
 
 
-def _files(stage: str, paper: str, cells: Iterable[tuple[str, str]]) -> list[str]:
-    return [FILES[stage].format(paper=paper, dataset=dataset, model=model) for dataset, model in cells]
+def _files(stage: str, study_name: str, runs: Iterable[tuple[str, str]]) -> list[str]:
+    return [FILES[stage].format(study=study_name, dataset=dataset, model=model) for dataset, model in runs]

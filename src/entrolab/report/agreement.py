@@ -46,7 +46,7 @@ def agreement(results: StudyResults, file: Path) -> dict | None:
             save_figure(figure, temporary)
     return {
         "file": f"{file.parent.name}/{file.name}",
-        "alt": f"Ours against print. {' '.join(words)}",
+        "alt": f"Ours against published. {' '.join(words)}",
         "says": f"On the line ours equals print. {_band_in_words(bands)}{LEFT_OUT}",
     }
 
@@ -54,7 +54,7 @@ def agreement(results: StudyResults, file: Path) -> dict | None:
 def _band_in_words(bands: Mapping[str, float | None]) -> str:
     said = ", ".join(f"{name}: {band:.2g}" for name, band in bands.items() if band is not None)
     return said and (
-        f"The grey band is the median of the printed ± ({said}). Each number is judged by its own ±, so that "
+        f"The grey band is the median of the published ± ({said}). Each number is judged by its own ±, so that "
         "one may stand within the band and depart, or outside and agree. "
     )
 
@@ -63,7 +63,7 @@ def compared(results: StudyResults) -> pd.DataFrame:
     """The rows of a study's tables with a comparable published value, and the columns table and measured."""
     found = []
     for name, table in results.tables.items():
-        measures = TABLE_TYPES[results.study["tables"][name]["kind"]].measures
+        measures = TABLE_TYPES[results.study["tables"][name]["type"]].measures
         if measures is not None:
             rows = table[table["published"].notna() & table["ours"].notna()]
             rows = rows[rows["verdict"].isin(["reproduced", "higher", "lower"])]
@@ -89,4 +89,4 @@ def _in_words(name: str, rows: pd.DataFrame) -> str:
 
 def _one_in_words(row: Mapping) -> str:
     at = ", ".join(filter(None, [title(row["table"]), row["dataset"], row["model"]]))
-    return f"{at}, printed {row['published']:.4g}, ours {row['ours']:.4g}"
+    return f"{at}, published {row['published']:.4g}, ours {row['ours']:.4g}"

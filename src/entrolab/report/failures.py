@@ -10,7 +10,7 @@ def failures(results: StudyResults) -> list[dict]:
     found: dict[tuple, dict] = {}
     for name, table in results.tables.items():
         entry = results.study["tables"][name]
-        models = TABLE_TYPES[entry["kind"]].models(entry, results.study)  # not each is one of the study's
+        models = TABLE_TYPES[entry["type"]].models(entry, results.study)  # not each is one of the study's
         for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
             of_reason = found.setdefault((row.dataset, row.verdict, row.reason), {})
             of_reason[row.model or name] = model_name(models[row.model]) if row.model else title(name)

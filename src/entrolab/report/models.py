@@ -93,7 +93,7 @@ def standing(results: StudyResults) -> list[dict]:
     """
     lines = []
     for name, table in results.tables.items():
-        if not TABLE_TYPES[results.study["tables"][name]["kind"]].ranks:
+        if not TABLE_TYPES[results.study["tables"][name]["type"]].ranks:
             continue
         for metric, rows in table.groupby("metric", sort=False):
             where = {"table": name, "title": title(name), "metric": METRICS[metric].label}

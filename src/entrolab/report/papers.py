@@ -129,7 +129,7 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     A diagram is a file of its own: several in one page would share the ids of their parts.
     """
     entry = results.study["tables"][name]
-    if not TABLE_TYPES[entry["kind"]].ranks:
+    if not TABLE_TYPES[entry["type"]].ranks:
         return []
     table = results.tables[name]
     labels = {key: model_name(model) for key, model in results.study["models"].items()}

@@ -91,7 +91,7 @@ def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path
 
 def trained(study: Mapping) -> dict[str, Mapping]:
     """The models of a study that are more than a column of published values."""
-    return {name: model for name, model in study["models"].items() if not model.get("printed_only")}
+    return {name: model for name, model in study["models"].items() if not model.get("published_only")}
 
 
 def model_name(model: Mapping) -> str:

@@ -103,7 +103,7 @@ def _parameters(model: Mapping) -> Iterator[tuple[str, Iterable[str], str]]:
 
 
 def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
-    table_type = TABLE_TYPES[table["kind"]]
+    table_type = TABLE_TYPES[table["type"]]
     if table_type.measured_by:
         yield from _without_learner(where, table, study, lambda model: table_type.has_learner(table, model))
     if not table_type.generates:
@@ -112,7 +112,7 @@ def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
         group = study["datasets"][table["datasets"]]
         if table_type.one_dataset and len(group) > 1:
             yield (
-                f"{named}: {table['datasets']!r} has {len(group)} data sets; a table of the kind "
+                f"{named}: {table['datasets']!r} has {len(group)} data sets; a table of type "
                 f"{table['kind']} takes one"
             )
     for place, found, known, what in table_type.names(table, study):
@@ -130,7 +130,7 @@ def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
 
 
 def _of_figure(where: str, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
-    figure_type = FIGURE_TYPES[figure["kind"]]
+    figure_type = FIGURE_TYPES[figure["type"]]
     yield from _without_learner(where, figure, study, figure_type.has_learner)
     for place, found, known, what in figure_type.names(figure, study, catalog):
         yield from unknown(found, known, f"{where}.{place}", what)
@@ -184,7 +184,7 @@ def _of_metric(where: str, part: str, entry: Mapping, study: Mapping) -> Iterato
         task = study["tasks"][dataset]
         fitting = metrics_of(task, study["metrics"])
         asked = metrics
-        if part == "figures" and FIGURE_TYPES[entry["kind"]].first_metric:
+        if part == "figures" and FIGURE_TYPES[entry["type"]].first_metric:
             asked = metrics_of(task, metrics) or metrics
         for metric in asked:
             if metric not in fitting:
@@ -236,7 +236,7 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
         run = run_spec("", study, dataset, model, seed=0)
         yield from _of_run(f"models.{model}", run, study)
     for name, table in study["tables"].items():
-        table_type = TABLE_TYPES[table["kind"]]
+        table_type = TABLE_TYPES[table["type"]]
         for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
             measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
             for model, learner in measured.items():
@@ -251,7 +251,7 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
 
 def _divided(study: Mapping) -> list[str]:
     """The data sets that the protocol is for; what is only clustered or shown is not divided."""
-    entries = [table for table in study["tables"].values() if TABLE_TYPES[table["kind"]].divides]
+    entries = [table for table in study["tables"].values() if TABLE_TYPES[table["type"]].divides]
     groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
     of_figures = [figure_runs(study, name) for name in study["figures"]]
     trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]

@@ -20,7 +20,7 @@ from entrolab.study.catalog import Catalog
 from entrolab.study.checking import check_study
 from entrolab.study.definition import Study, Table
 from entrolab.study.lookup import grouped
-from entrolab.study.published import check_printed
+from entrolab.study.published import check_published
 from entrolab.study.sections import ConfigError, check, check_known, shortened
 from entrolab.study.settings import Settings
 from entrolab.tables.types import TABLE_TYPES
@@ -131,7 +131,7 @@ def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -
             needed |= {*papers}
             continue
         if hasattr(target, "wildcards_dict"):
-            named = {target.wildcards_dict.get("paper")}
+            named = {target.wildcards_dict.get("study")}
         else:
             named = {Path(part).stem for part in Path(str(target)).parts[:3]}
         if not named & names:
@@ -164,8 +164,8 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
         )
     papers = config["papers"]
     papers = [papers] if isinstance(papers, str) else list(papers)
-    for paper in papers:
-        check_known(paper, studies, "config", "papers", "study")
+    for study_name in papers:
+        check_known(study_name, studies, "config", "papers", "study")
     return {"store": None, "mirror": None, **dict.fromkeys(EXTRA), **config, "papers": papers}
 
 
@@ -236,7 +236,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     check_study(file, study, catalog)
     if "published" in study:
         study["published"] = _published(file, study["published"])
-        check_printed(study["published"], study)
+        check_published(study["published"], study)
     return study
 
 
@@ -367,7 +367,7 @@ def _tables(study: Mapping) -> dict:
         # A group that no file can name, so that it takes the place of none.
         groups |= {f"{ALL} {name}": keys for name, keys in by_table.items() if keys}
         by_default = {
-            name: {"kind": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
+            name: {"type": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
         }
         tables = check(dict[str, Table], by_default, study["title"])
     shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
@@ -376,7 +376,7 @@ def _tables(study: Mapping) -> dict:
             name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
         },
         "tables": {
-            name: TABLE_TYPES[table["kind"]].filled(name, table, groups, study)
+            name: TABLE_TYPES[table["type"]].filled(name, table, groups, study)
             for name, table in tables.items()
         },
     }

@@ -180,14 +180,14 @@ LEARNERS = ("estimator", "estimators", "one_of")
 
 
 class Model(Section):
-    """A column of tables: a learner with its grid, or a name that is in print alone."""
+    """A column of tables: a learner with its grid, or a name that is published only."""
 
     label: str = None
     sublabel: str = ""
     estimator: ImportPath = None
     estimators: Estimators = None
     one_of: mapping_of(Alternative, "learners by name, at least one, each with an estimator", Name) = {}
-    printed_only: Literal[True] = None
+    published_only: Literal[True] = None
     trials: described(Whole | OfDataset, "a number of trials, at least 1, or {of_dataset: name}") = None
     params: Params = Field(default={})
     steps: Steps = Field(default=[])
@@ -201,7 +201,7 @@ class Model(Section):
         if not isinstance(data, Mapping):
             return data
         ways = {
-            "printed_only": (*LEARNERS, "params", "steps", "grid", "criteria", "trials"),
+            "published_only": (*LEARNERS, "params", "steps", "grid", "criteria", "trials"),
             "estimators": ("estimator", "one_of"),
             "one_of": ("estimator", "params"),
         }
@@ -220,7 +220,7 @@ class Model(Section):
 
     @model_validator(mode="after")
     def _has_a_learner(self):
-        if not self.model_fields_set & {*LEARNERS, "printed_only"}:
+        if not self.model_fields_set & {*LEARNERS, "published_only"}:
             raise wrong("the key 'estimator' is missing")
         return self
 
@@ -230,10 +230,10 @@ def _as_model(model):
 
 
 class Erratum(Section):
-    """Where a paper is wrong or ambiguous as printed, and what is taken instead."""
+    """Where a paper is wrong or ambiguous as published, and what is taken instead."""
 
     where: str
-    printed: str
+    published: str
     taken: str
     evidence: str
 
@@ -253,8 +253,8 @@ def _value_of_dataset(value):
 Values = mapping_of(Annotated[Any, AfterValidator(_value_of_dataset)], "values by data set", Any)
 
 
-Table = by("kind", {name: kind.Entry for name, kind in TABLE_TYPES.items()})
-Figure = by("kind", {name: kind.Entry for name, kind in FIGURE_TYPES.items()})
+Table = by("type", {name: kind.Entry for name, kind in TABLE_TYPES.items()})
+Figure = by("type", {name: kind.Entry for name, kind in FIGURE_TYPES.items()})
 
 
 class Study(Section):

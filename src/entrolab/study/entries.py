@@ -77,15 +77,15 @@ Grid = dict[str, Annotated[Any, AfterValidator(_values_of_grid)]]
 class Entry(Section):
     """A table or a figure of a study."""
 
-    kind: str
+    type: str
     caption: Heading
     notes: list[str] = []
 
 
 class TableEntry(Entry):
-    """A table; `printed` is the published table to compare with, if not the one of this table's name."""
+    """A table; `published` is the published table to compare with, if not the one of this table's name."""
 
-    printed: str = None
+    published: str = None
 
 
 class OfData(TableEntry):

@@ -18,7 +18,7 @@ from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
     """The (data set, model) pairs that a table needs trained, row by row."""
     entry = study["tables"][table]
-    table_type = TABLE_TYPES[entry["kind"]]
+    table_type = TABLE_TYPES[entry["type"]]
     return table_type.rows_and_models(entry, study) if table_type.trains else []
 
 
@@ -27,32 +27,32 @@ def score_tables(study: Mapping, dataset: str) -> list[str]:
     return [
         name
         for name, entry in study["tables"].items()
-        if TABLE_TYPES[entry["kind"]].ranks and dataset in study["datasets"][entry["datasets"]]
+        if TABLE_TYPES[entry["type"]].ranks and dataset in study["datasets"][entry["datasets"]]
     ]
 
 
-def table_files(paper: str, study: Mapping, table: str) -> list[str]:
+def table_files(study_name: str, study: Mapping, table: str) -> list[str]:
     """The results that a table is made of."""
     entry = study["tables"][table]
-    table_type = TABLE_TYPES[entry["kind"]]
+    table_type = TABLE_TYPES[entry["type"]]
     measured_for = entry.get("measured_for", table)
     files = (
-        FILES[stage].format(paper=paper, table=measured_for, dataset=dataset, model=model)
+        FILES[stage].format(study=study_name, table=measured_for, dataset=dataset, model=model)
         for stage in table_type.reads(entry)
         for dataset, model in table_type.rows_and_models(entry, study)
     )
     return list(dict.fromkeys(files))
 
 
-def printed_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
+def published_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
     """The places of a table's cells among the published values: data set, model and metric."""
-    table_type = TABLE_TYPES[study["tables"][table]["kind"]]
-    return [table_type.printed_at(cell) for cell in table_type.cells(table_spec("", study, table))]
+    table_type = TABLE_TYPES[study["tables"][table]["type"]]
+    return [table_type.published_at(cell) for cell in table_type.cells(table_spec("", study, table))]
 
 
 def type_of(study: Mapping, figure: str) -> FigureType:
     """The type of a study's figure."""
-    return FIGURE_TYPES[study["figures"][figure]["kind"]]
+    return FIGURE_TYPES[study["figures"][figure]["type"]]
 
 
 def figure_runs(study: Mapping, figure: str) -> list[tuple[str, str]]:
@@ -60,11 +60,11 @@ def figure_runs(study: Mapping, figure: str) -> list[tuple[str, str]]:
     return type_of(study, figure).runs(study["figures"][figure], study)
 
 
-def figure_files(paper: str, study: Mapping, figure: str) -> list[str]:
+def figure_files(study_name: str, study: Mapping, figure: str) -> list[str]:
     """The results that a figure is drawn from, in the order of its runs, stage by stage for each."""
     entry, figure_type = study["figures"][figure], type_of(study, figure)
     files = [
-        FILES[stage].format(paper=paper, table=entry.get("table"), dataset=dataset, model=model)
+        FILES[stage].format(study=study_name, table=entry.get("table"), dataset=dataset, model=model)
         for dataset, model in figure_type.drawn_from(entry, study)
         for stage in figure_type.stages
     ]
@@ -94,7 +94,7 @@ def study_runs(study: Mapping) -> list[tuple[str, str]]:
     return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
 
-def run_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
+def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
     """All that decides the results of one run, and nothing else: it is computed again when this changes."""
     entry, task = study["models"][model], study["tasks"][dataset]
     decided = {
@@ -102,7 +102,7 @@ def run_spec(paper: str, study: Mapping, dataset: str, model: str, seed: int) ->
         for name in ("params", "steps", "grid", ONE_OF)
     }
     return {
-        "paper": paper,
+        "study": study_name,
         "dataset": dataset,
         "model": model,
         "estimator": estimator_of(entry, task),
@@ -135,12 +135,12 @@ def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
     return [first, *(metric for metric in others if metric in named and METRICS[metric].chooses)]
 
 
-def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
+def measurement_spec(study_name: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
     """All that decides what is measured on a data set for a table, and nothing else."""
     entry = study["tables"][table]
-    table_type = TABLE_TYPES[entry["kind"]]
+    table_type = TABLE_TYPES[entry["type"]]
     return {
-        "paper": paper,
+        "study": study_name,
         "table": table,
         "dataset": dataset,
         "measured_by": table_type.measured_by,
@@ -149,10 +149,10 @@ def measurement_spec(paper: str, study: Mapping, table: str, dataset: str, seed:
     }
 
 
-def figure_spec(paper: str, study: Mapping, figure: str, seed: int) -> dict:
+def figure_spec(study_name: str, study: Mapping, figure: str, seed: int) -> dict:
     """All that decides how a figure looks, names resolved: it is drawn anew when this changes."""
     entry = study["figures"][figure]
     # Notes are the page's alone; the shapes of images are among what is resolved.
     own = {name: value for name, value in entry.items() if name not in ("notes", "shape")}
-    shown = type_of(study, figure).spec(figure, entry, study, seed_from(seed, paper, figure))
-    return {"paper": paper, "figure": figure, **own} | shown
+    shown = type_of(study, figure).spec(figure, entry, study, seed_from(seed, study_name, figure))
+    return {"study": study_name, "figure": figure, **own} | shown

@@ -5,15 +5,15 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from entrolab.study.job_specs import printed_cells
+from entrolab.study.job_specs import published_cells
 from entrolab.study.sections import ConfigError, check_known
 
-__all__ = ["check_printed"]
+__all__ = ["check_published"]
 
 COLUMNS = ("table", "dataset", "model", "metric", "value", "std")
 
 
-def check_printed(file: Path, study: Mapping) -> None:
+def check_published(file: Path, study: Mapping) -> None:
     """Refuse the first row that has no cell in a table of its study, or whose value is no number.
 
     Raises
@@ -31,9 +31,9 @@ def check_printed(file: Path, study: Mapping) -> None:
     if header != list(COLUMNS):
         raise ConfigError(f"{file}: line 1: found {','.join(header)!r}; accepted: {','.join(COLUMNS)}")
     cells = {
-        (entry["printed"], *cell)
+        (entry["published"], *cell)
         for name, entry in study["tables"].items()
-        for cell in printed_cells(study, name)
+        for cell in published_cells(study, name)
     }
     seen: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(rows, start=2):

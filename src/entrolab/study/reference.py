@@ -22,8 +22,8 @@ PARTS: dict[str, dict[str, type[Section]]] = {
         "a data set of one's own": definition.OwnData,
         "a model": definition.Model,
     },
-    "Tables, by kind": {name: kind.Entry for name, kind in TABLE_TYPES.items()},
-    "Figures, by kind": {name: kind.Entry for name, kind in FIGURE_TYPES.items()},
+    "Tables, by type": {name: kind.Entry for name, kind in TABLE_TYPES.items()},
+    "Figures, by type": {name: kind.Entry for name, kind in FIGURE_TYPES.items()},
     "A data set of the catalog": {
         "": catalog.DataSet,
         "files": catalog.File,
@@ -33,7 +33,7 @@ PARTS: dict[str, dict[str, type[Section]]] = {
     },
 }
 # What every entry has, or a heading says.
-SAID = {"kind", "caption", "notes", "printed", "name"}
+SAID = {"type", "caption", "notes", "published", "name"}
 NAMES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 

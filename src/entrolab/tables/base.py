@@ -18,14 +18,14 @@ NAN = math.nan
 Cell = tuple[str, str, str]
 
 # The status of a cell for which the study has nothing to compute.
-PRINTED_ALONE = "printed alone"
+PUBLISHED_ONLY = "published only"
 # Stands for the data set in tables that measure on generated data.
 GENERATED = "generated"
 # The row below the data sets, of all of them.
 ALL = "all"
 
 
-class Printed(NamedTuple):
+class PublishedValue(NamedTuple):
     """A published value and its ±, NaN where there is none, and how many decimals it is published with."""
 
     value: float = NAN
@@ -33,7 +33,7 @@ class Printed(NamedTuple):
     decimals: int = 0
 
 
-NOTHING = Printed()
+NOTHING = PublishedValue()
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Found:
     Attributes
     ----------
     ours, ours_std, oracle : float
-    trouble : {"", "failed", "no data", "printed alone"}
-        The status of a cell without a number; "printed alone" where the study has nothing to compute.
+    status : {"ok", "failed", "no data", "published only"}
+        The status of a cell without a number; "published only" where the study has nothing to compute.
     reason : str
         Parts joined by semicolons; a part may end in "in k of n fits".
     readings : mapping of str to float
@@ -54,7 +54,7 @@ class Found:
     ours: float = NAN
     ours_std: float = NAN
     oracle: float = NAN
-    trouble: str = ""
+    status: str = "ok"
     reason: str = ""
     readings: Mapping[str, float] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ class TableType:
     divides = True
     ranks = False
     measures: str | None = None
-    compares = "Ours above, the printed number below."
+    compares = "Ours above, the published number below."
     Entry: type[TableEntry] = TableEntry
 
     def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
@@ -123,8 +123,8 @@ class TableType:
             # A model with criteria of its own was not asked to be a column of every table, nor one in print
             # alone.
             entries = study["models"].items()
-            named = {"models": [key for key, one in entries if not {"criteria", "printed_only"} & {*one}]}
-        return {"printed": name, **table, **named}
+            named = {"models": [key for key, one in entries if not {"criteria", "published_only"} & {*one}]}
+        return {"published": name, **table, **named}
 
     def reads(self, table: Mapping) -> tuple[str, ...]:
         """The stages whose files this table is made of."""
@@ -163,7 +163,7 @@ class TableType:
             for metric in spec["metrics"]
         ]
 
-    def printed_at(self, cell: Cell) -> Cell:
+    def published_at(self, cell: Cell) -> Cell:
         """Where the file of published values has a cell."""
         return cell
 
@@ -176,17 +176,17 @@ class TableType:
         raise NotImplementedError
 
     def judge(
-        self, cell: Cell, spec: Mapping, found: Mapping[Cell, Found], printed: Mapping[Cell, Printed]
+        self, cell: Cell, spec: Mapping, found: Mapping[Cell, Found], published_values: Mapping[Cell, PublishedValue]
     ) -> Judged:
         """Judge a cell that has a number, here by its distance from the published value.
 
         The other cells are there to compare with.
         """
-        ours, published = found[cell].ours, printed.get(cell, NOTHING)
+        ours, published = found[cell].ours, published_values.get(cell, NOTHING)
         verdict = beside(ours, published.value, self.tolerance(cell, spec, published))
         return Judged(verdict, ours - published.value)
 
-    def tolerance(self, cell: Cell, spec: Mapping, published: Printed) -> float:
+    def tolerance(self, cell: Cell, spec: Mapping, published: PublishedValue) -> float:
         """How far a number of ours may be from the published value that it reproduces."""
         return 0.0
 
@@ -206,7 +206,7 @@ class TableType:
         """The type of table whose digits and words a metric's numbers are shown with."""
         return self
 
-    def digits(self, metric: str, printed: Sequence[float]) -> int:
+    def digits(self, metric: str, published_values: Sequence[float]) -> int:
         """Decimals to show of a metric, given all its published values."""
         raise NotImplementedError
 
@@ -215,15 +215,15 @@ class TableType:
         # "z" keeps a rounded-away minus from being shown as -0.0.
         return f"{value:z.{digits}f}"
 
-    def printed_number(self, metric: str, value: float, digits: int) -> str:
+    def published_number(self, metric: str, value: float, digits: int) -> str:
         """A published value as it is shown."""
         return self.number(metric, value, digits)
 
     def difference(self, metric: str, difference: float, published: float, digits: int) -> str:
         """How far ours is from the published value, in words."""
-        return f"ours − printed {difference:+z.{digits}f}"
+        return f"ours − published {difference:+z.{digits}f}"
 
-    def beside_printed(self, metric: str, difference: float, published: float) -> str:
+    def beside_published(self, metric: str, difference: float, published: float) -> str:
         """What is shown beside the published value."""
         return ""
 

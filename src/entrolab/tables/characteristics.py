@@ -2,7 +2,7 @@
 
 from entrolab.study.entries import OfData
 from entrolab.study.sections import list_of, one_of
-from entrolab.tables.base import PRINTED_ALONE, Found, TableType, phrase
+from entrolab.tables.base import PUBLISHED_ONLY, Found, TableType, phrase
 
 COUNTS = {
     "n_features": {"label": "features", "sublabel": ""},
@@ -50,8 +50,8 @@ class Characteristics(TableType):
         if metric in facts:
             return Found(float(facts[metric]))
         if facts["absent"]:
-            return Found(trouble="no data", reason=phrase(facts["absent"]))
-        return Found(trouble=PRINTED_ALONE)  # numbers have no classes, and three classes no positive one
+            return Found(status="no data", reason=phrase(facts["absent"]))
+        return Found(status=PUBLISHED_ONLY)  # numbers have no classes, and three classes no positive one
 
     def tolerance(self, cell, spec, published):
         return 0.5 * 10.0**-published.decimals if cell[2] in SHARES else 0
@@ -75,13 +75,13 @@ class Characteristics(TableType):
     def meanings(self, spec):
         rounds = ", a share as it is rounded" if SHARES & set(spec["counts"]) else ""
         return {
-            "reproduced": f"ours equals the printed number{rounds}",
+            "reproduced": f"ours equals the published number{rounds}",
             "higher": "ours is larger",
             "lower": "ours is smaller",
-            "ours alone": "the printed table does not have it",
+            "ours only": "the published table does not have it",
         }
 
-    def digits(self, metric, printed):
+    def digits(self, metric, published_values):
         return 2 if metric in SHARES else 0
 
     def number(self, metric, value, digits):

@@ -14,7 +14,7 @@ import pandas as pd
 from entrolab.tables.base import NOTHING
 from entrolab.tables.number_format import decimals_of
 from entrolab.tables.results import Results
-from entrolab.tables.types import PRINTED_ALONE, TABLE_TYPES, Cell, Judged, Printed
+from entrolab.tables.types import PUBLISHED_ONLY, TABLE_TYPES, Cell, Judged, PublishedValue
 from entrolab.tables.verdicts import JUDGED, VERDICTS
 
 ADDRESS = ["dataset", "model", "metric"]
@@ -48,19 +48,19 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
     -------
     DataFrame
         `COLUMNS`, one row per cell in the study's order, whether or not there is a result; a cell with
-        neither a number of ours nor a printed one, and nothing that is owed, has the verdict "".
+        neither a number of ours nor a published one, and nothing that is owed, has the verdict "".
     """
-    table_type = TABLE_TYPES[spec["kind"]]
-    printed = _printed(published, spec["printed"])
+    table_type = TABLE_TYPES[spec["type"]]
+    published_values = _published_values(published, spec["published"])
     found = {cell: table_type.found(cell, spec, results) for cell in table_type.cells(spec)}
     rows = []
     for cell, ours in found.items():
-        number = printed.get(table_type.printed_at(cell), NOTHING)
-        if ours.trouble:
-            blank = ours.trouble == PRINTED_ALONE and math.isnan(number.value)
-            judged = Judged("" if blank else ours.trouble)
+        number = published_values.get(table_type.published_at(cell), NOTHING)
+        if ours.status != "ok":
+            blank = ours.status == PUBLISHED_ONLY and math.isnan(number.value)
+            judged = Judged("" if blank else ours.status)
         else:
-            judged = table_type.judge(cell, spec, found, printed)
+            judged = table_type.judge(cell, spec, found, published_values)
         reason = "; ".join(filter(None, [ours.reason, judged.note]))
         rows.append(
             (
@@ -103,14 +103,14 @@ def judged(table: pd.DataFrame) -> pd.DataFrame:
 
 def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
     """The rows of `table` that its study asks for today: another study's run need not have renewed it."""
-    cells = pd.MultiIndex.from_tuples(TABLE_TYPES[spec["kind"]].cells(spec), names=ADDRESS)
-    stale = {"verdict": "failed", "reason": f"not in the table yet: run `snakemake {spec['paper']}`"}
+    cells = pd.MultiIndex.from_tuples(TABLE_TYPES[spec["type"]].cells(spec), names=ADDRESS)
+    stale = {"verdict": "failed", "reason": f"not in the table yet: run `snakemake {spec['study']}`"}
     return table.set_index(ADDRESS).reindex(cells).fillna(stale).reset_index()[COLUMNS]
 
 
-def _printed(published: pd.DataFrame, name: str) -> dict[Cell, Printed]:
+def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
     return {
-        (row.dataset, row.model, row.metric): Printed(float(row.value), row.std, decimals_of(row.value))
+        (row.dataset, row.model, row.metric): PublishedValue(float(row.value), row.std, decimals_of(row.value))
         for row in rows.itertuples()
     }

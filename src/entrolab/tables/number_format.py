@@ -1,4 +1,4 @@
-"""How numbers and names are written: powers of two, the decimals of what is printed, headings."""
+"""How numbers and names are written: powers of two, the decimals of what is published, headings."""
 
 import math
 import re

@@ -8,15 +8,15 @@ from numbers import Real
 from entrolab.fit.learners import ONE_OF, learner_at, searched
 from entrolab.study.entries import OfData
 from entrolab.study.sections import mapping_of
-from entrolab.tables.base import NOTHING, PRINTED_ALONE, Found, Judged
+from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Found, Judged
 from entrolab.tables.number_format import power_of_two
 from entrolab.tables.scores import CRITERIA
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
 
-# Printed names whose letters are others; a printed name that is not here is its own label.
+# Published names whose letters are others; a published name that is not here is its own label.
 LABELS = {"sigma": "σ", "lambda": "λ", "gamma": "γ", "n_support": "#SV"}
-# Printed names that count something: 256 of them are not 2^8.
+# Published names that count something: 256 of them are not 2^8.
 COUNTS = {"L", "n_support"}
 RECIPROCAL = "1/"
 OF_THE_FITTED = "n_support"
@@ -27,11 +27,11 @@ class Parameters(OfModels):
 
     columns = ("model", "metric")
     stages = ("selection", "record", "facts")
-    compares = "Ours above, the printed value below."
+    compares = "Ours above, the published value below."
 
     class Entry(OfData):
         models: mapping_of(
-            mapping_of(str, "parameters by their printed names"),
+            mapping_of(str, "parameters by their published names"),
             "models by name, each with the parameters that it has in print, such as {sigma: 1/gamma}",
         )
         criterion: str
@@ -56,8 +56,8 @@ class Parameters(OfModels):
         }
 
     def metrics(self, table):
-        printed = dict.fromkeys(name for names in table["models"].values() for name in names)
-        return {name: {"label": LABELS.get(name, name), "sublabel": ""} for name in printed}
+        published_values = dict.fromkeys(name for names in table["models"].values() for name in names)
+        return {name: {"label": LABELS.get(name, name), "sublabel": ""} for name in published_values}
 
     def cells(self, spec):
         return [cell for cell in super().cells(spec) if cell[2] in spec["models"][cell[1]]["parameters"]]
@@ -67,20 +67,20 @@ class Parameters(OfModels):
         chosen = results.selection(dataset, model).get(spec["criterion"])
         params = None if chosen is None else most_often(chosen)
         if params is None:
-            return Found(trouble="failed", reason="nothing was chosen by this criterion")
+            return Found(status="failed", reason="nothing was chosen by this criterion")
         source = spec["models"][model]["parameters"][metric]
         known = {**learner_at(record, params)["params"], **params}
         if source == OF_THE_FITTED:
             known = results.facts(dataset, model)
         value = known.get(source.removeprefix(RECIPROCAL))
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
-            return Found(trouble=PRINTED_ALONE)  # a word, or a fact that the fitted model does not tell
+            return Found(status=PUBLISHED_ONLY)  # a word, or a fact that the fitted model does not tell
         return Found(1 / value if source.startswith(RECIPROCAL) else float(value))
 
-    def judge(self, cell, spec, found, printed):
-        ours, value = found[cell].ours, printed.get(cell, NOTHING).value
+    def judge(self, cell, spec, found, published_values):
+        ours, value = found[cell].ours, published_values.get(cell, NOTHING).value
         if math.isnan(value):
-            return Judged("ours alone")
+            return Judged("ours only")
         comparable = ours > 0 and value > 0
         return Judged(placed(ours, value, value), math.log2(ours / value) if comparable else math.nan)
 
@@ -96,14 +96,14 @@ class Parameters(OfModels):
 
     def meanings(self, spec):
         return {
-            "reproduced": "ours equals the printed value",
+            "reproduced": "ours equals the published value",
             "higher": "ours is larger",
             "lower": "ours is smaller",
             "failed": "nothing of ours was chosen; the footnote says why",
-            "printed alone": "a printed value that ours has no counterpart of",
+            "published only": "a published value that ours has no counterpart of",
         }
 
-    def digits(self, metric, printed):
+    def digits(self, metric, published_values):
         return 0
 
     def number(self, metric, value, digits):
@@ -111,7 +111,7 @@ class Parameters(OfModels):
 
     def difference(self, metric, difference, published, digits):
         whole = abs(difference - round(difference)) < 0.005
-        return f"ours is 2^{difference:{'.0f' if whole else '.2g'}} times the printed value"
+        return f"ours is 2^{difference:{'.0f' if whole else '.2g'}} times the published value"
 
 
 def most_often(chosen) -> Mapping | None:

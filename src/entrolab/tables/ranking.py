@@ -270,7 +270,7 @@ def rank_section(
     -------
     dict or None
         None if there are too few models or data sets, otherwise the critical-difference ``diagram`` (an
-        ``<svg>`` element), ``alt``, ``rule``, ``rows`` (of each model, the best first; ``rank_printed`` is
+        ``<svg>`` element), ``alt``, ``rule``, ``rows`` (of each model, the best first; ``rank_published`` is
         its rank by the published values of the same models and data sets, None unless all have some),
         ``friedman``, ``test`` (in words) and ``pairs`` (the better model first).
     """
@@ -280,7 +280,7 @@ def rank_section(
     names = {model: labels.get(model, model) for model in ranking.average.index}
     with journal_style():
         picture = svg_element(draw_ranking(ranking, names))
-    printed = _printed_ranks(ranking, table, metric)
+    published_values = _published_ranks(ranking, table, metric)
     best, *_ = names
     n_datasets = len(ranking.scores)
     return {
@@ -296,7 +296,7 @@ def rank_section(
             {
                 "model": name,
                 "rank": float(ranking.average[model]),
-                "rank_printed": printed.get(model),
+                "rank_published": published_values.get(model),
                 "scored": int(ranking.scored[model]),
             }
             for model, name in names.items()
@@ -375,11 +375,11 @@ def _whole(scores: pd.DataFrame) -> pd.DataFrame:
     return (scores * 10.0**digits).round()
 
 
-def _printed_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
+def _published_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
     """Ranks of the same models on the same data sets by the published values; empty unless all have some."""
     models, datasets = ranking.scores.columns, ranking.scores.index
     same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
-    printed, _ = _kept(scores_of(same, metric, "published"))
-    if printed.shape != ranking.scores.shape:
+    published_values, _ = _kept(scores_of(same, metric, "published"))
+    if published_values.shape != ranking.scores.shape:
         return {}
-    return _ranks(printed, METRICS[metric].greater_is_better).mean().to_dict()
+    return _ranks(published_values, METRICS[metric].greater_is_better).mean().to_dict()

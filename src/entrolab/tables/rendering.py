@@ -62,7 +62,7 @@ class Cell:
     ours_std: str = ""
     published: str = ""
     published_std: str = ""
-    beside_printed: str = ""
+    beside_published: str = ""
     difference: str = ""
     oracle: str = ""
     letters: str = ""
@@ -82,23 +82,23 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
 
     This is what the templates of every format see; they add nothing but markup.
     """
-    table_type = TABLE_TYPES[spec["kind"]]
+    table_type = TABLE_TYPES[spec["type"]]
     footnotes = _footnotes(table["reason"])
-    has_printed = bool(table["published"].notna().any())
-    # Where nothing is printed at all, no cell has to say so.
-    unsaid = set() if has_printed else {"ours alone"}
+    has_published = bool(table["published"].notna().any())
+    # Where nothing is published at all, no cell has to say so.
+    unsaid = set() if has_published else {"ours only"}
     letters = {text: note["letter"] for text, note in footnotes.items()}
     cells = _cells(table, table_type, letters, unsaid)
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # What is the same in all rows is the caption's to say.
     shown = table_type.rows if len({row[1:] for row in rows}) > 1 else table_type.rows[:1]
     return {
-        "paper": spec["paper"],
+        "study": spec["study"],
         "name": spec["table"],
         "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
-        "says": f"{table_type.says(spec)} {table_type.compares}" if has_printed else table_type.says(spec),
-        "has_printed": has_printed,
+        "says": f"{table_type.says(spec)} {table_type.compares}" if has_published else table_type.says(spec),
+        "has_published": has_published,
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "heads": [_HEADS[part] for part in shown],
@@ -233,9 +233,9 @@ def _cell(
         **marks,
         ours=shown(table_type.number, row.ours),
         ours_std=shown(table_type.number, row.ours_std),
-        published=shown(table_type.printed_number, row.published),
-        published_std=shown(table_type.printed_number, row.published_std),
-        beside_printed=table_type.beside_printed(row.metric, row.difference, row.published),
+        published=shown(table_type.published_number, row.published),
+        published_std=shown(table_type.published_number, row.published_std),
+        beside_published=table_type.beside_published(row.metric, row.difference, row.published),
         difference=shown(table_type.difference, row.difference, row.published),
         oracle=shown(table_type.number, row.oracle),
         letters=",".join(letters[text] for text, _ in _parts(row.reason)),
@@ -246,9 +246,9 @@ def _cell(
 
 
 def _agreeing(table: pd.DataFrame) -> dict[str, int]:
-    """How many of the cells that are judged by a printed number agree with it."""
+    """How many of the cells that are judged by a published number agree with it."""
     found = judged(table)["verdict"]
-    return {"agreeing": int((found == "reproduced").sum()), "printed": len(found)}
+    return {"agreeing": int((found == "reproduced").sum()), "published": len(found)}
 
 
 # A reason is "text; text in 3 of 110 fits; …": notes that differ by their counts alone share one footnote.

@@ -24,7 +24,7 @@ class Results:
 
     Parameters
     ----------
-    paper : str
+    study_name : str
         The study's key.
     study : mapping
         With its ``metrics``, ``criteria`` and ``tasks``.
@@ -32,8 +32,8 @@ class Results:
         The workflow's working folder.
     """
 
-    def __init__(self, paper: str, study: Mapping, home: str | os.PathLike = "."):
-        self._paper, self._study, self._home = paper, study, Path(home)
+    def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
+        self._study_name, self._study, self._home = study_name, study, Path(home)
         # A table asks for a file once for each of its columns.
         self.characteristics = cache(self._characteristics)
         self.division = cache(self._division)
@@ -84,8 +84,8 @@ class Results:
 
     def _division(self, dataset: str) -> dict:
         """Training and test rows where a data set is divided for the first time."""
-        part = load_folds(self._file("folds", dataset=dataset))[0]
-        return {"n_train": int((part > 0).sum()), "n_test": int((part == 0).sum())}
+        assignment = load_folds(self._file("folds", dataset=dataset))[0]
+        return {"n_train": int((assignment > 0).sum()), "n_test": int((assignment == 0).sum())}
 
     def _features(self, dataset: str) -> dict:
         """What the features as scaled hold: share of nonzeros, dimensions of all rows and of each class."""
@@ -103,7 +103,7 @@ class Results:
         return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
 
     def _file(self, stage: str, **names: str) -> Path:
-        return self._home / FILES[stage].format(paper=self._paper, **names)
+        return self._home / FILES[stage].format(study=self._study_name, **names)
 
 
 def _dimensions(X) -> int:

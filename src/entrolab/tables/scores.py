@@ -10,7 +10,7 @@ from entrolab.fit.learners import searched
 from entrolab.fit.metrics import METRICS, Metric, metrics_of
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Heading, Section, described, list_of, number, wrong
-from entrolab.tables.base import NAN, PRINTED_ALONE, Found, phrase
+from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, phrase
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import ROUNDING, SLACK
 
@@ -23,7 +23,7 @@ CRITERIA = {
 
 
 class Tolerance(Section):
-    """How far from the printed number ours may be: ``{points: 1}`` or ``{percent: 5}``."""
+    """How far from the published number ours may be: ``{points: 1}`` or ``{percent: 5}``."""
 
     points: number(gt=0) = None
     percent: number(gt=0) = None
@@ -57,7 +57,7 @@ class Scores(OfModels):
         models: ModelNames = "all"
         metric: described(str | list_of(str), "a metric, or a list of metrics") = None
         criterion: str = None
-        # How far from the printed number ours may be, if not its ±.
+        # How far from the published number ours may be, if not its ±.
         tolerance: Tolerance = Tolerance()
         # Limits of parameters to choose from.
         among: dict[Any, Limits] = {}
@@ -66,7 +66,7 @@ class Scores(OfModels):
         yield from super().names(table, study)
         yield from (("metric", metric, study["metrics"], "metric of this study") for metric in _listed(table))
         yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
-        models = [model for model in table["models"] if not study["models"][model].get("printed_only")]
+        models = [model for model in table["models"] if not study["models"][model].get("published_only")]
         for model in models:
             if searched(study["models"][model]):  # what has nothing to choose is in tables of every criterion
                 criteria = study["models"][model]["criteria"]
@@ -95,7 +95,7 @@ class Scores(OfModels):
     def of_trained(self, cell, spec, results, record):
         """Mean and standard deviation (ddof=1) over all repeats × folds.
 
-        A cell of which one fold has no score is failed: the mean of the other folds is not what is printed.
+        A cell of which one fold has no score is failed: the mean of the other folds is not what is published.
         """
         dataset, model, metric = cell
         folds = results.scores(dataset, model, spec.get("among", {}))
@@ -103,14 +103,14 @@ class Scores(OfModels):
         if chosen is None and not spec["models"][model]["searched"]:
             chosen = next(iter(folds.values()), None)
         if chosen is None:
-            return Found(trouble="failed", reason="no scores by this criterion")
+            return Found(status="failed", reason="no scores by this criterion")
         if not METRICS[metric].chooses and chosen["success"].all() and chosen[metric].isna().all():
-            return Found(trouble=PRINTED_ALONE, reason=f"a learner without {METRICS[metric].label}")
+            return Found(status=PUBLISHED_ONLY, reason=f"a learner without {METRICS[metric].label}")
         lost = chosen[~chosen["success"].astype(bool) | chosen[metric].isna()]
         if len(lost):
             errors = [f": {phrase(error)}" for error in lost["error"] if error][:1]
             reason = f"{len(lost)} of {len(chosen)} folds have no score" + "".join(errors)
-            return Found(trouble="failed", reason=reason)
+            return Found(status="failed", reason=reason)
         shown = 100 if METRICS[metric].percent else 1
         oracle = shown * folds["oracle"][metric].mean() if "oracle" in folds else NAN
         scores = shown * chosen[metric]
@@ -139,11 +139,11 @@ class Scores(OfModels):
 
     def meanings(self, spec):
         tolerance = _tolerance(spec)
-        within, beyond = "the printed ±", "{} the printed ±"
+        within, beyond = "the published ±", "{} the published ±"
         if tolerance:
             within, beyond = (
-                f"{tolerance} of the printed number",
-                f"more than {tolerance} {{}} the printed number",
+                f"{tolerance} of the published number",
+                f"more than {tolerance} {{}} the published number",
             )
         less_is_better = not any(METRICS[metric].greater_is_better for metric in spec["metrics"])
         worse, better = (", which is worse", ", which is better") if less_is_better else ("", "")
@@ -154,12 +154,12 @@ class Scores(OfModels):
             "failed": "no score of ours; the footnote says why",
         }
 
-    def digits(self, metric, printed):
-        """Of percents as many decimals as the printed numbers have, within limits."""
+    def digits(self, metric, published_values):
+        """Of percents as many decimals as the published numbers have, within limits."""
         if not METRICS[metric].percent:
             return METRICS[metric].digits
         least, most = self.PERCENT_DIGITS
-        return least if all(abs(round(value, least) - value) < SLACK for value in printed) else most
+        return least if all(abs(round(value, least) - value) < SLACK for value in published_values) else most
 
     def difference(self, metric, difference, published, digits):
         text = super().difference(metric, difference, published, digits)
@@ -187,7 +187,7 @@ def _in_words(metrics: Sequence[Metric]) -> str:
 
 
 def _tolerance(spec: Mapping) -> str:
-    """How far from the printed number ours may be, in words; empty if its ± says that."""
+    """How far from the published number ours may be, in words; empty if its ± says that."""
     match spec["tolerance"]:
         case {"points": points}:
             return f"{points:g} point{'' if points == 1 else 's'}"

@@ -4,7 +4,7 @@ import math
 
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Heading, one_of
-from entrolab.tables.base import NOTHING, Found, Judged, Printed, phrase
+from entrolab.tables.base import NOTHING, Found, Judged, PublishedValue, phrase
 from entrolab.tables.number_format import decimals_needed
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
@@ -22,7 +22,7 @@ COSTS = {
 class Times(OfModels):
     """Seconds to fit the chosen model alone, judged by their ratio to the row's first model.
 
-    Seconds of two machines do not compare, ratios do. The printed ones have few decimals, so that their ratio
+    Seconds of two machines do not compare, ratios do. The published ones have few decimals, so that their ratio
     is known as an interval only.
     """
 
@@ -37,7 +37,7 @@ class Times(OfModels):
         cost: one_of(*COSTS) = "fit_seconds"
 
     compares = (
-        "Ours above; below the printed seconds, and how many times the printed ratio to the row's first "
+        "Ours above; below the published seconds, and how many times the published ratio to the row's first "
         "column ours is, since seconds of two machines do not compare."
     )
 
@@ -50,25 +50,25 @@ class Times(OfModels):
         facts = results.facts(dataset, model)
         if metric not in facts:
             return Found(
-                trouble="failed", reason=phrase(facts.get("error") or "the chosen model is not there")
+                status="failed", reason=phrase(facts.get("error") or "the chosen model is not there")
             )
         return Found(facts[metric])
 
-    def judge(self, cell, spec, found, printed):
+    def judge(self, cell, spec, found, published_values):
         dataset, _, metric = cell
         first = (dataset, next(iter(spec["models"])), metric)
-        value, unit = (printed.get(one, NOTHING) for one in (cell, first))
+        value, unit = (published_values.get(one, NOTHING) for one in (cell, first))
         if math.isnan(value.value):
-            return Judged("ours alone")
+            return Judged("ours only")
         if cell == first:
             return Judged("unit")
-        if math.isnan(unit.value) or found[first].trouble:
-            whose = "printed" if math.isnan(unit.value) else "of ours"
-            return Judged("ours alone", note=f"no ratio, the row's first column has no seconds {whose}")
+        if math.isnan(unit.value) or found[first].status != "ok":
+            whose = "published" if math.isnan(unit.value) else "of ours"
+            return Judged("ours only", note=f"no ratio, the row's first column has no seconds {whose}")
         ratio = found[cell].ours / found[first].ours
         low = _least(value) / _most(unit)
         high = _most(value) / _least(unit) if _least(unit) else math.inf
-        # A printed 0.0 is taken as the most that rounds to it.
+        # A published 0.0 is taken as the most that rounds to it.
         times = ratio / ((value.value or _most(value)) / (unit.value or _most(unit)))
         return Judged(placed(ratio, low / self.FACTOR, high * self.FACTOR), times)
 
@@ -85,20 +85,20 @@ class Times(OfModels):
 
     def meanings(self, spec):
         return {
-            "reproduced": "the ratio to the row's first column is within a factor of two of the printed one, "
-            "as far as the rounding of the printed seconds tells it",
+            "reproduced": "the ratio to the row's first column is within a factor of two of the published one, "
+            "as far as the rounding of the published seconds tells it",
             "higher": "relatively slower than in print",
             "lower": "relatively faster than in print",
             "unit": "the first column, which the others of the row are divided by",
-            "ours alone": "no printed ratio to compare with",
+            "ours only": "no published ratio to compare with",
             "failed": "no seconds of ours; the footnote says why",
         }
 
-    def digits(self, metric, printed):
-        """One decimal, unless all printed seconds are whole."""
+    def digits(self, metric, published_values):
+        """One decimal, unless all published seconds are whole."""
         if metric == "n_stored_numbers":
             return 0
-        return min(1, max(map(decimals_needed, printed), default=1))
+        return min(1, max(map(decimals_needed, published_values), default=1))
 
     def number(self, metric, value, digits):
         """Seconds with one decimal, or two significant digits where that would show fewer."""
@@ -107,29 +107,29 @@ class Times(OfModels):
         enough = value >= 0.95 or value == round(value, 1)
         return f"{value:.1f}" if enough else f"{value:#.2g}"
 
-    def printed_number(self, metric, value, digits):
-        """With the decimals that it is printed with."""
+    def published_number(self, metric, value, digits):
+        """With the decimals that it is published with."""
         return f"{value:.{max(digits, decimals_needed(value))}f}"
 
     def difference(self, metric, difference, published, digits):
-        return f"{self.beside_printed(metric, difference, published)} the printed ratio"
+        return f"{self.beside_published(metric, difference, published)} the published ratio"
 
-    def beside_printed(self, metric, difference, published):
+    def beside_published(self, metric, difference, published):
         if math.isnan(difference):
             return ""
         factor = f"{difference:.0f}" if difference >= 9.5 else f"{difference:#.2g}"
         return f"{'≥' if published == 0 else ''}×{factor}"
 
 
-def _least(seconds: Printed) -> float:
-    """The least that rounds to what is printed."""
+def _least(seconds: PublishedValue) -> float:
+    """The least that rounds to what is published."""
     return max(seconds.value - _half_decimal(seconds), 0)
 
 
-def _most(seconds: Printed) -> float:
-    """The most that rounds to what is printed."""
+def _most(seconds: PublishedValue) -> float:
+    """The most that rounds to what is published."""
     return seconds.value + _half_decimal(seconds)
 
 
-def _half_decimal(seconds: Printed) -> float:
+def _half_decimal(seconds: PublishedValue) -> float:
     return 0.5 * 10.0**-seconds.decimals

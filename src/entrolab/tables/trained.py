@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from entrolab.fit.learners import estimator_of, searched
 from entrolab.study.lookup import labels
-from entrolab.tables.base import PRINTED_ALONE, Cell, Found, TableType, phrase
+from entrolab.tables.base import PUBLISHED_ONLY, Cell, Found, TableType, phrase
 
 
 class OfModels(TableType):
@@ -19,7 +19,7 @@ class OfModels(TableType):
         return {
             key: named
             | {
-                "printed_only": study["models"][key].get("printed_only", False),
+                "published_only": study["models"][key].get("published_only", False),
                 "estimators": study["models"][key].get("estimators", {}),
                 "searched": bool(searched(study["models"][key])),
             }
@@ -28,7 +28,7 @@ class OfModels(TableType):
 
     def found(self, cell, spec, results):
         if not is_trained(cell, spec):
-            return Found(trouble=PRINTED_ALONE)
+            return Found(status=PUBLISHED_ONLY)
         record = results.record(*cell[:2])
         return without_result(record) or self.of_trained(cell, spec, results, record)
 
@@ -38,10 +38,10 @@ class OfModels(TableType):
 
 
 def is_trained(cell: Cell, spec: Mapping) -> bool:
-    """Whether a cell belongs to a run: its model is not in print alone and fits the data set's task."""
+    """Whether a cell belongs to a run: its model is not published only and fits the data set's task."""
     dataset, model, _ = cell
     known = spec["models"][model]
-    if known["printed_only"]:
+    if known["published_only"]:
         return False
     return not known["estimators"] or estimator_of(known, spec["datasets"][dataset]["task"]) is not None
 
@@ -49,11 +49,11 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
 def without_result(record: Mapping | None) -> Found | None:
     """Why a run has no numbers, from its record; None if its training succeeded."""
     if record is None:
-        return Found(trouble="failed", reason="no record of this cell")
+        return Found(status="failed", reason="no record of this cell")
     if record["success"]:
         return None
-    kind = record.get("kind") or "failed"
+    kind = record.get("status") or "failed"
     reason = phrase(record.get("error") or kind)
     if kind == "time limit" and "time limit" not in reason:
         reason = f"time limit: {reason}"
-    return Found(trouble="no data" if kind == "no data" else "failed", reason=reason)
+    return Found(status="no data" if kind == "no data" else "failed", reason=reason)

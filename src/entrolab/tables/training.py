@@ -45,7 +45,7 @@ class Training(Scores):
         tolerance: Tolerance
 
     compares = (
-        "Ours above, the printed number below; of seconds also how many times the printed ratio to the data "
+        "Ours above, the published number below; of seconds also how many times the published ratio to the data "
         "set's first row ours is, since seconds of two machines do not compare."
     )
 
@@ -64,7 +64,7 @@ class Training(Scores):
         if cell[2] == SECONDS:
             return _TIMES.of_trained(cell, spec, results, record)
         found = super().of_trained(cell, spec, results, record)
-        if found.trouble:
+        if found.status != "ok":
             return found
         most = most_iterations(cell, spec, results, record)
         if cell[2] == ITERATIONS:
@@ -73,11 +73,11 @@ class Training(Scores):
         parts = [part for part in found.reason.split("; ") if not part.startswith(f"stopped at {most} ")]
         return Found(found.ours, found.ours_std, reason="; ".join(parts))
 
-    def judge(self, cell, spec, found, printed):
+    def judge(self, cell, spec, found, published_values):
         judge = _TIMES.judge if cell[2] == SECONDS else super().judge
-        judged = judge(cell, spec, found, printed)
+        judged = judge(cell, spec, found, published_values)
         if (cell[2] == SECONDS or found[cell].reason == SET) and judged.verdict in JUDGED:
-            return replace(judged, verdict="printed alone")
+            return replace(judged, verdict="published only")
         return judged
 
     def tolerance(self, cell, spec, published):
@@ -102,10 +102,10 @@ class Training(Scores):
     def meanings(self, spec):
         iterations = f"{spec['tolerance']['iterations']:g} % of the iterations"
         return {
-            "reproduced": f"ours lies within {_points(spec)}, or {iterations}, of the printed number",
-            "higher": f"ours lies more than {_points(spec)}, or {iterations}, above the printed number",
-            "lower": f"ours lies more than {_points(spec)}, or {iterations}, below the printed number",
-            "printed alone": "shown beside a printed number that it is not judged by: seconds of another "
+            "reproduced": f"ours lies within {_points(spec)}, or {iterations}, of the published number",
+            "higher": f"ours lies more than {_points(spec)}, or {iterations}, above the published number",
+            "lower": f"ours lies more than {_points(spec)}, or {iterations}, below the published number",
+            "published only": "shown beside a published number that it is not judged by: seconds of another "
             "machine, iterations that were set",
             "unit": "the first row, which the seconds of the data set's others are divided by",
             "failed": "no number of ours; the footnote says why",

@@ -17,11 +17,11 @@ from entrolab.experiments.separability.table import Separability
 from entrolab.experiments.starts.table import Starts
 from entrolab.tables.base import (
     GENERATED,
-    PRINTED_ALONE,
+    PUBLISHED_ONLY,
     Cell,
     Found,
     Judged,
-    Printed,
+    PublishedValue,
     TableType,
 )
 from entrolab.tables.characteristics import Characteristics
@@ -36,12 +36,12 @@ __all__ = [
     "FILES",
     "GENERATED",
     "TABLE_TYPES",
-    "PRINTED_ALONE",
+    "PUBLISHED_ONLY",
     "Cell",
     "Found",
     "Judged",
     "TableType",
-    "Printed",
+    "Published",
     "one_line",
     "table_spec",
 ]
@@ -67,25 +67,25 @@ TABLE_TYPES: dict[str, TableType] = {
 # Where the files of a stage are.
 FILES = {
     "data": "results/data/{dataset}.npz",
-    "folds": "results/{paper}/folds/{dataset}.npz",
-    "scaled": "results/{paper}/scaled/{dataset}.npz",
-    "candidates": "results/{paper}/candidates/{dataset}/{model}.parquet",
-    "selection": "results/{paper}/selection/{dataset}/{model}.parquet",
-    "predictions": "results/{paper}/predictions/{dataset}/{model}.parquet",
-    "model": "results/{paper}/models/{dataset}/{model}.skops",
-    "facts": "results/{paper}/models/{dataset}/{model}.json",
-    "record": "results/{paper}/records/{dataset}/{model}.json",
-    "measured": "results/{paper}/measured/{table}/{dataset}.parquet",
-    "tables": "results/{paper}/tables/{table}.csv",
+    "folds": "results/{study}/folds/{dataset}.npz",
+    "scaled": "results/{study}/scaled/{dataset}.npz",
+    "candidates": "results/{study}/candidates/{dataset}/{model}.parquet",
+    "selection": "results/{study}/selection/{dataset}/{model}.parquet",
+    "predictions": "results/{study}/predictions/{dataset}/{model}.parquet",
+    "model": "results/{study}/models/{dataset}/{model}.skops",
+    "facts": "results/{study}/models/{dataset}/{model}.json",
+    "record": "results/{study}/records/{dataset}/{model}.json",
+    "measured": "results/{study}/measured/{table}/{dataset}.parquet",
+    "tables": "results/{study}/tables/{table}.csv",
 }
 
 
-def table_spec(paper: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
+def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
     """One entry of a study's ``tables`` with names of groups resolved to data sets and models with labels.
 
     Parameters
     ----------
-    paper : str
+    study_name : str
         The study's key, e.g. ``"eem"``.
     study : mapping
         The study, as `entrolab.study.config.load_study` returns it.
@@ -102,7 +102,7 @@ def table_spec(paper: str, study: Mapping, table: str, labels: Mapping[str, str]
         {"label", "sublabel", …}, in the study's order).
     """
     entry = study["tables"][table]
-    table_type = TABLE_TYPES[entry["kind"]]
+    table_type = TABLE_TYPES[entry["type"]]
     labels, tasks, protocol = labels or {}, study.get("tasks", {}), study.get("protocol", {})
     named = {
         key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
@@ -110,7 +110,7 @@ def table_spec(paper: str, study: Mapping, table: str, labels: Mapping[str, str]
     }
     return {
         **entry,
-        "paper": paper,
+        "study": study_name,
         "table": table,
         "trials": protocol.get("trials", 0),
         "sample": protocol.get("rows", 0),

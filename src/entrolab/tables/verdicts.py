@@ -14,13 +14,13 @@ class Verdict:
 
 
 VERDICTS = {
-    "reproduced": Verdict("≈", r"$\approx$", "ours agrees with the printed number"),
+    "reproduced": Verdict("≈", r"$\approx$", "ours agrees with the published number"),
     "higher": Verdict("↑", r"$\uparrow$", "ours lies above it"),
     "lower": Verdict("↓", r"$\downarrow$", "ours lies below it"),
     "failed": Verdict("×", r"$\times$", "no number of ours; the footnote says why"),
     "no data": Verdict("∅", r"$\emptyset$", "the data set could not be had"),
-    "ours alone": Verdict("○", r"$\circ$", "nothing is printed to compare with"),
-    "printed alone": Verdict("▷", r"$\triangleright$", "a printed number that nothing here is compared with"),
+    "ours only": Verdict("○", r"$\circ$", "nothing is published to compare with"),
+    "published only": Verdict("▷", r"$\triangleright$", "a published number that nothing here is compared with"),
     "unit": Verdict("◇", r"$\diamond$", "what the others of its row are compared with"),
 }
 # The verdicts that compare a number with a published value, or say that ours is missing.
@@ -33,7 +33,7 @@ SLACK = 1e-9
 
 
 def beside(ours: float, published: float, tolerance: float) -> str:
-    """Judge a number by how far from the published value it may be; "ours alone" if there is none.
+    """Judge a number by how far from the published value it may be; "ours only" if there is none.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def beside(ours: float, published: float, tolerance: float) -> str:
     ('reproduced', 'higher', 'lower')
     """
     if math.isnan(published):
-        return "ours alone"
+        return "ours only"
     return placed(ours, published - tolerance, published + tolerance)
 
 

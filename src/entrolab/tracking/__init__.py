@@ -31,7 +31,7 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "4")
 from mlflow.entities import Metric
 
 from entrolab.io.records import machine, versions, write_json
-from entrolab.io.run_files import Cell
+from entrolab.io.run_files import StudyRun
 from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import counts, judged, read_table
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
@@ -39,16 +39,16 @@ from entrolab.tracking.notes import linked, paper_note
 from entrolab.tracking.runs import dataset_contents
 from entrolab.tracking.stores import PATIENCE, StoreUnavailable
 
-__all__ = ["Cell", "StoreUnavailable", "track_dataset", "track_paper"]
+__all__ = ["StudyRun", "StoreUnavailable", "track_dataset", "track_paper"]
 
 logger = logging.getLogger(__name__)
 
 
 def track_dataset(
     study: Mapping[str, Any],
-    paper: str,
+    study_name: str,
     dataset: str,
-    cells: Sequence[Cell],
+    runs: Sequence[StudyRun],
     *,
     store_uri: str | None = None,
     tables: Iterable[str | os.PathLike] = (),
@@ -69,7 +69,7 @@ def track_dataset(
         The paper's file as parsed (title, metrics, criteria, protocol, scaling, models, tables).
     paper, dataset : str
         Keys of the paper and of the data set.
-    cells : sequence of Cell
+    runs : sequence of StudyRun
     store_uri : str, optional
         Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
         Artifacts of a SQLite file lie in ``mlruns`` beside it, whichever folder is worked in.
@@ -92,36 +92,36 @@ def track_dataset(
     StoreUnavailable
         The store cannot be written. What the workflow computed stands; the next call logs it.
     ValueError
-        A file of a cell cannot be read, or its model holds types that nobody vouched for.
+        A file of a run cannot be read, or its model holds types that nobody vouched for.
     """
     code = _code()
-    contents = dataset_contents(study, cells, {Path(table).stem: read_table(table) for table in tables})
+    contents = dataset_contents(study, runs, {Path(table).stem: read_table(table) for table in tables})
     own = f"tags.dataset = '{dataset}'"
-    with open_ledger(store_uri, paper, study, patience, own) as ledger:
-        study_run = ledger.study_run(paper, study)
+    with open_ledger(store_uri, study_name, study, patience, own) as ledger:
+        study_run = ledger.study_run(study_name, study)
         live = ledger.live_runs(own)
         runs, written = {}, []
-        for cell, content in zip(cells, contents, strict=True):
-            own = [run for run in live if run.data.tags.get("entrolearn.key") == cell.key]
+        for run, content in zip(runs, contents, strict=True):
+            own = [run for run in live if run.data.tags.get("entrolearn.key") == run.key]
             if len(own) == 1 and says(own[0], content, study_run) and ledger.has_artifacts(own[0]):
-                runs[cell.model] = own[0].info.run_id
+                runs[run.model] = own[0].info.run_id
                 continue
             for run in own:
                 ledger.discard(run)
-            runs[cell.model] = ledger.write(content, study_run, code)
-            written.append(cell.model)
+            runs[run.model] = ledger.write(content, study_run, code)
+            written.append(run.model)
         best = next((content for content in contents if "best" in content.tags), None)
-        ledger.register(paper, dataset, study, best, best and runs[best.cell.model])
+        ledger.register(study_name, dataset, study, best, best and runs[best.run.model])
     logger.info(
-        "%s/%s: %d runs written, %d as they were", paper, dataset, len(written), len(cells) - len(written)
+        "%s/%s: %d runs written, %d as they were", study_name, dataset, len(written), len(runs) - len(written)
     )
-    done = {"paper": paper, "dataset": dataset, "study_run": study_run, "runs": runs, "written": written}
+    done = {"study": study_name, "dataset": dataset, "study_run": study_run, "runs": runs, "written": written}
     return _noted(receipt, ledger.place | done)
 
 
 def track_paper(
     study: Mapping[str, Any],
-    paper: str,
+    study_name: str,
     tables: Sequence[str | os.PathLike],
     figures: Sequence[str | os.PathLike] = (),
     *,
@@ -169,17 +169,17 @@ def track_paper(
     digest = hashlib.sha256()
     for path in chain(files["config"], tables, figures):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    with open_ledger(store_uri, paper, study, patience, f"tags.`entrolearn.key` = '{paper}'") as ledger:
-        client, run_id = ledger.client, ledger.study_run(paper, study)
+    with open_ledger(store_uri, study_name, study, patience, f"tags.`entrolearn.key` = '{study_name}'") as ledger:
+        client, run_id = ledger.client, ledger.study_run(study_name, study)
         run = client.get_run(run_id)
         known = run.data.tags.get("entrolearn.digest")
         changed = known != digest.hexdigest() or not ledger.has_artifacts(run)
         if changed:
-            client.update_run(run_id, status="RUNNING", name=study_run_name(paper))
+            client.update_run(run_id, status="RUNNING", name=study_run_name(study_name))
             for folder, path in ((folder, path) for folder, paths in files.items() for path in paths):
                 client.log_artifact(run_id, str(path), folder)
             now = round(time() * 1000)
-            note = linked(paper_note(study, paper, verdicts, reproduced), ledger.artifacts_of(run_id))
+            note = linked(paper_note(study, study_name, verdicts, reproduced), ledger.artifacts_of(run_id))
             ledger.log(
                 run_id,
                 metrics=[
@@ -194,7 +194,7 @@ def track_paper(
             # Last, so that a run whose job died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             client.set_terminated(run_id, "FINISHED")
-    return _noted(receipt, ledger.place | {"paper": paper, "study_run": run_id, "written": changed})
+    return _noted(receipt, ledger.place | {"study": study_name, "study_run": run_id, "written": changed})
 
 
 def _noted(receipt: str | os.PathLike | None, done: dict) -> dict:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from entrolab.io.run_files import Cell
+from entrolab.io.run_files import StudyRun
 
 __all__ = ["comparisons_of", "headline", "is_published"]
 
 
-def comparisons_of(study: Mapping, cell: Cell, tables: Mapping[str, pd.DataFrame]) -> list[Any]:
+def comparisons_of(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> list[Any]:
     """The rows of a run with scores of ours in some score tables, in their order.
 
     Each is a named tuple of a table's columns and of ``table``, ``criterion`` and ``restricted`` (to a part
@@ -20,8 +20,8 @@ def comparisons_of(study: Mapping, cell: Cell, tables: Mapping[str, pd.DataFrame
     rows = []
     for name, table in tables.items():
         entry = study["tables"][name]
-        mine = (table["dataset"] == cell.dataset) & (table["model"] == cell.model)
-        scored = table[mine & ~table["verdict"].isin(["", "printed alone"])]
+        mine = (table["dataset"] == run.dataset) & (table["model"] == run.model)
+        scored = table[mine & ~table["verdict"].isin(["", "published only"])]
         facts = {"table": name, "criterion": entry["criterion"], "restricted": bool(entry.get("among"))}
         rows += scored.assign(**facts).itertuples(index=False)
     return rows

@@ -52,7 +52,7 @@ LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
 @contextmanager
 def open_ledger(
     store_uri: str | None,
-    paper: str,
+    study_name: str,
     study: Mapping,
     patience: float,
     own: str,
@@ -64,7 +64,7 @@ def open_ledger(
     """
     with opened(store_uri, patience) as store:
         ledger = Ledger(store)
-        ledger.open_experiment(paper, study, store.artifacts and (store.artifacts / paper).as_uri())
+        ledger.open_experiment(study_name, study, store.artifacts and (store.artifacts / study_name).as_uri())
         ledger.close_runs("its tracker was killed", own)
         try:
             yield ledger
@@ -95,19 +95,19 @@ class Ledger:
     def place(self) -> dict:
         return {"store": self._address, "experiment": self.experiment_id}
 
-    def open_experiment(self, paper: str, study: Mapping, artifact_location: str | None) -> None:
-        found = self.client.get_experiment_by_name(paper)
+    def open_experiment(self, study_name: str, study: Mapping, artifact_location: str | None) -> None:
+        found = self.client.get_experiment_by_name(study_name)
         if found is None:
             # Behind a server another writer may have made it just now.
             with _accepting(RESOURCE_ALREADY_EXISTS):
-                self.client.create_experiment(paper, artifact_location)
-            found = self.client.get_experiment_by_name(paper)
+                self.client.create_experiment(study_name, artifact_location)
+            found = self.client.get_experiment_by_name(study_name)
         self.experiment_id, known = found.experiment_id, found.tags
         if found.lifecycle_stage == "deleted":  # its name stays taken
             self.client.restore_experiment(self.experiment_id)
         views = {name: address(self.experiment_id, key) for key, (name, _) in VIEWS.items()}
         tags = {
-            "mlflow.note.content": experiment_note(study, paper, views),
+            "mlflow.note.content": experiment_note(study, study_name, views),
             "mlflow.experimentKind": "custom_model_development",
             **view_tags(study),
         }
@@ -142,17 +142,17 @@ class Ledger:
             order_by=["attributes.start_time ASC"],
         )
 
-    def study_run(self, paper: str, study: Mapping) -> str:
+    def study_run(self, study_name: str, study: Mapping) -> str:
         """The id of the run of a study's tables, made where there is none and closed where it is open."""
-        own = f"tags.`entrolearn.key` = '{paper}'"
+        own = f"tags.`entrolearn.key` = '{study_name}'"
         found = self.live_runs(own)
         if not found:
             tags = {
-                "entrolearn.key": paper,
-                "paper": paper,
-                "mlflow.note.content": paper_note(study, paper, {}, ""),
+                "entrolearn.key": study_name,
+                "study": study_name,
+                "mlflow.note.content": paper_note(study, study_name, {}, ""),
             }
-            name = study_run_name(paper)
+            name = study_run_name(study_name)
             self.client.create_run(self.experiment_id, tags=tags, run_name=name)
             found = self.live_runs(own)  # behind a server, another writer may have made one just now
         first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
@@ -238,15 +238,15 @@ class Ledger:
         """
         import skops.io
 
-        cell, files = content.cell, content.files
-        estimator = skops.io.load(cell.fitted, trusted=files.trusted_types)
+        run, files = content.run, content.files
+        estimator = skops.io.load(run.fitted, trusted=files.trusted_types)
         rows, signature = _example(content, estimator)
         logged = self.client.create_logged_model(
             self.experiment_id,
-            name=f"{cell.model}-{cell.dataset}",
+            name=f"{run.model}-{run.dataset}",
             source_run_id=run_id,
             params={name: str(value) for name, value in files.facts["params"].items()},
-            tags={"entrolearn.key": cell.key, "chosen_by": files.facts["chosen_by"]},
+            tags={"entrolearn.key": run.key, "chosen_by": files.facts["chosen_by"]},
         )
         with tempfile.TemporaryDirectory() as folder:
             saved = Path(folder, "model")
@@ -271,54 +271,54 @@ class Ledger:
         self.client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
 
     def register(
-        self, paper: str, dataset: str, study: Mapping, best: RunContent | None, run_id: str | None
+        self, study_name: str, dataset: str, study: Mapping, best: RunContent | None, run_id: str | None
     ) -> None:
         """Set a data set's alias of the study's registered model to the model of the best run, if any.
 
         Another model than the one at the alias becomes a new version.
         """
         name = alias(dataset)
-        there = self._version_at(paper, name)
+        there = self._version_at(study_name, name)
         if best is None and there is not None:
-            self.client.delete_registered_model_alias(paper, name)
+            self.client.delete_registered_model_alias(study_name, name)
         if best is None or (there is not None and there.run_id == run_id):
             return
         with _accepting(RESOURCE_ALREADY_EXISTS):
-            self.client.create_registered_model(paper)
-        self.client.update_registered_model(paper, registered_note(study, paper))
+            self.client.create_registered_model(study_name)
+        self.client.update_registered_model(study_name, registered_note(study, study_name))
         run = self.client.get_run(run_id)
         model = self.client.get_logged_model(run.outputs.model_outputs[0].model_id)
         version = self.client.create_model_version(
-            paper,
+            study_name,
             model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
             run_id,
-            tags={"dataset": dataset, "model": best.cell.model, "verdict": best.tags["verdict"]},
+            tags={"dataset": dataset, "model": best.run.model, "verdict": best.tags["verdict"]},
             description=best.version_note,
             model_id=model.model_id,
         )
         # The pages of the run and of the model show this tag as what they are registered as.
-        registered = json.dumps([{"name": paper, "version": version.version}])
+        registered = json.dumps([{"name": study_name, "version": version.version}])
         self.client.set_logged_model_tags(model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
-        self.client.set_registered_model_alias(paper, name, version.version)
+        self.client.set_registered_model_alias(study_name, name, version.version)
 
-    def _version_at(self, paper: str, alias: str) -> ModelVersion | None:
+    def _version_at(self, study_name: str, alias: str) -> ModelVersion | None:
         # There is no such model, or it has no such alias.
         with _accepting(RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE):
-            return self.client.get_model_version_by_alias(paper, alias)
+            return self.client.get_model_version_by_alias(study_name, alias)
         return None
 
 
 def _example(content: RunContent, estimator):
-    """The first rows that the best cell's model takes, and its signature; other models go without."""
-    if "best" not in content.tags or not content.cell.scaled.exists():
+    """The first rows that the best run's model takes, and its signature; other models go without."""
+    if "best" not in content.tags or not content.run.scaled.exists():
         return None, False
-    rows = load_dataset(content.cell.scaled).X[:ROWS_OF_EXAMPLE]
+    rows = load_dataset(content.run.scaled).X[:ROWS_OF_EXAMPLE]
     rows = csr_matrix(rows) if issparse(rows) else rows
     return rows, infer_signature(rows, estimator.predict(rows))
 
 
-def study_run_name(paper: str) -> str:
-    return f"{paper} · tables"
+def study_run_name(study_name: str) -> str:
+    return f"{study_name} · tables"
 
 
 def says(run: Run, content: RunContent, study_run: str) -> bool:
@@ -333,25 +333,25 @@ def says(run: Run, content: RunContent, study_run: str) -> bool:
 
 def _identity(content: RunContent, study_run: str) -> dict[str, str]:
     """The tags that a run is created with, by which it is found again."""
-    cell = content.cell
+    run = content.run
     return {
-        "entrolearn.key": cell.key,
+        "entrolearn.key": run.key,
         "entrolearn.digest": content.digest,
-        "paper": cell.paper,
-        "dataset": cell.dataset,
-        "model": cell.model,
+        "study": run.study,
+        "dataset": run.dataset,
+        "model": run.model,
         STUDY_RUN: study_run,
     }
 
 
 def _dataset_input(content: RunContent) -> DatasetInput:
     """The data set by name, digest and size; its values stay where they are."""
-    cell, data = content.cell, content.files.record["data"]
+    run, data = content.run, content.files.record["data"]
     dataset = Dataset(
-        name=cell.dataset,
+        name=run.dataset,
         digest=data["digest"][:LONGEST_DATASET_DIGEST],
         source_type="local",
-        source=json.dumps({"uri": f"results/data/{cell.dataset}.npz"}),
+        source=json.dumps({"uri": f"results/data/{run.dataset}.npz"}),
         profile=json.dumps({name: value for name, value in data.items() if name != "digest"}),
     )
     context = "trials" if "protocol.trials" in content.params else "cross-validation"

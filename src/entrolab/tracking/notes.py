@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from entrolab.fit.metrics import METRICS
-from entrolab.io.run_files import Cell, CellFiles
+from entrolab.io.run_files import StudyRun, RunContents
 from entrolab.study.lookup import scaling_of
 from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
 from entrolab.tracking.comparisons import headline, is_published
 
-__all__ = ["alias", "cell_note", "experiment_note", "linked", "paper_note", "registered_note", "version_note"]
+__all__ = ["alias", "run_note", "experiment_note", "linked", "paper_note", "registered_note", "version_note"]
 
 LONGEST = 1000  # of a text of a study, a catalog or an error
 
@@ -22,17 +22,17 @@ def _plain(text: object) -> str:
     return escape_md(one_line(text, LONGEST))
 
 
-def cell_note(study: Mapping, cell: Cell, label: str, files: CellFiles, comparisons: Sequence[Any]) -> str:
+def run_note(study: Mapping, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]) -> str:
     """The note of a run: its model, data set, scores, chosen parameters, and the command that makes it."""
     record = files.record
-    title = f"**{_plain(label)}** (`{record['estimator']}`) on **{cell.dataset}** · {_plain(study['title'])}"
+    title = f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study['title'])}"
     lines = [title, ""]
     if not record["success"]:
         lines += [f"**{record['kind']}**: {_plain(record['error'])}", ""]
     if comparisons:
         lines += [
             *(_sentence(headline(comparisons), study, _link), ""),
-            *_table(["criterion", "metric", "ours", "printed", "difference", "verdict", "table"]),
+            *_table(["criterion", "metric", "ours", "published", "difference", "verdict", "table"]),
             *map(_row_of, comparisons),
         ]
     if chosen := files.most_chosen():
@@ -46,7 +46,7 @@ def cell_note(study: Mapping, cell: Cell, label: str, files: CellFiles, comparis
     ]
     if record["success"] and files.facts.get("error"):
         lines.append(f"- no model is stored: {_plain(files.facts['error'])}")
-    command = f"snakemake {cell.selection.as_posix()} --forcerun {cell.record.as_posix()}"
+    command = f"snakemake {run.selection.as_posix()} --forcerun {run.record.as_posix()}"
     return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
 
 
@@ -60,7 +60,7 @@ def _sentence(one: Any, study: Mapping, link: Callable[[str], str]) -> str:
     ours, published, _ = _values(one)
     said = f"{METRICS[one.metric].label} {ours}{unit} over the {_draws(study)}"
     if published:
-        said += f", printed {published}{unit}: **{one.verdict}** ({link(one.table)})"
+        said += f", published {published}{unit}: **{one.verdict}** ({link(one.table)})"
     return f"{said}; parameters chosen by `{one.criterion}`."
 
 
@@ -92,18 +92,18 @@ def _table(names: Sequence[str]) -> list[str]:
     return [_row(names), "|---" * len(names) + "|"]
 
 
-def _row(cells: Sequence[str]) -> str:
-    """A row of a table; MLflow's page leaves no room between its cells."""
-    return f"| {'&emsp; | '.join(cells)} |"
+def _row(runs: Sequence[str]) -> str:
+    """A row of a table; MLflow's page leaves no room between its runs."""
+    return f"| {'&emsp; | '.join(runs)} |"
 
 
-def experiment_note(study: Mapping, paper: str, views: Mapping[str, str]) -> str:
+def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -> str:
     """The note of a study's experiment; `views` are addresses on MLflow's page by name."""
     shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
     parts = [
-        f"**{_plain(study['title'])}** · `snakemake {paper}` · {shown}",
+        f"**{_plain(study['title'])}** · `snakemake {study_name}` · {shown}",
         *_source(study),
-        f"The run *{paper} · tables* holds the rendered tables, the figures and the study's file; each "
+        f"The run *{study_name} · tables* holds the rendered tables, the figures and the study's file; each "
         "of the others is of a data set and a model: `ours` beside the `published` number, the `difference`, "
         "and the tag `verdict`.",
     ]
@@ -116,39 +116,39 @@ def _source(study: Mapping) -> list[str]:
     return [part for part in (_plain(study["reference"]), url) if part]
 
 
-def paper_note(study: Mapping, paper: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str) -> str:
+def paper_note(study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str) -> str:
     """The note of the run of a study's tables: how many values are reproduced, and the verdicts by table."""
-    lines = [f"**{_plain(study['title'])}** · `snakemake {paper}`", ""]
+    lines = [f"**{_plain(study['title'])}** · `snakemake {study_name}`", ""]
     if verdicts:
         lines += [
-            f"Reproduced: {reproduced} printed numbers.",
+            f"Reproduced: {reproduced} published numbers.",
             "",
             *_table(["table", *VERDICTS]),
             *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),
         ]
-    lines += ["", f"Report: `results/report/{paper}.html`, beside this store."]
+    lines += ["", f"Report: `results/report/{study_name}.html`, beside this store."]
     return "\n\n".join(["\n".join(lines), *_source(study)])
 
 
-def registered_note(study: Mapping, paper: str) -> str:
+def registered_note(study: Mapping, study_name: str) -> str:
     """The description of a study's registered model."""
     return (
         f"Fitted models of *{_plain(study['title'])}*. The alias `{alias('<data set>')}` leads to the one "
         "that scores best on a data set, of those that the first table with its scores compares:\n\n"
-        f'    mlflow.sklearn.load_model("models:/{paper}@{alias("<data set>")}")'
+        f'    mlflow.sklearn.load_model("models:/{study_name}@{alias("<data set>")}")'
     )
 
 
-def version_note(study: Mapping, cell: Cell, label: str, files: CellFiles, best: Any) -> str:
+def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, best: Any) -> str:
     """The description of a version of it: the best model of a data set in a table."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
-    scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, cell.dataset).items())
+    scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
     parts = [
-        f"{_plain(label)} on {cell.dataset}, the best of {best.table} there.",
+        f"{_plain(label)} on {run.dataset}, the best of {best.table} there.",
         _sentence(best, study, str),
         f"Fitted with {_plain(params) or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. It "
-        f"takes rows as they stand in `{cell.scaled.as_posix()}` (scaling: {scaling}).",
-        f'    mlflow.sklearn.load_model("models:/{cell.paper}@{alias(cell.dataset)}")',
+        f"takes rows as they stand in `{run.scaled.as_posix()}` (scaling: {scaling}).",
+        f'    mlflow.sklearn.load_model("models:/{run.study}@{alias(run.dataset)}")',
     ]
     return "\n\n".join(parts)
 

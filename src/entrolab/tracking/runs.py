@@ -16,11 +16,11 @@ import pandas as pd
 
 from entrolab.fit.learners import ONE_OF, expand_values, grid_points
 from entrolab.fit.metrics import METRICS
-from entrolab.io.run_files import Cell, CellFiles
+from entrolab.io.run_files import StudyRun, RunContents
 from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.text import in_short
 from entrolab.tracking.comparisons import comparisons_of, headline, is_published
-from entrolab.tracking.notes import cell_note, version_note
+from entrolab.tracking.notes import run_note, version_note
 
 __all__ = ["RunContent", "dataset_contents"]
 
@@ -32,9 +32,9 @@ LONGEST_ERROR = 1000
 class RunContent:
     """All that is written of one run."""
 
-    cell: Cell
+    run: StudyRun
     label: str
-    files: CellFiles
+    files: RunContents
     comparisons: list[Any]
     params: dict[str, str]
     metrics: dict[tuple[str, int], float]  # (name, step) -> value
@@ -43,7 +43,7 @@ class RunContent:
 
     @property
     def name(self) -> str:
-        return f"{self.label} · {self.cell.dataset}"
+        return f"{self.label} · {self.run.dataset}"
 
     @property
     def status(self) -> str:
@@ -77,37 +77,37 @@ def _table_digest(table: pd.DataFrame) -> str:
 
 
 def dataset_contents(
-    study: Mapping, cells: Sequence[Cell], tables: Mapping[str, pd.DataFrame]
+    study: Mapping, runs: Sequence[StudyRun], tables: Mapping[str, pd.DataFrame]
 ) -> list[RunContent]:
     """The contents of the runs of one data set, the best of those that one table compares marked as such."""
-    contents = [_content(study, cell, tables) for cell in cells]
+    contents = [_content(study, run, tables) for run in runs]
     best, score = _best(contents, tables)
     if best is not None:
         content = contents[best]
-        note = version_note(study, content.cell, content.label, content.files, score)
+        note = version_note(study, content.run, content.label, content.files, score)
         contents[best] = replace(content, tags=content.tags | {"best": score.table}, version_note=note)
     return contents
 
 
-def _content(study: Mapping, cell: Cell, tables: Mapping[str, pd.DataFrame]) -> RunContent:
-    files = CellFiles.of(cell, study)
+def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> RunContent:
+    files = RunContents.of(run, study)
     record = files.record
-    model = study["models"][cell.model]
+    model = study["models"][run.model]
     label = " ".join(filter(None, [model["label"], model["sublabel"]]))
-    comparisons = comparisons_of(study, cell, tables) if record["success"] else []
+    comparisons = comparisons_of(study, run, tables) if record["success"] else []
     metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
     # Of several metrics the first counts, as for the published value.
     tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if is_published(one)}
     if not record["success"]:
-        tags |= {"failure": record["kind"], "failure.reason": record["error"][:LONGEST_ERROR]}
-        tags["verdict"] = "no data" if record["kind"] == "no data" else "failed"
+        tags |= {"failure": record["status"], "failure.reason": record["error"][:LONGEST_ERROR]}
+        tags["verdict"] = "no data" if record["status"] == "no data" else "failed"
     elif shown := headline(comparisons):
         tags |= {name: getattr(shown, name) for name in ("verdict", "metric", "criterion", "table")}
     if record["success"] and files.facts.get("error"):
         tags["refit.error"] = files.facts["error"][:LONGEST_ERROR]
-    tags["mlflow.note.content"] = cell_note(study, cell, label, files, comparisons)
-    return RunContent(cell, label, files, comparisons, _params(study, cell, files), metrics, tags)
+    tags["mlflow.note.content"] = run_note(study, run, label, files, comparisons)
+    return RunContent(run, label, files, comparisons, _params(study, run, files), metrics, tags)
 
 
 def _best(contents: Sequence[RunContent], tables: Iterable[str]) -> tuple[int | None, Any]:
@@ -128,16 +128,16 @@ def _gain(comparison: Any) -> float:
     return comparison.ours if METRICS[comparison.metric].greater_is_better else -comparison.ours
 
 
-def _params(study: Mapping, cell: Cell, files: CellFiles) -> dict[str, str]:
+def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]:
     record = files.record
     params = {
-        "dataset": cell.dataset,
-        "model": cell.model,
+        "dataset": run.dataset,
+        "model": run.model,
         "estimator": record["estimator"],
         "seed": record["seed"],
         "grid.points": len(grid_points(record)),
     }
-    steps = study["models"][cell.model]["steps"]
+    steps = study["models"][run.model]["steps"]
     groups = {
         "fixed": {
             name: in_short(value) if isinstance(value, list) else value
@@ -149,8 +149,8 @@ def _params(study: Mapping, cell: Cell, files: CellFiles) -> dict[str, str]:
             name: in_short(expand_values(values))
             for name, values in _with_alternatives(record, "grid").items()
         },
-        "protocol": protocol_of(study, cell.dataset, cell.model),
-        "scaling": scaling_of(study, cell.dataset),
+        "protocol": protocol_of(study, run.dataset, run.model),
+        "scaling": scaling_of(study, run.dataset),
         "data": record["data"],
         **{f"chosen.{criterion}": params for criterion, (params, _) in files.most_chosen().items()},
     }
@@ -166,7 +166,7 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
     }
 
 
-def _metrics(study: Mapping, files: CellFiles, comparisons: Sequence[Any]) -> dict[tuple[str, int], float]:
+def _metrics(study: Mapping, files: RunContents, comparisons: Sequence[Any]) -> dict[tuple[str, int], float]:
     """Every metric of the run, finite or not: (name, step) -> value, in the order that the UI shows them.
 
     The scores of the folds have names of their own: of a name with several steps, MLflow's tables show the

@@ -16,7 +16,7 @@ COLUMNS = [
 ]
 # The address of each view, its name, and how it differs from the others.
 VIEWS = {
-    "beside": ("Ours beside the printed", {"orderByKey": "metrics.`difference`", "orderByAsc": True}),
+    "beside": ("Ours beside the published", {"orderByKey": "metrics.`difference`", "orderByAsc": True}),
     "datasets": ("By data set, best first", {"group": "dataset"}),
     "models": ("By model, best first", {"group": "model"}),
 }
@@ -55,7 +55,7 @@ def _state(
         "runsHiddenMode": "FIRST_10_RUNS" if group else "SHOW_ALL",
         "isAccordionReordered": True,
         "compareRunSections": [
-            {"uuid": "ours", "name": "Ours and the printed", "display": True, "isReordered": True}
+            {"uuid": "ours", "name": "Ours and the published", "display": True, "isReordered": True}
         ],
         "compareRunCharts": _charts(study, group),
     } | (grouped if group else {})

@@ -1,4 +1,4 @@
-"""Ours against print: what is set side by side, drawn and said."""
+"""Ours against published: what is set side by side, drawn and said."""
 
 from dataclasses import replace
 
@@ -12,14 +12,14 @@ ROWS = [
     ("iris", "eem_rbf", "gmean", 80.0, 1.0, 80.5, 2.0, 0.5, "reproduced"),
     ("iris", "svm_rbf", "gmean", 70.0, 3.0, 90.0, 2.0, 20.0, "higher"),
     ("wine", "svm_rbf", "gmean", 70.0, 5.0, np.nan, np.nan, np.nan, "failed"),
-    ("wine", "eem_rbf", "gmean", np.nan, np.nan, 60.0, 2.0, np.nan, "ours alone"),
+    ("wine", "eem_rbf", "gmean", np.nan, np.nan, 60.0, 2.0, np.nan, "ours only"),
     ("wine", "eem_rbf", "rmse", 0.2, np.nan, 0.1, 0.1, -0.1, "lower"),
 ]
 TABLE = pd.DataFrame([(*row, np.nan, "") for row in ROWS], columns=COLUMNS)
 
 
 def of(results, kind="scores"):
-    entry = {**results.study["tables"]["table4"], "kind": kind}
+    entry = {**results.study["tables"]["table4"], "type": kind}
     return replace(results, study={**results.study, "tables": {"table4": entry}}, tables={"table4": TABLE})
 
 
@@ -36,7 +36,7 @@ def test_picture_and_words_count_the_same(results, tmp_path):
         "GMEAN, %: 2 numbers, 1 reproduced, 1 higher, 0 lower; furthest: Table 4, iris, svm_rbf, "
         in said["alt"]
     )
-    assert "printed 70, ours 90" in said["alt"]
+    assert "published 70, ours 90" in said["alt"]
     assert "GMEAN, %: 2" in said["says"]  # the median of 1 and 3
     drawn = (tmp_path / "paper-agreement.svg").read_text()
     assert "GMEAN, %" in drawn

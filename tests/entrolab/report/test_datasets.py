@@ -15,7 +15,7 @@ def test_a_page_says_what_it_is_where_from_and_what_became_of_it(report):
         f"sha256 {'0f' * 32}, 4,551 bytes",
         "tags.dataset = 'iris'",
         "Machines & <entropy>",
-        "reproduced printed 80.0 ±1.0",
+        "reproduced published 80.0 ±1.0",
     ):
         assert said in page.said
     assert "https://example.org/iris.csv" in page.links

@@ -19,7 +19,7 @@ def test_failures_of_one_reason_share_a_line(results):
 
 
 def test_failures_name_what_a_table_has_in_the_place_of_a_model(results):
-    entry = {"kind": "information", "datasets": "real", "models": {"svm_rbf": {}}, "reject": [0, 0.1]}
+    entry = {"type": "information", "datasets": "real", "models": {"svm_rbf": {}}, "reject": [0, 0.1]}
     row = {"dataset": "iris", "verdict": "failed", "reason": "uncertain", "model": "svm_rbf_reject_0.1"}
     known = replace(
         results, study={**results.study, "tables": {"known": entry}}, tables={"known": pd.DataFrame([row])}

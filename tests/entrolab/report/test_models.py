@@ -23,7 +23,7 @@ def test_a_model_is_about_its_learner_or_about_what_comes_before_a_choice_of_lea
                 "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}, {"estimator": "mine.Plane"}],
             },
             "chosen": {"one_of": {"svm": {"estimator": SVM}, "tree": {"estimator": TREE}}, "steps": []},
-            "print": {"printed_only": True, "steps": []},
+            "print": {"published_only": True, "steps": []},
         }
     }
     assert learners(study) == {

@@ -11,7 +11,7 @@ from entrolab.report import build_report, read_results
 from entrolearn.plotting import save_figure
 
 FIGURE = {
-    "kind": "grid_curves",
+    "type": "grid_curves",
     "caption": "Sizes & scores",
     "datasets": "real",
     "models": ["eem_rbf"],
@@ -61,7 +61,7 @@ def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp
 
 def test_rows_to_hover_over_are_linked_from_the_page(with_figure, tmp_path):
     """A page of its own beside the figure's files, which opens from a file:// address as they do."""
-    projections = {"kind": "projections", "caption": "A plane", "datasets": "real", "models": ["eem_rbf"]}
+    projections = {"type": "projections", "caption": "A plane", "datasets": "real", "models": ["eem_rbf"]}
     study = {**with_figure.study, "figures": {"plane": {**projections, "notes": []}}}
     (with_figure.folder / "figures" / "plane.csv").write_text(
         "dataset,model,series,row,x,y,reason\niris,eem_rbf,rows of a,0,1,2,\niris,eem_rbf,rows of b,1,3,4,\n"
@@ -121,7 +121,7 @@ def ranked(results):
     }
     again = read_results("paper", study, results.folder)
     rows = again.tables["table4"].copy()
-    rows["verdict"], rows["reason"] = "ours alone", ""
+    rows["verdict"], rows["reason"] = "ours only", ""
     rows["ours"] = [90.0, 80.0, 70.0] * 4 + [60.0, 80.0, float("nan")]
     return replace(again, tables={"table4": rows})
 

@@ -42,7 +42,7 @@ def test_where_no_job_was_looked_at_nothing_is_said_of_memory(results, tmp_path)
 
 
 def test_what_a_table_measures_counts_among_the_jobs(tmp_path):
-    table = {"kind": "capacity", "models": {"svm_rbf": {}}, "rows": 9, "features": 2}
+    table = {"type": "capacity", "models": {"svm_rbf": {}}, "rows": 9, "features": 2}
     study = {**STUDY, "tables": {"big": table}}
     benchmark(tmp_path, "measure/big/generated", "12.4")
     assert peak_memory(study, tmp_path) == (12.4, "measure big generated")

@@ -24,11 +24,11 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
         Per model ``fit_seconds``, ``predict_seconds`` and ``peak_mib``; one that fails is a row
         with the reason.
     """
-    rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"]))
+    rng = np.random.default_rng(seed_from(spec["seed"], spec["study"], spec["table"]))
     X, y = rng.random((spec["rows"], spec["features"])), targets(spec["rows"], spec["task"], rng)
 
     def of_model(name: str, model: Mapping) -> list[dict]:
         found = costs(model, X, y, spec, predicts=True)
-        return [found] if "kind" in found else [{"metric": of, "value": found[of]} for of in found]
+        return [found] if "status" in found else [{"metric": of, "value": found[of]} for of in found]
 
     return of_each_model(of_model, spec, progress)

@@ -43,7 +43,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
                 runs.append(_measured(y, labels, seconds, spec["measures"], shares))
         except (LimitError, RuntimeError) as error:
             before = f"after {len(runs)} of {spec['repeats']} runs: " if runs else ""
-            rows.append({"model": name, "kind": "failed", "error": f"{before}{error}"})
+            rows.append({"model": name, "status": "failed", "error": f"{before}{error}"})
         else:
             rows += [{"model": name, **row} for row in _summary(runs)]
         progress(done, len(spec["models"]))
@@ -135,7 +135,7 @@ def _divergences(X, y: np.ndarray) -> tuple[list[dict], DivergenceShare | None]:
     try:
         shares = DivergenceShare(X)
     except ValueError as error:
-        return [{"metric": DIVERGENCE, "kind": "failed", "error": str(error)}], None
+        return [{"metric": DIVERGENCE, "status": "failed", "error": str(error)}], None
     return [{"metric": DIVERGENCE, "reading": CLASSES, "value": 100 * shares(y)}], shares
 
 
@@ -167,4 +167,4 @@ def _summary(runs: Sequence[Mapping[str, float]]) -> Iterator[dict]:
 
 def seed_of(spec: Mapping, what: str) -> int:
     """The seed of a run, or of the sample of rows; the same for all models."""
-    return seed_from(spec["seed"], spec["paper"], spec["table"], spec["dataset"], what)
+    return seed_from(spec["seed"], spec["study"], spec["table"], spec["dataset"], what)

@@ -58,7 +58,7 @@ class Clusterings(Measured):
         }
         return {name: table[name] for name in asked} | {"models": models}
 
-    def note(self, cell, spec, found, printed, verdict):
+    def note(self, cell, spec, found, published_values, verdict):
         """What the classes themselves come to."""
         classes = found[cell].readings.get(CLASSES)
         return "" if classes is None else f"{CLASSES}: {classes:.1f} %"

@@ -20,8 +20,8 @@ from entrolab.fit.learners import seed_from
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments, moments_by_group
 
-# Sign of the logarithm in eq. (3), right and as printed; the wrong constants in print do not change ranks.
-FORMULAS = {"right": 1, "printed": -1}
+# Sign of the logarithm in eq. (3), right and as published; the wrong constants in print do not change ranks.
+FORMULAS = {"right": 1, "published": -1}
 
 WEIGHTS: dict[str, Callable[[np.random.RandomState, tuple[int, int]], np.ndarray]] = {
     "normal": lambda rng, shape: rng.normal(size=shape),
@@ -72,10 +72,10 @@ def in_words(reading: Mapping[str, str]) -> str:
 
     Examples
     --------
-    >>> in_words({"activation": "rbf", "weights": "normal", "formula": "printed", "data": "raw"})
-    'rbf units, normal operators, eq. (3) as printed, raw data'
+    >>> in_words({"activation": "rbf", "weights": "normal", "formula": "published", "data": "raw"})
+    'rbf units, normal operators, eq. (3) as published, raw data'
     """
-    formula = {"right": "eq. (3) put right", "printed": "eq. (3) as printed"}[reading["formula"]]
+    formula = {"right": "eq. (3) put right", "published": "eq. (3) as published"}[reading["formula"]]
     return f"{reading['activation']} units, {reading['weights']} operators, {formula}, {reading['data']} data"
 
 
@@ -119,7 +119,7 @@ def jackknife_error(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> f
 def _drawn(data, activation: str, weights: Iterable[str], spec: Mapping) -> Iterator[dict]:
     """For each random layer the terms on random operators, by the operators' weights and the size."""
     sizes = sorted(spec["sizes"])
-    names = [spec["seed"], spec["paper"], spec["table"], spec["dataset"]]
+    names = [spec["seed"], spec["study"], spec["table"], spec["dataset"]]
     for number in range(spec["layers"]):
         rng = np.random.RandomState(seed_from(*names, number))
         layer = RandomLayer.draw(data.n_features, sizes[-1], activation, rng, below_one=activation != "rbf")
@@ -140,7 +140,7 @@ def _row(logarithm: np.ndarray, distance: np.ndarray, reading: Mapping, size: in
     undefined = np.sum(~np.isfinite(logarithm + distance))
     if undefined:
         reason = f"{undefined} of {distance.size} projections have no variance"
-        return {**row, "kind": "failed", "error": reason}
+        return {**row, "status": "failed", "error": reason}
     sign = FORMULAS[reading["formula"]]
     value = rank_correlation(logarithm, distance, sign)
     return {**row, "value": value, "std": jackknife_error(logarithm, distance, sign) if is_own else np.nan}

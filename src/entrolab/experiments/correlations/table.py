@@ -11,7 +11,7 @@ from entrolab.tables.base import NAN, NOTHING, TableType
 
 Activation = one_of("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 Weights = one_of("normal", "uniform")
-Formula = one_of("right", "printed")
+Formula = one_of("right", "published")
 Data = one_of("scaled", "raw")
 
 
@@ -37,8 +37,8 @@ class Readings(Section):
 class Correlations(Measured):
     """Rank correlation of the divergence of two classes with one of its terms: data sets × hidden sizes."""
 
-    ROUNDING = 0.0005  # three decimals are printed
-    # The printed number comes from as many random draws as ours, and is as uncertain.
+    ROUNDING = 0.0005  # three decimals are published
+    # The published number comes from as many random draws as ours, and is as uncertain.
     OF_A_DIFFERENCE = math.sqrt(2)
 
     columns = ("metric",)
@@ -75,17 +75,17 @@ class Correlations(Measured):
     def tolerance(self, ours, published, spec):
         return max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
 
-    def note(self, cell, spec, found, printed, verdict):
-        return self._closest(cell[0], found, printed) if verdict in ("higher", "lower") else ""
+    def note(self, cell, spec, found, published_values, verdict):
+        return self._closest(cell[0], found, published_values) if verdict in ("higher", "lower") else ""
 
-    def _closest(self, dataset: str, found: Mapping, printed: Mapping) -> str:
-        """The reading that comes closest to what is printed in a row, with its numbers."""
+    def _closest(self, dataset: str, found: Mapping, published_values: Mapping) -> str:
+        """The reading that comes closest to what is published in a row, with its numbers."""
         row = [
-            cell for cell in found if cell[0] == dataset and not math.isnan(printed.get(cell, NOTHING).value)
+            cell for cell in found if cell[0] == dataset and not math.isnan(published_values.get(cell, NOTHING).value)
         ]
 
         def distance(values: Sequence[float]) -> float:
-            return sum(abs(value - printed[cell].value) for cell, value in zip(row, values, strict=True))
+            return sum(abs(value - published_values[cell].value) for cell, value in zip(row, values, strict=True))
 
         readings = {
             name: [found[cell].readings.get(name, NAN) for cell in row] for name in found[row[0]].readings
@@ -114,7 +114,7 @@ class Correlations(Measured):
     def meanings(self, spec):
         return {
             "reproduced": "ours differs by less than two standard errors, those of a difference of two such "
-            "measurements, or rounds to the printed number",
+            "measurements, or rounds to the published number",
             "higher": "ours lies further above",
             "lower": "ours lies further below",
         }

@@ -37,8 +37,8 @@ def _at(dim: int, density: float, spec: Mapping) -> list[dict]:
     needed = sparse_gib(spec["rows"], dim, density)
     if needed > spec["gib"]:
         error = f"the data alone take {needed:.2g} GiB, more than the {spec['gib']:g} GiB allowed"
-        return [{"kind": "failed", "error": error}]
-    rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"], dim, density))
+        return [{"status": "failed", "error": error}]
+    rng = np.random.default_rng(seed_from(spec["seed"], spec["study"], spec["table"], dim, density))
     X, y = sparse_rows(spec["rows"], dim, density, rng), targets(spec["rows"], spec["task"], rng)
     return [
         {"model": name, **_seconds(costs(model, X, y, spec, predicts=False))}
@@ -47,4 +47,4 @@ def _at(dim: int, density: float, spec: Mapping) -> list[dict]:
 
 
 def _seconds(found: Mapping) -> dict:
-    return dict(found) if "kind" in found else {"metric": "fit_seconds", "value": found["fit_seconds"]}
+    return dict(found) if "status" in found else {"metric": "fit_seconds", "value": found["fit_seconds"]}

@@ -45,7 +45,7 @@ class Density(OfGenerated):
             return super().found(cell, spec, results)
         first = next(iter(spec["models"]))
         ours, base = (self.found((place, name, "fit_seconds"), spec, results) for name in (model, first))
-        return next((one for one in (ours, base) if one.trouble), None) or Found(ours.ours / base.ours)
+        return next((one for one in (ours, base) if one.status != "ok"), None) or Found(ours.ours / base.ours)
 
     def says(self, spec):
         first = next(iter(spec["models"].values()))

@@ -19,7 +19,7 @@ class Evaluations(OfTable):
 
         (source,) = sources
         measured = read_frame(source)
-        if (failed := measured[measured["kind"] != ""]).size:
+        if (failed := measured[measured["status"] != "ok"]).size:
             return draw_whole(failed["error"].iloc[0], None)
         rows = sorted(spec["rows"])
         known = measured.pivot(index=["model", "reading"], columns="metric", values="value")

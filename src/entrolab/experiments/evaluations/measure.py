@@ -61,7 +61,7 @@ def relative_errors(found: tuple, exact: tuple) -> dict[str, float]:
 
 
 def _at(n_rows: int, ways: list[str], small: bool, spec: Mapping) -> list[dict]:
-    rng = np.random.default_rng(seed_from(spec["seed"], spec["paper"], spec["table"], n_rows))
+    rng = np.random.default_rng(seed_from(spec["seed"], spec["study"], spec["table"], n_rows))
     classes = two_mixtures(n_rows, spec["features"], rng)
     V, _ = np.linalg.qr(rng.normal(size=(spec["features"], spec["components"])))
     found = {way: _evaluated(way, V, classes, spec["repeats"]) for way in ways}

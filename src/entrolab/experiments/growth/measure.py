@@ -29,7 +29,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
         row with the reason.
     """
     data = load("scaled")
-    order = np.random.RandomState(seed_from(spec["seed"], spec["paper"], spec["table"], "rows"))
+    order = np.random.RandomState(seed_from(spec["seed"], spec["study"], spec["table"], "rows"))
     order = order.permutation(data.n_samples)
     return of_each_model(lambda name, model: _of_model(data, order, model, spec), spec, progress)
 

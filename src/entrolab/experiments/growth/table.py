@@ -75,8 +75,8 @@ class Growth(Measured):
             if spec["models"][model]["sized"] or not metric.endswith("_size")
         ]
 
-    def printed_at(self, cell):
-        """What is printed is said of no data set."""
+    def published_at(self, cell):
+        """What is published is said of no data set."""
         return "", *cell[1:]
 
     def tolerance(self, ours, published, spec):
@@ -95,9 +95,9 @@ class Growth(Measured):
 
     def meanings(self, spec):
         return {
-            "reproduced": f"ours is within {self.TOLERANCE:g}, or two standard errors, of the printed "
+            "reproduced": f"ours is within {self.TOLERANCE:g}, or two standard errors, of the published "
             "exponent",
-            "higher": "grows faster, on these sizes, than the printed bound for large ones",
-            "lower": "grows slower, on these sizes, than the printed bound, which it does not contradict",
-            "ours alone": "no exponent is printed",
+            "higher": "grows faster, on these sizes, than the published bound for large ones",
+            "lower": "grows slower, on these sizes, than the published bound, which it does not contradict",
+            "ours only": "no exponent is published",
         }

@@ -34,9 +34,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Hu, He and Yuan, Information-theoretic measures for objective evaluation of classifications (2011).
     """
     data = load("scaled")
-    seed = parts_seed(spec["seed"], spec["paper"], spec["dataset"])
-    part = protocol(spec["protocol"]).draw(data.y, seed)[0]
-    rows = of_each_model(lambda name, model: _of_model(data, part, name, model, spec), spec, progress)
+    seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])
+    assignment = protocol(spec["protocol"]).draw(data.y, seed)[0]
+    rows = of_each_model(lambda name, model: _of_model(data, assignment, name, model, spec), spec, progress)
     # A model that failed did so for every share.
     return [
         {**row, "model": place_of(row["model"], share)}
@@ -61,9 +61,9 @@ def certainty(fitted, X) -> np.ndarray | None:
     return first - second
 
 
-def _of_model(data, part: np.ndarray, name: str, model: Mapping, spec: Mapping) -> list[dict]:
-    seed = seed_from(spec["seed"], spec["paper"], spec["dataset"], name, 0)
-    learnt, tested = part > 0, part == 0
+def _of_model(data, assignment: np.ndarray, name: str, model: Mapping, spec: Mapping) -> list[dict]:
+    seed = seed_from(spec["seed"], spec["study"], spec["dataset"], name, 0)
+    learnt, tested = assignment > 0, assignment == 0
     fitted = build(model, seed).fit(data.X[learnt], data.y[learnt])
     X, y = data.X[tested], data.y[tested]
     predicted = fitted.predict(X)
@@ -72,7 +72,7 @@ def _of_model(data, part: np.ndarray, name: str, model: Mapping, spec: Mapping) 
     for share in spec["reject"]:
         if share and certain is None:
             reason = "the classifier does not say how certain it is of a row"
-            rows.append({"share": share, "kind": "failed", "error": reason})
+            rows.append({"share": share, "status": "failed", "error": reason})
             continue
         said = reject_least_certain(predicted, certain, share, reject=REJECT) if share else predicted
         rows += ({"share": share, "metric": metric, "value": value} for metric, value in _measures(y, said))

@@ -89,7 +89,7 @@ class Information(Measured):
         return "equal, rounded"
 
     def meanings(self, spec):
-        return super().meanings(spec) | {"reproduced": "ours rounds to the printed number"}
+        return super().meanings(spec) | {"reproduced": "ours rounds to the published number"}
 
     def number(self, metric, value, digits):
         return super().number(metric, 100 * value if metric in PERCENT else value, digits)

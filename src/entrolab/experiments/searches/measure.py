@@ -42,12 +42,12 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
         the reason.
     """
     data = load("scaled")
-    seed = parts_seed(spec["seed"], spec["paper"], spec["dataset"])
+    seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])
     folds = list(islice(splits(protocol(spec["protocol"]), data.y, seed), spec["folds"]))
     limits, total = Limits(spec["seconds"], spec["gib"]), len(folds) * len(spec["models"])
     rows = []
     for before, (name, model) in enumerate(spec["models"].items()):
-        seed = seed_from(spec["seed"], spec["paper"], spec["dataset"], name, 0)
+        seed = seed_from(spec["seed"], spec["study"], spec["dataset"], name, 0)
         found: list[dict] = []
         try:
             for one in within(limits, searches, data.X, data.y, folds, model, seed, spec):
@@ -55,7 +55,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
                 progress(before * len(folds) + len(found), total)
         except (LimitError, RuntimeError) as error:
             after = f"after {len(found)} of {len(folds)} folds: " if found else ""
-            rows.append({"model": name, "kind": "failed", "error": f"{after}{error}"})
+            rows.append({"model": name, "status": "failed", "error": f"{after}{error}"})
         else:
             rows += [{"model": name, **row} for row in summary(found, grid_points(model))]
         progress((before + 1) * len(folds), total)
@@ -64,9 +64,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
 def splits(rule, y: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The rows to learn from and those to test with, for each fold of each repeat, or each trial."""
-    for part in rule.draw(y, seed):
-        used = np.flatnonzero(part >= 0)
-        partition = rule.partition(part[used], nested=False, whole=False)
+    for assignment in rule.draw(y, seed):
+        used = np.flatnonzero(assignment >= 0)
+        partition = rule.partition(assignment[used], nested=False, whole=False)
         for left_out in partition.left_out:
             yield used[partition.training(left_out)], used[partition.held_out(left_out)]
 

@@ -75,7 +75,7 @@ class Searches(Measured):
         models = {
             name: {
                 "estimator": estimator_of(study["models"][name], study["tasks"][dataset]),
-                **{part: study["models"][name][part] for part in ("params", "steps", "grid", ONE_OF)},
+                **{assignment: study["models"][name][assignment] for assignment in ("params", "steps", "grid", ONE_OF)},
             }
             for name in table["models"]
         }
@@ -95,7 +95,7 @@ class Searches(Measured):
             return super().found(cell, spec, results)
         known, lacking = self.found_in_all(cell, spec, results)
         if not known:
-            return Found(trouble="failed", reason="no data set has a number")
+            return Found(status="failed", reason="no data set has a number")
         of_all = _of_ratios(known) if metric in RATIOS else _of_differences(known)
         reason = "; ".join(filter(None, [lacking, of_all.reason]))
         return Found(of_all.ours, of_all.ours_std, reason=reason)

@@ -32,7 +32,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Czarnecki, Jozefowicz and Tabor, Maximum Entropy Linear Manifold, section 5.
     """
     data = load("scaled")
-    seed = seed_from(spec["seed"], spec["paper"], spec["table"], spec["dataset"])
+    seed = seed_from(spec["seed"], spec["study"], spec["table"], spec["dataset"])
     subsets = list(subsets_of(data.y, spec["subsets"], spec["share"], seed))
     return of_each_model(lambda name, model: _of_model(data, model, subsets, seed), spec, progress)
 

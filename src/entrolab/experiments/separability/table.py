@@ -9,7 +9,7 @@ from entrolab.tables.base import Found
 
 
 class Points(Section):
-    """How far from the printed number ours may be."""
+    """How far from the published number ours may be."""
 
     points: number(gt=0)
 
@@ -41,7 +41,7 @@ class Separability(Measured):
             others = [
                 name
                 for name, other in study["tables"].items()
-                if other["kind"] == table["kind"] and "measured_for" not in other
+                if other["type"] == table["type"] and "measured_for" not in other
             ]
             yield "measured_for", table["measured_for"], others, "table that is measured"
 
@@ -65,7 +65,7 @@ class Separability(Measured):
     def found(self, cell, spec, results):
         """In percent; the oracle is the best of the grid, each point of which has as many subsets."""
         found = super().found(cell, spec, results)
-        if found.trouble:
+        if found.status != "ok":
             return found
         if spec["rows"] == "learnt":
             return Found(self.PERCENT * found.readings[LEARNT])
@@ -77,7 +77,7 @@ class Separability(Measured):
     def tolerance(self, ours, published, spec):
         return spec["tolerance"]["points"]
 
-    def note(self, cell, spec, found, printed, verdict):
+    def note(self, cell, spec, found, published_values, verdict):
         return ", ".join(f"{number:.1f} at {name}" for name, number in found[cell].readings.items())
 
     def says(self, spec):
@@ -85,7 +85,7 @@ class Separability(Measured):
             return (
                 "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
                 "densities), each tuned by cross-validation among projected rows, on the very rows that it "
-                "was fitted on: a score that says little, beside printed numbers that look like it."
+                "was fitted on: a score that says little, beside published numbers that look like it."
             )
         return (
             "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
@@ -101,7 +101,7 @@ class Separability(Measured):
     def meanings(self, spec):
         points = spec["tolerance"]["points"]
         return {
-            "reproduced": f"ours lies within {points:g} points of the printed number",
+            "reproduced": f"ours lies within {points:g} points of the published number",
             "higher": f"ours lies more than {points:g} points above",
             "lower": f"ours lies more than {points:g} points below",
         }

@@ -44,7 +44,7 @@ def measured_starts(spec, sources):
         for model in spec["models"]:
             starts = starts_of(measured, model).rename(columns={"error": "reason"})
             if starts.empty:
-                lost = measured[measured["model"].isin(["", model]) & (measured["kind"] != "")]
+                lost = measured[measured["model"].isin(["", model]) & (measured["status"] != "ok")]
                 reason = lost["error"].iloc[0] if len(lost) else "not measured"
                 starts = pd.DataFrame([{"reason": reason}], columns=starts.columns)
             yield dataset, model, starts.assign(reason=starts["reason"].map(one_line))

@@ -49,7 +49,7 @@ def summary(started: Mapping[str, pd.DataFrame], spec: Mapping) -> Iterator[dict
                 lost = (
                     f"{len(starts)} of {len(started[name])} starts came to an end, fewer than {spec['some']}"
                 )
-                yield {"model": name, "kind": "failed", "error": f"{lost}: {error}"}
+                yield {"model": name, "status": "failed", "error": f"{lost}: {error}"}
             continue
         expected = expected_maximum(starts["objective"])[spec["some"] - 1]
         near = (starts["objective"] >= spec["enough"] / 100 * best).sum() / len(started[name])
@@ -69,7 +69,7 @@ def _starts(data, model: Mapping, spec: Mapping) -> Iterator[dict]:
     if isinstance(learner, Pipeline):
         X, learner = learner[:-1].fit_transform(X, data.y), learner[-1]
     for number in range(1, model["starts"] + 1):
-        seed = seed_from(spec["seed"], spec["paper"], spec["table"], spec["dataset"], number)
+        seed = seed_from(spec["seed"], spec["study"], spec["table"], spec["dataset"], number)
         alone = clone(learner).set_params(n_init=1, random_state=seed)
         row = {"reading": f"start {number}"}
         began = time.process_time()
@@ -77,7 +77,7 @@ def _starts(data, model: Mapping, spec: Mapping) -> Iterator[dict]:
             alone.fit(X, data.y)
         except Exception as error:  # noqa: BLE001  a start may come to nothing; the row says how
             seconds = time.process_time() - began
-            yield {**row, "metric": "objective", "kind": "failed", "error": describe(error)}
+            yield {**row, "metric": "objective", "status": "failed", "error": describe(error)}
             yield {**row, "metric": "seconds", "value": seconds}
             continue
         values = (alone.objective_, time.process_time() - began, alone.n_evaluations_)

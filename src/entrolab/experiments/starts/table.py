@@ -84,22 +84,22 @@ class Starts(Measured):
         if dataset == ALL:
             known, lacking = self.found_in_all(cell, spec, results)
             if not known:
-                return Found(trouble="failed", reason="no data set has a number")
+                return Found(status="failed", reason="no data set has a number")
             share = 100 * sum(value > ENOUGH - SLACK for value in known) / len(known)
             return Found(share, reason=lacking)
         found = super().found(cell, spec, results)
         lost = [
             row["error"]
             for row in results.measured(spec["table"], dataset)
-            if row["model"] == model and row["reading"] and row["kind"]
+            if row["model"] == model and row["reading"] and row["status"] != "ok"
         ]
-        if not lost or found.trouble:
+        if not lost or found.status != "ok":
             return found
         starts = spec["models"][model]["starts"]
         return Found(found.ours, reason=f"{phrase(lost[0])} in {len(lost)} of {starts} fits")
 
-    def printed_at(self, cell):
-        """What is printed of all data sets is said of one solver, and stands beside each of ours."""
+    def published_at(self, cell):
+        """What is published of all data sets is said of one solver, and stands beside each of ours."""
         dataset, _, metric = cell
         return (dataset, "", metric) if dataset == ALL else cell
 
@@ -118,7 +118,7 @@ class Starts(Measured):
             "reproduced": "for as many of the data sets as in print",
             "higher": "for more of the data sets than in print",
             "lower": "for fewer of the data sets than in print",
-            "ours alone": "measured here",
+            "ours only": "measured here",
         }
 
 

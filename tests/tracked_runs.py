@@ -21,7 +21,7 @@ mlflow = ledger.mlflow  # the tests look at the store with the library that wrot
 open_ledger = ledger.open_ledger
 
 SCORES = {
-    "kind": "scores",
+    "type": "scores",
     "metric": "gmean",
     "datasets": "uci",
     "models": ["svm_rbf", "logistic"],
@@ -56,31 +56,31 @@ STUDY = {
     "datasets": {"uci": ["moons"]},
     "tasks": {"moons": "binary"},
     "tables": {
-        "table0": {"kind": "times", "cost": "fit_seconds"},
+        "table0": {"type": "times", "cost": "fit_seconds"},
         "table4": {**SCORES, "criterion": "cv"},
         "table10": {**SCORES, "criterion": "dcs_kde"},
     },
 }
 GMEANS = (0.8, 0.9, 0.7, 0.8)  # by repeat and fold: mean 80 %, std 10·sqrt(2/3) %
-PRINTED = """table,dataset,model,metric,value,std
+PUBLISHED = """table,dataset,model,metric,value,std
 table4,moons,svm_rbf,gmean,81.5,2.0
 table10,moons,svm_rbf,gmean,60.0,
 """
 
 
-def write_cell(
-    cell, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5, metric="gmean"
+def write_run(
+    run, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5, metric="gmean"
 ):
-    """The files of one cell, as training leaves them."""
-    for path in (cell.record, cell.candidates, cell.facts):
+    """The files of one run, as training leaves them."""
+    for path in (run.record, run.candidates, run.facts):
         path.parent.mkdir(parents=True, exist_ok=True)
     record = {
-        "key": cell.key,
-        "paper": cell.paper,
-        "dataset": cell.dataset,
-        "model": cell.model,
-        "label": "SVM rbf" if cell.model == "svm_rbf" else "LR",
-        "estimator": STUDY["models"][cell.model]["estimator"],
+        "key": run.key,
+        "study": run.study,
+        "dataset": run.dataset,
+        "model": run.model,
+        "label": "SVM rbf" if run.model == "svm_rbf" else "LR",
+        "estimator": STUDY["models"][run.model]["estimator"],
         "params": {"class_weight": "balanced"},
         "grid": {"C": [0.1, 1.0, 10.0]},
         "seed": 7,
@@ -88,7 +88,7 @@ def write_cell(
         "n_failed": 0,
         "notes": {"stopped at the iteration cap": 2},
         "success": success,
-        "kind": kind,
+        "type": kind,
         "error": error,
         "seconds": seconds,
         "started": "2026-01-02T03:04:05+00:00",
@@ -98,7 +98,7 @@ def write_cell(
     }
     if kind == "no data":
         record["data"] = {}
-    cell.record.write_text(json.dumps(record))
+    run.record.write_text(json.dumps(record))
     at = [(repeat, fold) for repeat in range(2) for fold in range(2)]
     rows = [
         {
@@ -118,29 +118,29 @@ def write_cell(
     ]
     scores = pd.DataFrame(rows)
     candidates = pd.DataFrame({"point": [0, 1, 2], "test_gmean": [0.1, 0.8, 0.2], "path_seconds": seconds})
-    write_scores(cell.selection, cell.predictions, scores if success else scores[:0])
-    (candidates if success else candidates[:0]).to_parquet(cell.candidates)
+    write_scores(run.selection, run.predictions, scores if success else scores[:0])
+    (candidates if success else candidates[:0]).to_parquet(run.candidates)
     if estimator is None:
-        cell.facts.write_text(json.dumps({"error": error or "not asked for"}))
+        run.facts.write_text(json.dumps({"error": error or "not asked for"}))
         return
     facts = {"params": {"C": 1.0}, "chosen_by": "cv", "fit_seconds": seconds / 10, "predict_seconds": 0.01}
-    cell.facts.write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
-    skops.io.dump(estimator, cell.fitted)
+    run.facts.write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
+    skops.io.dump(estimator, run.fitted)
 
 
-def write_tables(paper="small", published="published.csv") -> list[str]:
-    """The csv files of the study's score tables, as the workflow makes them of the cells that are there."""
+def write_tables(study_name="small", published="published.csv") -> list[str]:
+    """The csv files of the study's score tables, as the workflow makes them of the runs that are there."""
     files = []
     for name in score_tables(STUDY, "moons"):
-        spec = {"printed": name, **table_spec(paper, STUDY, name)}
-        files.append(f"results/{paper}/tables/{name}.csv")
-        write_table(make_table(Results(paper, STUDY), read_published(published), spec), spec, files[-1])
+        spec = {"published": name, **table_spec(study_name, STUDY, name)}
+        files.append(f"results/{study_name}/tables/{name}.csv")
+        write_table(make_table(Results(study_name, STUDY), read_published(published), spec), spec, files[-1])
     return files
 
 
-def track(cells, **changes):
+def track(runs, **changes):
     arguments = {"tables": write_tables(), "receipt": "results/small/tracked/moons.json", "patience": 5}
-    return track_dataset(STUDY, "small", "moons", cells, **arguments | changes)
+    return track_dataset(STUDY, "small", "moons", runs, **arguments | changes)
 
 
 def client():
