@@ -17,22 +17,22 @@ include: "workflow/rules/common.smk"
 rule all:
     default_target: True
     input:
-        lambda wildcards: [PLAN.study_files(paper) for paper in SETTINGS["papers"]],
+        lambda wildcards: [PLAN.study_files(name) for name in SETTINGS["papers"]],
 
 
 rule papers:
     input:
-        lambda wildcards: [PLAN.study_files(paper) for paper in STUDIES],
+        lambda wildcards: [PLAN.study_files(name) for name in STUDIES],
 
 
 # One target for each study, of its name. Only the studies that a run needs are read.
-for paper in STUDY_NAMES:
+for study_name in STUDY_NAMES:
 
     rule:
         name:
-            paper
+            study_name
         input:
-            lambda wildcards, paper=paper: PLAN.study_files(paper),
+            lambda wildcards, name=study_name: PLAN.study_files(name),
 
 
 include: "workflow/rules/data.smk"

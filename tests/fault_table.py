@@ -20,7 +20,7 @@ KINDS = {
     "Network": "servers that misbehave, files that were made to do harm, and no network at all",
     "Store": "the tracking store locked, damaged, moved, gone, or asked by many at once",
     "Surroundings": "two runs in one folder, other users, odd paths, locales and settings of the system",
-    "Configuration": "mistakes in studies, catalogs, published numbers and commands",
+    "Configuration": "mistakes in studies, catalogs, printed numbers and commands",
     "Arrays": "what learners cannot learn from, and settings that cannot be",
     "Representations": "the same numbers in every form that an array can have",
     "Laws": "what must hold of each learner whatever the data are",
@@ -56,7 +56,7 @@ def pytest_terminal_summary(terminalreporter, config):
     if not reports:
         return
     tried = pd.DataFrame(map(_tried, reports)).drop_duplicates()
-    bad = tried.loc[tried["type"].isin(BAD_INPUT), "test"].nunique()
+    bad = tried.loc[tried["kind"].isin(BAD_INPUT), "test"].nunique()
     if bad:
         terminalreporter.write_line(f"{bad} bad inputs tried")
     file = config.getoption("--fault-table")
@@ -73,7 +73,7 @@ def _tried(report) -> dict:
     kind, name, outcome = properties["fault"]
     told = {"passed": outcome, "failed": "**FAILED**"}.get(report.outcome, "not tried here")
     return {
-        "type": kind,
+        "kind": kind,
         "fault": name,
         "test": report.nodeid,
         "outcome": told,
@@ -95,7 +95,7 @@ def _fault_table(tried: pd.DataFrame, bad: int) -> str:
         lost=("lost", "max"),
         seconds=("seconds", "sum"),
     )
-    kinds = faults.groupby("type").agg(
+    kinds = faults.groupby("kind").agg(
         faults=("tests", "size"),
         survived=("survived", "sum"),
         tests=("tests", "sum"),

@@ -30,13 +30,13 @@ def study_in(client, experiment: str, downloads: Path) -> dict:
     found = client.get_experiment_by_name(experiment)
     runs = client.search_runs([found.experiment_id], max_results=1000)
     models = {model.model_id: model for model in client.search_logged_models([found.experiment_id])}
-    runs = {run.info.run_id: run.data.tags["entrolearn.key"] for run in runs}
-    assert len(set(runs.values())) == len(runs)
+    keys = {run.info.run_id: run.data.tags["entrolearn.key"] for run in runs}
+    assert len(set(keys.values())) == len(runs)
     return {
         "tags": _tags(found.tags),
-        "runs": {runs[run.info.run_id]: _run(client, run, downloads) for run in runs},
+        "runs": {keys[run.info.run_id]: _run(client, run, downloads) for run in runs},
         "models": {
-            runs[model.source_run_id]: {
+            keys[model.source_run_id]: {
                 "name": model.name,
                 "status": str(model.status),
                 "params": model.params,
@@ -46,11 +46,11 @@ def study_in(client, experiment: str, downloads: Path) -> dict:
             for model in models.values()
         },
         "outputs": {
-            runs[run.info.run_id]: [models[output.model_id].name for output in run.outputs.model_outputs]
+            keys[run.info.run_id]: [models[output.model_id].name for output in run.outputs.model_outputs]
             for run in runs
         },
         "registered": {
-            alias: _version(client.get_model_version_by_alias(experiment, alias), runs)
+            alias: _version(client.get_model_version_by_alias(experiment, alias), keys)
             for one in client.search_registered_models(f"name = '{experiment}'")
             for alias in one.aliases
         },

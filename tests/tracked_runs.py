@@ -69,7 +69,7 @@ table10,moons,svm_rbf,gmean,60.0,
 
 
 def write_run(
-    run, *, gmeans=GMEANS, estimator=None, success=True, kind="", error="", seconds=1.5, metric="gmean"
+    run, *, gmeans=GMEANS, estimator=None, success=True, status="ok", error="", seconds=1.5, metric="gmean"
 ):
     """The files of one run, as training leaves them."""
     for path in (run.record, run.candidates, run.facts):
@@ -88,7 +88,7 @@ def write_run(
         "n_failed": 0,
         "notes": {"stopped at the iteration cap": 2},
         "success": success,
-        "type": kind,
+        "status": status,
         "error": error,
         "seconds": seconds,
         "started": "2026-01-02T03:04:05+00:00",
@@ -96,7 +96,7 @@ def write_run(
         "versions": {"numpy": np.__version__},
         "machine": {"cpus": 2},
     }
-    if kind == "no data":
+    if status == "no data":
         record["data"] = {}
     run.record.write_text(json.dumps(record))
     at = [(repeat, fold) for repeat in range(2) for fold in range(2)]

@@ -1,4 +1,4 @@
-"""The catalog, studies to read and to spoil, cells to track, and a file server that fails as it is told."""
+"""The catalog, studies to read and to spoil, runs to track, and a file server that fails as it is told."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from entrolab.fit import predictions
-from entrolab.io.run_files import Cell
+from entrolab.io.run_files import StudyRun
 from entrolab.study.config import load_catalog, load_study
 
 ROOT = Path(__file__).parents[2]
@@ -420,19 +420,19 @@ def _told_scores():
 
 
 @pytest.fixture
-def untracked(no_store, data) -> list[Cell]:
-    """Two cells of one data set, each with a fitted model, and no store yet."""
-    from tracked_runs import write_cell
+def untracked(no_store, data) -> list[StudyRun]:
+    """Two runs of one data set, each with a fitted model, and no store yet."""
+    from tracked_runs import write_run
 
-    made = [Cell.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
-    write_cell(made[0], estimator=SVC(C=1.0).fit(*data))
-    write_cell(made[1], estimator=LogisticRegression().fit(*data))
+    made = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+    write_run(made[0], estimator=SVC(C=1.0).fit(*data))
+    write_run(made[1], estimator=LogisticRegression().fit(*data))
     return made
 
 
 @pytest.fixture
-def cells(place, untracked) -> list[Cell]:
-    """Two cells of one data set, each with a fitted model, beside a store without runs."""
+def runs(place, untracked) -> list[StudyRun]:
+    """Two runs of one data set, each with a fitted model, beside a store without runs."""
     return untracked
 
 

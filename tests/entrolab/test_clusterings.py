@@ -228,7 +228,7 @@ def test_rows_that_are_no_distributions_have_no_divergence_and_all_else():
     assert found.loc[("", "divergence", ""), "error"].startswith(
         "rows with a negative value or with zeros alone"
     )
-    assert found.loc[("noisy", "ari", ""), "kind"] == ""
+    assert found.loc[("noisy", "ari", ""), "status"] == "ok"
 
 
 # --- the table --------------------------------------------------------------------------------------------

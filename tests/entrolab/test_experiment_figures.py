@@ -30,7 +30,9 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
         for model, seconds in (("rkelm", 1.0), ("elm", 2.0))
         for density in (0.1, 0.5)
     ]
-    rows += [{"reading": f"d1000_density{one}", "status": "failed", "error": "too large"} for one in (0.1, 0.5)]
+    rows += [
+        {"reading": f"d1000_density{one}", "status": "failed", "error": "too large"} for one in (0.1, 0.5)
+    ]
     frame(rows).to_parquet(tmp_path / "measured.parquet")
     table = drawn(tmp_path, spec, [tmp_path / "measured.parquet"])
     assert table["density"].tolist() == [0.1, 0.5] * 4

@@ -504,7 +504,8 @@ def test_a_projection_that_fails_is_a_row_with_the_reason_and_takes_no_other_wit
         "grid": {},
     }
     rows = separated(dataset(n=80), models={"bad": failing, "lda": PROJECTIONS["lda"]}, subsets=1)
-    assert [(row["model"], row.get("kind", "")) for row in rows] == [("bad", "failed"), *2 * [("lda", "")]]
+    statuses = [(row["model"], row.get("status", "ok")) for row in rows]
+    assert statuses == [("bad", "failed"), *2 * [("lda", "ok")]]
     assert "'n_components' parameter" in rows[0]["error"]
     assert math.isnan(rows[1]["std"])
 
@@ -555,7 +556,7 @@ def test_what_a_classifier_is_not_certain_of_is_not_rejected_and_a_failure_takes
     found = informed(dataset(), models={"bad": bad, "nearest": CLASSIFIERS["nearest"]})
     assert found["nearest", "accuracy"]["value"] > 0.5
     assert "'C' parameter" in found["bad", ""]["error"]
-    assert found["bad_reject_0.2", ""]["type"] == "failed"
+    assert found["bad_reject_0.2", ""]["status"] == "failed"
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

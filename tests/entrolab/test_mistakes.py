@@ -543,7 +543,7 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
     assert loaded(tmp_path, study)["models"]["svm"]["estimator"] == "careful.Mine"
 
 
-# --------------------------------------------------------------------------------------- the published numbers
+# -------------------------------------------------------------------------------------- the published numbers
 
 
 @pytest.mark.fault("Configuration", "a mistake in the published numbers", LINE)

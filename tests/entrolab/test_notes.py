@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from tracked_runs import STUDY
 
 from entrolab.io.run_files import StudyRun
-from entrolab.tracking.notes import run_note, experiment_note, paper_note, registered_note
+from entrolab.tracking.notes import experiment_note, registered_note, run_note, study_note
 
 HARM = (
     "![x](https://evil.example/1.png) <img src=//evil.example/2> [a](javascript:b)\n\n# c `d` | *e* \x1b[2J"
@@ -32,7 +32,7 @@ def files_of(harm: str, success: bool) -> SimpleNamespace:
 
 NOTES = {
     "a study": lambda harm: experiment_note(study_of(harm), "small", {}),
-    "its tables": lambda harm: paper_note(study_of(harm), "small", {}, ""),
+    "its tables": lambda harm: study_note(study_of(harm), "small", {}, ""),
     "its models": lambda harm: registered_note(study_of(harm), "small"),
     "a model": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, True), []),
     "a failure": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, False), []),

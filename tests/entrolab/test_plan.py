@@ -60,7 +60,7 @@ def test_of_the_metrics_a_run_knows_the_one_that_selects_and_those_shown_of_cand
     dataset = next(iter(study["tasks"]))
     for model in plan.models(at(study=paper, dataset=dataset)):
         where = at(study=paper, dataset=dataset, model=model)
-        assert after.run(where) == plan.run(where)
+        assert after.run_spec(where) == plan.run_spec(where)
 
 
 def test_input_functions_name_the_files_of_their_runs(plan):

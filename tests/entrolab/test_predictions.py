@@ -108,13 +108,13 @@ LEARNERS = {
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone(dataset, learner, steps):
     one = {"folds": 3, "repeats": 1}
-    run = RUN | {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one}
-    parts, run = trained(dataset, run | {"criteria": ["cv"]})
+    spec = RUN | {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one}
+    parts, run = trained(dataset, spec | {"criteria": ["cv"]})
     seed = seed_from(0, "mine", "points", "logistic", 0)
-    params = {name: values[0] for name, values in run["grid"].items()}
+    params = {name: values[0] for name, values in spec["grid"].items()}
     for fold, found in run.predictions.groupby("fold"):
         left = parts[0] != fold
-        machine = build(run | {"params": params}, seed).fit(dataset.X[left], dataset.y[left])
+        machine = build(spec | {"params": params}, seed).fit(dataset.X[left], dataset.y[left])
         rows = dataset.X[found["row"]]
         probability = machine.predict_proba(rows)[:, 1] if hasattr(machine, "predict_proba") else np.nan
         has_decision = hasattr(machine, "decision_function")

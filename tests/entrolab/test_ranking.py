@@ -61,7 +61,7 @@ def random_scores(n_datasets, n_models, seed=0, decimals=1):
     )
 
 
-# ---------------------------------------------------------------------------------- published and closed forms
+# --------------------------------------------------------------------------------- published and closed forms
 
 
 def test_ranks_of_demsars_table_6():

@@ -80,7 +80,7 @@ def test_alias_moves_to_the_run_that_is_best_now_and_goes_when_there_is_none(bes
     assert track(best)["written"] == ["svm_rbf", "logistic"]  # each says something new of being the best
     assert at_alias().tags["model"] == "logistic"
     for run in best:
-        write_run(run, success=False, kind="failed", error="singular")
+        write_run(run, success=False, status="failed", error="singular")
         run.fitted.unlink()
     track(best)
     assert client().get_registered_model("small").aliases == {}

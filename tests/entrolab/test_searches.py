@@ -253,14 +253,14 @@ def test_a_search_that_takes_too_long_says_after_how_many_folds():
     rows, told = measured({"slow": slow, "logistic": LOGISTIC}, data, seconds=6.0)
     (error,) = rows.loc["slow"]["error"]
     assert error == "after 1 of 3 folds: time limit of 6 s"
-    assert rows.loc[("logistic", "ratio", ""), "kind"] == ""
+    assert rows.loc[("logistic", "ratio", ""), "status"] == "ok"
     assert told[:2] == [(1, 6), (3, 6)]
 
 
 def test_a_learner_that_divergence_cannot_compare_is_a_row_with_the_reason():
     tree = model("sklearn.tree.DecisionTreeClassifier", {"max_depth": [1, 2]})
     rows, _ = measured({"tree": tree}, folds=1)
-    assert rows.loc["tree"]["type"].tolist() == ["failed"]
+    assert rows.loc["tree"]["status"].tolist() == ["failed"]
     assert rows.loc["tree"]["error"].item().startswith("TypeError: DecisionTreeClassifier has neither")
 
 
@@ -269,7 +269,7 @@ def test_a_learner_that_divergence_cannot_compare_is_a_row_with_the_reason():
 
 ENTRY = plain(
     Searches.Entry(
-        kind="searches",
+        type="searches",
         caption="Searches",
         datasets="all",
         models=["eem", "svm"],

@@ -239,8 +239,8 @@ def test_our_packages_hand_names_on_and_do_nothing_else():
 def test_the_digests_hold_all_that_a_training_job_runs(monkeypatch):
     X, y = make_moons(60, random_state=0)
     data = Dataset(X, y, ["a", "b"], "binary", ["0", "1"], np.zeros(60, np.int8))
-    run = {
-        **dict.fromkeys(("paper", "dataset", "model"), ""),
+    spec = {
+        **dict.fromkeys(("study", "dataset", "model"), ""),
         **{"estimator": "entrolearn.EEMClassifier", "params": {}, "steps": [], "one_of": {}},
         **{"grid": {"n_hidden": [3, 5]}, "seed": 0, "metrics": ["gmean"], "criteria": ["cv", "dcs_kde"]},
         "protocol": {"folds": 3, "repeats": 1, "inner": "leave-two-folds-out"},
@@ -249,14 +249,14 @@ def test_the_digests_hold_all_that_a_training_job_runs(monkeypatch):
     run = set()
     sys.setprofile(lambda frame, event, _: run.add(frame.f_globals.get("__name__", "")))
     try:
-        _, record, *_ = training.train_run(data, np.arange(60)[None] % 3, run, Limits(60, 8))
+        _, record, *_ = training.train_run(data, np.arange(60)[None] % 3, spec, Limits(60, 8))
     finally:
         sys.setprofile(None)
     assert record["success"]
     ours = {name for name in run if name.partition(".")[0] in sources.OURS}
     ours -= {"entrolearn", "entrolearn.documentation"}  # a name that is handed on, the link to its page
     assert {"entrolab.fit.protocols", "entrolearn.machines.eem", "entrolearn.measures.divergence"} <= ours
-    assert ours <= source_digests("entrolab.fit.training", run["estimator"]).keys()
+    assert ours <= source_digests("entrolab.fit.training", spec["estimator"]).keys()
 
 
 def test_names_that_lead_back_to_themselves_are_not_refused(package):

@@ -33,7 +33,7 @@ from tracked_runs import (
     write_tables,
 )
 
-from entrolab.tracking import StudyRun, StoreUnavailable, stores, track_paper
+from entrolab.tracking import StoreUnavailable, StudyRun, stores, track_study
 from entrolab.tracking.artifacts import follow_move
 
 BOTH = ["svm_rbf", "logistic"]
@@ -406,7 +406,7 @@ def test_runs_whose_artifacts_are_gone_are_written_anew(runs, tmp_path):
     track(runs)
 
     def of_paper():
-        return track_paper(STUDY, "small", ["table.html"], config="published.csv", patience=5)
+        return track_study(STUDY, "small", ["table.html"], config="published.csv", patience=5)
 
     of_paper()
     shutil.rmtree("mlruns")

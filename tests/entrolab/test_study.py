@@ -48,7 +48,7 @@ def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
 @pytest.mark.parametrize(
     ("table", "found"),
     [
-        ({"kind": "scors"}, "'scors' is not one of"),
+        ({"type": "scors"}, "'scors' is not one of"),
         ({"type": "scores", "criterium": "cv"}, "'criterium' was unexpected"),
         ({"type": "growth", "caption": "x"}, "'datasets' is a required property"),
         ({"type": "starts", "caption": "x", "datasets": "a", "models": {"m": {}}, "starts": 3}, "3 is less"),
@@ -63,7 +63,7 @@ def test_editors_find_what_is_wrong_with_a_table(table, found):
 def test_every_type_says_what_its_entries_have():
     for types in (TABLE_TYPES, FIGURE_TYPES):
         for name, one in types.items():
-            assert {"kind", "caption", "notes"} <= {*one.Entry.model_fields}, name
+            assert {"type", "caption", "notes"} <= {*one.Entry.model_fields}, name
 
 
 class Inner(Section):

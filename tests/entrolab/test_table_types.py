@@ -96,7 +96,7 @@ ENTRIES = {
         "tolerance": {"points": 0.5, "iterations": 20},
     },
     "information": {"models": {"elm": {}, "svm": {"params": {"C": 1}}}, "reject": [0, 0.05]},
-    "searches": plain(Searches.Entry(kind="searches", caption="x", datasets="all", models=list(MODELS))),
+    "searches": plain(Searches.Entry(type="searches", caption="x", datasets="all", models=list(MODELS))),
 }
 
 
@@ -242,7 +242,9 @@ def test_times_without_a_printed_ratio_are_ours_alone():
     assert verdicts(times([1.0, 2.0, 3.0], [1.0, None, 3.0])) == ["unit", "ours only", "reproduced"]
     table = times([1.0, 2.0, 3.0], [None, 2.0, 3.0])
     assert verdicts(table) == ["ours only"] * 3
-    assert table["reason"].tolist() == [""] + ["no ratio, the row's first column has no seconds published"] * 2
+    assert (
+        table["reason"].tolist() == [""] + ["no ratio, the row's first column has no seconds published"] * 2
+    )
 
 
 def test_times_without_a_first_column_of_ours_are_ours_alone():
@@ -613,7 +615,9 @@ def test_starts_count_the_data_sets_where_sixteen_are_enough():
         zoo=[{"status": "no data", "error": "404"}],
     )
     asked = spec("starts", ["iris", "wine", "zoo"])
-    table = make_table(results, published(("all", "", "expected", 100)), asked).set_index(["dataset", "model"])
+    table = make_table(results, published(("all", "", "expected", 100)), asked).set_index(
+        ["dataset", "model"]
+    )
     said = table.loc["all"]
     assert said["ours"].to_dict() == {"elm": 100.0, "svm": 50.0}
     assert said["verdict"].to_dict() == {"elm": "reproduced", "svm": "lower"}
@@ -748,7 +752,9 @@ def test_information_is_reproduced_where_it_rounds_to_print():
         {"model": "elm", "metric": "mutual_information", "value": 0.6128},
         {"model": "elm", "metric": "entropy_true", "value": 0.99},
     ]
-    is_published = published(("iris", "elm", "mutual_information", 0.613), ("iris", "elm", "entropy_true", 0.985))
+    is_published = published(
+        ("iris", "elm", "mutual_information", 0.613), ("iris", "elm", "entropy_true", 0.985)
+    )
     table = make_table(Results(measured=rows), is_published.astype({"value": str}), spec("information"))
     table = table.set_index(["model", "metric"])["verdict"]
     assert table["elm", "mutual_information"] == "reproduced"

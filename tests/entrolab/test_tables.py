@@ -70,7 +70,7 @@ def score_rows(dataset, model, values, criterion="cv", success=True, error=""):
     )
 
 
-def published(**cells):
+def published_frame(**cells):
     """Cells by ``dataset__model=(value, std)``."""
     rows = [("table1", *key.split("__"), "gmean", *pair) for key, pair in cells.items()]
     return pd.DataFrame(rows, columns=["table", "dataset", "model", "metric", "value", "std"])
@@ -114,7 +114,7 @@ def one_cell(values=(0.8,) * FOLDS, published=(80.0, 1.0), **changes):
     """The single row of a table of one data set and one model."""
     table = score_table(
         score_rows("iris", "eem_rbf", list(values)),
-        published(iris__eem_rbf=published),
+        published_frame(iris__eem_rbf=published),
         [record("iris", "eem_rbf", **changes)],
         spec(["iris"], ["eem_rbf"]),
     )
@@ -131,7 +131,7 @@ def mixed():
         for dataset in datasets[:4]
         for criterion in ("cv", "oracle")
     )
-    published = published(
+    published = published_frame(
         a__eem_rbf=(80.5, 1.0),
         b__eem_rbf=(78.0, 1.0),
         c__eem_rbf=(82.0, 1.0),
@@ -139,8 +139,8 @@ def mixed():
         f__eem_rbf=(70.0, 1.0),
     )
     records = [record(dataset, "eem_rbf") for dataset in datasets[:4]]
-    records.append(record("e", "eem_rbf", success=False, kind="failed", error="singular matrix"))
-    records.append(record("f", "eem_rbf", success=False, kind="no data", error="f: the server answered 404"))
+    records.append(record("e", "eem_rbf", success=False, status="failed", error="singular matrix"))
+    records.append(record("f", "eem_rbf", success=False, status="no data", error="f: server answered 404"))
     return score_table(scores, published, records, asked), asked
 
 
@@ -181,7 +181,7 @@ def test_reasons_say_why_there_is_no_number(mixed):
     table, _ = mixed
     reasons = dict(zip(table["dataset"], table["reason"], strict=True))
     assert reasons["e"] == "singular matrix"
-    assert reasons["f"] == "f: the server answered 404"
+    assert reasons["f"] == "f: server answered 404"
     assert table.loc[table["verdict"].isin(["failed", "no data"]), "ours"].isna().all()
 
 
@@ -193,7 +193,7 @@ def test_a_fold_without_a_score_fails_the_cell():
             score_rows("iris", "eem_rbf", [np.nan], success=False, error="time\nlimit; reached"),
         ]
     )
-    published = published(iris__eem_rbf=(80.0, 1.0))
+    published = published_frame(iris__eem_rbf=(80.0, 1.0))
     table = score_table(scores, published, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
     row = table.iloc[0]
     assert (row["verdict"], row["published"]) == ("failed", 80.0)
@@ -202,7 +202,7 @@ def test_a_fold_without_a_score_fails_the_cell():
 
 
 def test_a_time_limit_is_a_failure_that_names_itself():
-    row = one_cell(success=False, kind="time limit", error="3600 s used")
+    row = one_cell(success=False, status="time limit", error="3600 s used")
     assert (row["verdict"], row["reason"]) == ("failed", "time limit: 3600 s used")
 
 
@@ -227,7 +227,7 @@ def test_only_the_asked_criterion_counts_and_the_oracle_stands_beside():
         ]
     )
     asked = spec(["iris"], ["eem_rbf"], criterion="dcs_gaussian")
-    row = score_table(scores, published(), [record("iris", "eem_rbf")], asked).iloc[0]
+    row = score_table(scores, published_frame(), [record("iris", "eem_rbf")], asked).iloc[0]
     assert (row["ours"], row["oracle"]) == (pytest.approx(60), pytest.approx(90))
 
 
@@ -237,7 +237,7 @@ def test_what_has_nothing_to_choose_is_in_tables_of_every_criterion(grid, verdic
     asked["models"]["eem_rbf"]["grid"] = grid
     scores = score_rows("iris", "eem_rbf", [0.7] * FOLDS, "cv")
     of_iris = [record("iris", "eem_rbf")]
-    table = score_table(scores, published(), of_iris, table_spec("paper", asked, "table1"))
+    table = score_table(scores, published_frame(), of_iris, table_spec("paper", asked, "table1"))
     assert table["verdict"].tolist() == [verdict]
 
 
@@ -246,7 +246,7 @@ def test_that_ours_is_alone_is_said_only_where_other_cells_are_not(is_published,
     asked = spec(["iris", "wine"], ["eem_rbf"])
     scores = pd.concat(score_rows(dataset, "eem_rbf", [0.8] * FOLDS) for dataset in ("iris", "wine"))
     records = [record(dataset, "eem_rbf") for dataset in ("iris", "wine")]
-    table = score_table(scores, published(**is_published), records, asked)
+    table = score_table(scores, published_frame(**is_published), records, asked)
     assert "ours only" in set(table["verdict"])
     assert ("ours only" in [entry["verdict"] for entry in layout(table, asked)["legend"]]) == said
     for format in ("html", "md"):
@@ -255,7 +255,7 @@ def test_that_ours_is_alone_is_said_only_where_other_cells_are_not(is_published,
 
 
 def test_other_tables_and_metrics_of_the_published_numbers_are_not_taken():
-    published = published(iris__eem_rbf=(80.0, 1.0))
+    published = published_frame(iris__eem_rbf=(80.0, 1.0))
     others = pd.concat([published.assign(table="table2"), published.assign(metric="accuracy")])
     scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
     table = score_table(scores, others, [record("iris", "eem_rbf")], spec(["iris"], ["eem_rbf"]))
@@ -411,7 +411,7 @@ def test_a_model_without_a_learner_for_the_task_is_blank():
     entry["models"]["eem_rbf"]["estimators"] = {"classification": "entrolearn.EEMClassifier"}
     entry["tasks"] = {"iris": "binary", "wine": "regression"}
     asked = table_spec("paper", entry, "table1")
-    table = score_table(pd.DataFrame(), published(), [], asked)
+    table = score_table(pd.DataFrame(), published_frame(), [], asked)
     assert table["verdict"].tolist() == ["failed", ""]
 
 
@@ -421,7 +421,7 @@ def test_a_model_without_a_learner_for_the_task_is_blank():
 def test_table_is_complete_and_in_the_studys_order_whatever_is_missing():
     asked = spec(["wine", "iris"], ["svm_rbf", "eem_rbf"])
     scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
-    table = score_table(scores, published(), [record("iris", "eem_rbf")], asked)
+    table = score_table(scores, published_frame(), [record("iris", "eem_rbf")], asked)
     assert list(table.columns) == COLUMNS
     assert list(zip(table["dataset"], table["model"], strict=True)) == [
         ("wine", "svm_rbf"),
@@ -430,22 +430,22 @@ def test_table_is_complete_and_in_the_studys_order_whatever_is_missing():
         ("iris", "eem_rbf"),
     ]
     assert table["verdict"].tolist() == ["failed", "failed", "failed", "ours only"]
-    assert table["reason"][0] == "no record of this cell"
+    assert table["reason"][0] == "no record of this run"
 
 
 def test_table_without_any_scores_is_complete():
     absent = [
-        record(name, "eem_rbf", success=False, kind="no data", error="offline") for name in ("iris", "wine")
+        record(name, "eem_rbf", success=False, status="no data", error="offline") for name in ("iris", "wine")
     ]
-    table = score_table(pd.DataFrame(), published(), absent, spec(["iris", "wine"], ["eem_rbf"]))
+    table = score_table(pd.DataFrame(), published_frame(), absent, spec(["iris", "wine"], ["eem_rbf"]))
     assert table["verdict"].tolist() == ["no data", "no data"]
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_renders_a_table_without_any_result(format):
     asked = spec()
-    table = score_table(pd.DataFrame(), published(), [], asked)
-    assert "no record of this cell" in render(table, asked, format)
+    table = score_table(pd.DataFrame(), published_frame(), [], asked)
+    assert "no record of this run" in render(table, asked, format)
 
 
 # --- layout --------------------------------------------------------------------------------------------
@@ -481,7 +481,7 @@ def test_notes_that_differ_by_their_counts_share_a_footnote():
         record("iris", "svm_rbf", notes={"stopped at its cap": 3}, n_failed=2),
         record("wine", "svm_rbf", notes={"stopped at its cap": 40}),
     ]
-    table = score_table(scores, published(), capped, asked)
+    table = score_table(scores, published_frame(), capped, asked)
     assert table["reason"][0] == "stopped at its cap in 3 of 110 fits; no result in 2 of 110 fits"
     shown = layout(table, asked)
     assert [(note["letter"], note["text"]) for note in shown["footnotes"]] == [
@@ -493,11 +493,13 @@ def test_notes_that_differ_by_their_counts_share_a_footnote():
 
 def test_footnote_letters_go_on_after_z():
     names = [f"d{i}" for i in range(28)]
-    broken = [record(name, "eem_rbf", success=False, kind="failed", error=f"error {name}") for name in names]
+    broken = [
+        record(name, "eem_rbf", success=False, status="failed", error=f"error {name}") for name in names
+    ]
     asked = spec(names, ["eem_rbf"])
     letters = [
         note["letter"]
-        for note in layout(score_table(pd.DataFrame(), published(), broken, asked), asked)["footnotes"]
+        for note in layout(score_table(pd.DataFrame(), published_frame(), broken, asked), asked)["footnotes"]
     ]
     assert (letters[0], letters[25], letters[26], letters[27]) == ("a", "z", "aa", "bb")
 
@@ -507,7 +509,7 @@ def test_numbers_have_the_decimals_of_the_printed_ones():
     asked = spec(["iris"], ["eem_rbf"])
     for published, shown in ((84.13, "84.12"), (84.1, "84.1")):
         table = score_table(
-            scores, published(iris__eem_rbf=(published, 1.0)), [record("iris", "eem_rbf")], asked
+            scores, published_frame(iris__eem_rbf=(published, 1.0)), [record("iris", "eem_rbf")], asked
         )
         assert layout(table, asked)["rows"][0]["cells"][0].ours == shown
 
@@ -528,7 +530,7 @@ def test_csv_reads_back_as_it_was(mixed, tmp_path):
 
 def test_csv_keeps_names_that_look_like_missing_values(tmp_path):
     asked = spec(["null", "nan"], ["eem_rbf"])
-    write_table(score_table(pd.DataFrame(), published(), [], asked), asked, tmp_path / "t.csv")
+    write_table(score_table(pd.DataFrame(), published_frame(), [], asked), asked, tmp_path / "t.csv")
     assert read_table(tmp_path / "t.csv")["dataset"].tolist() == ["null", "nan"]
 
 
@@ -552,8 +554,8 @@ def hostile():
     asked = table_spec("paper", study(["iris"], ["eem_rbf"]), "table1", {"iris": HOSTILE})
     asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
     asked["models"]["eem_rbf"] |= {"label": HOSTILE, "sublabel": HOSTILE}
-    broken = [record("iris", "eem_rbf", success=False, kind="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
-    return score_table(pd.DataFrame(), published(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked
+    broken = [record("iris", "eem_rbf", success=False, status="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
+    return score_table(pd.DataFrame(), published_frame(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked
 
 
 @pytest.mark.fault("Trust", "<script> in a name or an error, in tables of html", "shown as text")

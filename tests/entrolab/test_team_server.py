@@ -21,7 +21,7 @@ from team_server import database_of, need_postgresql, script, team_server
 from tracked_runs import PUBLISHED, STUDY, mlflow, track, write_run, write_tables
 
 from entrolab.data.dataset import Dataset, save_dataset
-from entrolab.tracking import StudyRun, StoreUnavailable, track_dataset, track_paper
+from entrolab.tracking import StoreUnavailable, StudyRun, track_dataset, track_study
 from entrolab.tracking.moving import NotMoved, main, move
 
 BETTER = (0.9, 0.9, 0.9, 0.95)
@@ -66,7 +66,7 @@ def moved(tmp_path_factory, empty_store):
         # A run that was deleted, a second version, and a metric that no PostgreSQL would take for a number.
         write_run(runs[0], estimator=SVC(C=2.0).fit(X, y), gmeans=(0.95, 0.9, 0.9, 0.95))
         track(runs)
-        track_paper(STUDY, "small", ["table.html"], config="published.csv")
+        track_study(STUDY, "small", ["table.html"], config="published.csv")
         client = client_of("sqlite:///mlflow.db")
         odd = client.create_run(client.create_experiment("odd ' name", "s3://bucket/odd"))
         client.log_metric(odd.info.run_id, "nan", float("nan"))
@@ -177,7 +177,7 @@ def test_moved_model_loads_by_its_alias_through_the_server(team):
 def test_moved_study_is_found_and_nothing_is_logged_anew(team):
     again = track(runs_of("small"), store_uri=team.uri)
     assert again["written"] == []
-    paper = track_paper(STUDY, "small", ["table.html"], config="published.csv", store_uri=team.uri)
+    paper = track_study(STUDY, "small", ["table.html"], config="published.csv", store_uri=team.uri)
     assert paper["written"] is False
 
 
@@ -244,7 +244,7 @@ def test_study_tracked_to_a_server_is_the_study_tracked_to_a_file(team, data, tm
         for uri in (f"sqlite:///{tmp_path}/own/mlflow.db", team.uri)
     }
     for uri in done:
-        track_paper(STUDY, "other", ["table.html"], config="published.csv", store_uri=uri)
+        track_study(STUDY, "other", ["table.html"], config="published.csv", store_uri=uri)
     both = [study_in(client_of(uri), "other", tmp_path) for uri in done]
     assert both[0] == both[1]
     assert both[1]["registered"]["best-moons"]["run"] == "other/moons/svm_rbf"

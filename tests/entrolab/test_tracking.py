@@ -21,7 +21,7 @@ from tracked_runs import GMEANS, SCORES, STUDY, client, mlflow, runs_of, track, 
 
 from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import COLUMNS
-from entrolab.tracking import StudyRun, StoreUnavailable, ledger, track_paper
+from entrolab.tracking import StoreUnavailable, StudyRun, ledger, track_study
 from entrolab.tracking.stores import opened
 
 
@@ -101,7 +101,9 @@ def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_s
     assert not_published.tags["verdict"] == "ours only"
     assert not {"published", "difference"} & not_published.metrics.keys()
     note = published.tags["mlflow.note.content"]
-    assert "GMEAN 80.00 ± 8.16 % over the folds, published 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
+    assert (
+        "GMEAN 80.00 ± 8.16 % over the folds, published 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
+    )
 
 
 def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(runs):
@@ -407,24 +409,24 @@ def test_experiment_deleted_by_hand_is_restored(runs):
     assert len(runs_of()) == 3
 
 
-@pytest.mark.parametrize("kind", ["failed", "no data", "time limit"])
-def test_failed_run_is_one_failed_run_with_its_reason(place, kind):
+@pytest.mark.parametrize("status", ["failed", "no data", "time limit"])
+def test_failed_run_is_one_failed_run_with_its_reason(place, status):
     run = StudyRun.at("small", "moons", "svm_rbf")
-    write_run(run, success=False, kind=kind, error="the moon was not there")
+    write_run(run, success=False, status=status, error="the moon was not there")
     done = track([run])
-    run = runs_of()[run.key]
-    assert run.info.status == "FAILED"
-    assert run.data.tags["failure"] == kind
-    assert run.data.tags["verdict"] == ("no data" if kind == "no data" else "failed")
-    assert run.data.tags["failure.reason"] == "the moon was not there"
-    assert "the moon was not there" in run.data.tags["mlflow.note.content"]
-    assert not any("/" in name or name == "ours" for name in run.data.metrics)  # no scores
+    logged = runs_of()[run.key]
+    assert logged.info.status == "FAILED"
+    assert logged.data.tags["failure"] == status
+    assert logged.data.tags["verdict"] == ("no data" if status == "no data" else "failed")
+    assert logged.data.tags["failure.reason"] == "the moon was not there"
+    assert "the moon was not there" in logged.data.tags["mlflow.note.content"]
+    assert not any("/" in name or name == "ours" for name in logged.data.metrics)  # no scores
     assert track([run])["runs"] == done["runs"]
 
 
 def test_run_that_is_mended_replaces_its_failed_run(place, data):
     run = StudyRun.at("small", "moons", "svm_rbf")
-    write_run(run, success=False, kind="failed", error="singular")
+    write_run(run, success=False, status="failed", error="singular")
     track([run])
     write_run(run, estimator=SVC().fit(*data))
     track([run])
@@ -436,16 +438,16 @@ def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
     write_run(run, error="singular")
     run.fitted.touch()  # what the select stage leaves in the model's place
     track([run])
-    run = runs_of()[run.key]
-    assert run.info.status == "FINISHED"
-    assert run.data.metrics["cv/gmean_mean"] == pytest.approx(80)
-    assert run.data.tags["refit.error"] == "singular"
-    assert not run.outputs.model_outputs
+    logged = runs_of()[run.key]
+    assert logged.info.status == "FINISHED"
+    assert logged.data.metrics["cv/gmean_mean"] == pytest.approx(80)
+    assert logged.data.tags["refit.error"] == "singular"
+    assert not logged.outputs.model_outputs
 
 
 def test_stages_that_left_nothing_but_a_record_are_tracked(place):
     run = StudyRun.at("small", "moons", "svm_rbf")
-    write_run(run, success=False, kind="failed", error="singular")
+    write_run(run, success=False, status="failed", error="singular")
     for path in (run.selection, run.predictions, run.candidates, run.facts):
         path.unlink()
     track([run])
@@ -457,11 +459,11 @@ def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
     run = StudyRun.at("small", "moons", "svm_rbf")
     write_run(run, gmeans=(0.8, value, 0.7, 0.8))
     track([run])
-    run = runs_of()[run.key]
-    assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 2: 70, 3: 80})
-    assert run.data.tags["nonfinite.cv_folds/gmean"] == f"{word} at step 1"
-    assert "cv/gmean_mean" not in run.data.metrics
-    assert "nonfinite.cv/gmean_mean" in run.data.tags
+    logged = runs_of()[run.key]
+    assert series(logged, "cv_folds/gmean") == pytest.approx({0: 80, 2: 70, 3: 80})
+    assert logged.data.tags["nonfinite.cv_folds/gmean"] == f"{word} at step 1"
+    assert "cv/gmean_mean" not in logged.data.metrics
+    assert "nonfinite.cv/gmean_mean" in logged.data.tags
 
 
 def test_model_of_foreign_types_is_refused_before_anything_is_written(place, data):
@@ -538,7 +540,7 @@ def tables(place):
 
 
 def track_tables(tables):
-    return track_paper(STUDY, "small", tables, config="small.yaml", receipt="receipt.json", patience=5)
+    return track_study(STUDY, "small", tables, config="small.yaml", receipt="receipt.json", patience=5)
 
 
 def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, tmp_path):
@@ -567,7 +569,7 @@ def test_run_of_the_paper_carries_its_figures_and_is_reopened_when_one_changed(t
         file.write_text("first")
 
     def track():
-        return track_paper(STUDY, "small", tables, figures, config="small.yaml", patience=5)
+        return track_study(STUDY, "small", tables, figures, config="small.yaml", patience=5)
 
     done = track()
     assert not track()["written"]

@@ -531,7 +531,11 @@ def test_a_grid_point_that_fails_takes_no_other_with_it(dataset, parts):
 def test_a_learner_that_always_fails_is_a_failed_cell(dataset, parts):
     candidates, record, *_ = train_run(dataset, parts, moody("bad"))
 
-    assert (record["success"], record["status"], record["error"]) == (False, "failed", "ValueError: not today")
+    assert (record["success"], record["status"], record["error"]) == (
+        False,
+        "failed",
+        "ValueError: not today",
+    )
     assert len(candidates) == 8
 
 
@@ -624,7 +628,11 @@ def test_a_data_set_that_could_not_be_had_is_a_record():
 
     assert candidates.empty
     assert candidates["test_gmean"].dtype == float
-    assert (record["success"], record["status"], record["error"]) == (False, "no data", "heart: 404 Not Found")
+    assert (record["success"], record["status"], record["error"]) == (
+        False,
+        "no data",
+        "heart: 404 Not Found",
+    )
     assert record["key"] == "mine/points/logistic"
 
 

@@ -45,7 +45,7 @@ def test_the_smallest_study_is_whole(load):
     assert study["scaling"] == {"method": "minmax", "fit_on": "all"}
     assert study["protocol"] == {"folds": 5, "repeats": 1, "inner": "leave-two-folds-out"}
     assert study["models"]["svm"]["label"] == "svm"
-    assert {key: study["tables"]["scores"][key] for key in ("kind", "models", "metric", "criterion")} == {
+    assert {key: study["tables"]["scores"][key] for key in ("type", "models", "metric", "criterion")} == {
         "type": "scores",
         "models": ["svm"],
         "metric": ["balanced_accuracy", "gmean", "accuracy"],

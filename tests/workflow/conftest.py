@@ -221,7 +221,7 @@ TRIALS = {
             "estimators": {"classification": "sklearn.neighbors.KNeighborsClassifier"},
             "grid": {"n_neighbors": {"of_dataset": "neighbours"}},
         },
-        "study": {"label": "In print", "published_only": True},
+        "paper": {"label": "In print", "published_only": True},
     },
     "tables": {
         "accuracies": {

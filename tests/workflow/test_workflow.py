@@ -425,7 +425,7 @@ def test_an_added_metric_trains_nothing(finished):
 
     output = edited(finished, add)
     assert ("table", "study=tiny, table=table1") in planned(output)
-    assert rules(output) <= {"table", "page", "track", "track_paper"}
+    assert rules(output) <= {"table", "page", "track", "track_study"}
 
 
 def test_another_metric_first_selects_otherwise_and_is_trained(finished):

@@ -108,5 +108,5 @@ rule page:
 rule report:
     input:
         lambda wildcards: [
-            f"results/report/{study}.html" for paper in SETTINGS["papers"]
+            f"results/report/{study}.html" for study in SETTINGS["papers"]
         ],

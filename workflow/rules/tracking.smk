@@ -3,7 +3,7 @@
 
 localrules:
     track,
-    track_paper,
+    track_study,
 
 
 rule track:
@@ -34,7 +34,7 @@ rule track:
         "../scripts/track.py"
 
 
-rule track_paper:
+rule track_study:
     input:
         tables=PLAN.tables(),
         figures=PLAN.figures(),
@@ -55,4 +55,4 @@ rule track_paper:
         folder=os.getcwd(),
         code=code("entrolab.tracking"),
     script:
-        "../scripts/track_paper.py"
+        "../scripts/track_study.py"

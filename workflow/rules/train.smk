@@ -25,7 +25,7 @@ rule train:
         **asked(PLAN.needs_of_run, SETTINGS),
         **LIMITS,
     params:
-        spec=PLAN.spec,
+        spec=PLAN.run_spec,
         code=PLAN.code_of_run,
     script:
         "../scripts/train.py"

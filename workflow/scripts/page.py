@@ -11,7 +11,7 @@ from entrolab.study.config import load_configuration
 def main(home: str, config: dict, study_name: str, folder: Path, results: Path) -> None:
     catalog, studies, _ = load_configuration(home, config)
     done = {name: study for name, study in studies.items() if has_tables(study, results / name)}
-    found = [read_results(name, done[name], results / name, with_selection=name == study_name) for name in done]
+    found = [read_results(key, done[key], results / key, with_selection=key == study_name) for key in done]
     build_report(
         found,
         folder,

@@ -48,7 +48,9 @@ class Measured(TableType):
         """By how far ours may be from the published value."""
         ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
         verdict = beside(ours.ours, published.value, self.tolerance(ours, published, spec))
-        return Judged(verdict, ours.ours - published.value, self.note(cell, spec, found, published_values, verdict))
+        return Judged(
+            verdict, ours.ours - published.value, self.note(cell, spec, found, published_values, verdict)
+        )
 
     def tolerance(self, ours: Found, published: PublishedValue, spec: Mapping) -> float:
         """How far a number may be from the published value."""

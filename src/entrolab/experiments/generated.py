@@ -61,7 +61,7 @@ def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, f
     -------
     dict
         fit_seconds, predict_seconds (of the processor; if asked for) and peak_mib (beyond what there was
-        before); or ``kind`` and ``error`` of a failure.
+        before); or ``status`` and ``error`` of a failure.
     """
     try:
         (found,) = within(Limits(SECONDS, spec["gib"]), _spent, model, X, y, spec, predicts)

@@ -18,8 +18,9 @@ from entrolab.fit.limits import KilledError
 from entrolab.io.parquet import write_frame
 from entrolearn.path import describe
 
-# A row's columns and their defaults. A row of status (its `kind`, "failed" or "no data", and the `error`)
-# that names no model or no metric is about all of them. `reading` is "" for what the table shows.
+# A row's columns and their defaults. A row without a value has the `status` "failed" or
+# "no data" and an `error`; if it names no model or no metric, it is about all of them. `reading` is "" for
+# what the table shows.
 COLUMNS = {
     "model": "",
     "metric": "",

@@ -188,8 +188,8 @@ def most_common(errors: pd.Series) -> str:
 
 def status_of(record: Mapping) -> str:
     """Why a run has nothing to show."""
-    kind, error = record["status"], record["error"]
-    return one_line(f"{kind}: {error}" if kind not in error else error)
+    status, error = record["status"], record["error"]
+    return one_line(f"{status}: {error}" if status not in error else error)
 
 
 def as_shown(scores, metric: str):

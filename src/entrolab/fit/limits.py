@@ -34,11 +34,11 @@ FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 
 class LimitError(Told):
-    """The work has reached a limit; `kind` says which: "time limit" or "memory limit"."""
+    """The work has reached a limit; `status` says which: "time limit" or "memory limit"."""
 
-    def __init__(self, kind: str, message: str):
+    def __init__(self, status: str, message: str):
         super().__init__(message)
-        self.kind = kind
+        self.status = status
 
 
 class KilledError(Told):

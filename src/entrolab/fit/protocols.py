@@ -82,7 +82,9 @@ class Folds:
 
     def rows_of(self, assignment: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
         """The training and the test rows of a fold."""
-        return np.flatnonzero((assignment > UNUSED) & (assignment != fold)), np.flatnonzero(assignment == fold)
+        return np.flatnonzero((assignment > UNUSED) & (assignment != fold)), np.flatnonzero(
+            assignment == fold
+        )
 
     def final_rows(self, assignments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of the refit, and those for which its predictions are timed."""

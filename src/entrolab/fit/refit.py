@@ -49,7 +49,9 @@ def refit_within(
     return found
 
 
-def _refitted(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> Iterator[tuple[bytes, dict]]:
+def _refitted(
+    dataset, assignments: np.ndarray, params: Mapping, spec: Mapping
+) -> Iterator[tuple[bytes, dict]]:
     fitted, facts = refit(dataset, assignments, params, spec)
     model = dump(fitted)
     yield model, facts | {"types": types_in(model)}

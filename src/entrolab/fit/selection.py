@@ -74,10 +74,10 @@ def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFra
 def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study: Mapping) -> pd.DataFrame:
     """The selection from a part of a run's grid, see :func:`among`.
 
-    `file` is ``<paper>/candidates/<dataset>/<model>.parquet``, `study` has the ``metrics``, of which the
+    `file` is ``<study>/candidates/<dataset>/<model>.parquet``, `study` has the ``metrics``, of which the
     candidates have those of their task, and the ``criteria``.
     """
-    study_name, _, dataset, model = Path(file).with_suffix("").assignments[-4:]
+    study_name, _, dataset, model = Path(file).with_suffix("").parts[-4:]
     candidates = read_frame(file)
     metrics = [metric for metric in study["metrics"] if f"test_{metric}" in candidates]
     spec = {**study, "metrics": metrics, "study": study_name, "dataset": dataset, "model": model}

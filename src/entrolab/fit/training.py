@@ -140,9 +140,14 @@ def train_run(
     started = datetime.now(UTC)
     grid = grid_points(spec)
     assignments = assignments[: spec["protocol"].get("trials")]
-    n_fits = sum(len(_partition(assignment, spec, len(grid)).left_out) for assignment in assignments) * len(grid)
+    n_fits = sum(len(_partition(assignment, spec, len(grid)).left_out) for assignment in assignments) * len(
+        grid
+    )
     fits = _Fits(limits, progress, n_fits)
-    repeats = [_repeat(dataset, assignment, repeat, spec, grid, fits) for repeat, assignment in enumerate(assignments)]
+    repeats = [
+        _repeat(dataset, assignment, repeat, spec, grid, fits)
+        for repeat, assignment in enumerate(assignments)
+    ]
     candidates, selection, said = zip(*repeats, strict=True)
     candidates = pd.concat(candidates, ignore_index=True)
     record = _record(candidates, dataset, spec, started, fits)

@@ -38,7 +38,7 @@ def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
         "n_failed": 0,
         "notes": {},
         "success": False,
-        "status": "ok",
+        "status": "failed",
         "error": "",
         "seconds": seconds,
         "started": started.isoformat(timespec="seconds"),

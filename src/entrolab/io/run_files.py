@@ -35,7 +35,9 @@ class StudyRun:
     scaled: Path  # the rows that the models of the data set take
 
     @classmethod
-    def at(cls, study_name: str, dataset: str, model: str, results: str | os.PathLike = "results") -> "StudyRun":
+    def at(
+        cls, study_name: str, dataset: str, model: str, results: str | os.PathLike = "results"
+    ) -> "StudyRun":
         """The run with its files where the workflow puts them, under `results`."""
         folder, name = Path(results, study_name), f"{dataset}/{model}"
         tables = (folder / stage / f"{name}.parquet" for stage in ("candidates", "selection", "predictions"))

@@ -36,7 +36,16 @@ __all__ = ["Plan", "code"]
 TABLE_FORMATS = ("csv", "html", "tex", "md")
 FIGURE_FORMATS = ("svg", "png", "csv", "html")
 # The keys of a model that tables show or look up.
-SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid", "published_only", "trials"]
+SHOWN_OF_MODELS = [
+    "label",
+    "sublabel",
+    "estimator",
+    "estimators",
+    "one_of",
+    "grid",
+    "published_only",
+    "trials",
+]
 
 
 def code(*import_paths: str) -> Callable:
@@ -124,15 +133,15 @@ class Plan:
 
     # ----------------------------------------------------------------------------------------- runs
 
-    def run(self, wildcards) -> dict:
+    def run_spec(self, wildcards) -> dict:
         at = (wildcards.dataset, wildcards.model)
         return run_spec(wildcards.study, self.study(wildcards), *at, self.settings["seed"])
 
     def code_of_run(self, wildcards) -> dict[str, str]:
-        return source_digests("entrolab.fit.training", *made_of(self.run(wildcards)))
+        return source_digests("entrolab.fit.training", *made_of(self.run_spec(wildcards)))
 
     def needs_of_run(self, wildcards) -> Needs:
-        return needs_of_run(self.run(wildcards), self.entry(wildcards))
+        return needs_of_run(self.run_spec(wildcards), self.entry(wildcards))
 
     def models(self, wildcards) -> list[str]:
         """The models that a study's tables and figures need trained on a data set."""

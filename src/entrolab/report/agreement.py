@@ -47,15 +47,15 @@ def agreement(results: StudyResults, file: Path) -> dict | None:
     return {
         "file": f"{file.parent.name}/{file.name}",
         "alt": f"Ours against published. {' '.join(words)}",
-        "says": f"On the line ours equals print. {_band_in_words(bands)}{LEFT_OUT}",
+        "says": f"On the line ours equals the published value. {_band_in_words(bands)}{LEFT_OUT}",
     }
 
 
 def _band_in_words(bands: Mapping[str, float | None]) -> str:
     said = ", ".join(f"{name}: {band:.2g}" for name, band in bands.items() if band is not None)
     return said and (
-        f"The grey band is the median of the published ± ({said}). Each number is judged by its own ±, so that "
-        "one may stand within the band and depart, or outside and agree. "
+        f"The grey band is the median of the published ± ({said}). Each number is judged by its own ±, so "
+        "that one may stand within the band and depart, or outside and agree. "
     )
 
 

@@ -113,7 +113,7 @@ def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
         if table_type.one_dataset and len(group) > 1:
             yield (
                 f"{named}: {table['datasets']!r} has {len(group)} data sets; a table of type "
-                f"{table['kind']} takes one"
+                f"{table['type']} takes one"
             )
     for place, found, known, what in table_type.names(table, study):
         yield from unknown(found, known, f"{where}.{place}", what)

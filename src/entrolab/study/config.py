@@ -32,7 +32,7 @@ EXTRA = ("extra_studies", "extra_datasets")
 # Rules of the workflow, whose names no study can have as its target.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
-    *("measure_generated", "track", "track_paper", "table", "figure", "page_to_hover", "page", "report"),
+    *("measure_generated", "track", "track_study", "table", "figure", "page_to_hover", "page", "report"),
 }
 
 # Of these, a study that names none has those that fit its data sets.

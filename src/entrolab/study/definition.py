@@ -253,8 +253,8 @@ def _value_of_dataset(value):
 Values = mapping_of(Annotated[Any, AfterValidator(_value_of_dataset)], "values by data set", Any)
 
 
-Table = by("type", {name: kind.Entry for name, kind in TABLE_TYPES.items()})
-Figure = by("type", {name: kind.Entry for name, kind in FIGURE_TYPES.items()})
+Table = by("type", {name: one.Entry for name, one in TABLE_TYPES.items()})
+Figure = by("type", {name: one.Entry for name, one in FIGURE_TYPES.items()})
 
 
 class Study(Section):

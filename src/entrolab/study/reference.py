@@ -22,8 +22,8 @@ PARTS: dict[str, dict[str, type[Section]]] = {
         "a data set of one's own": definition.OwnData,
         "a model": definition.Model,
     },
-    "Tables, by type": {name: kind.Entry for name, kind in TABLE_TYPES.items()},
-    "Figures, by type": {name: kind.Entry for name, kind in FIGURE_TYPES.items()},
+    "Tables, by type": {name: one.Entry for name, one in TABLE_TYPES.items()},
+    "Figures, by type": {name: one.Entry for name, one in FIGURE_TYPES.items()},
     "A data set of the catalog": {
         "": catalog.DataSet,
         "files": catalog.File,

@@ -176,7 +176,11 @@ class TableType:
         raise NotImplementedError
 
     def judge(
-        self, cell: Cell, spec: Mapping, found: Mapping[Cell, Found], published_values: Mapping[Cell, PublishedValue]
+        self,
+        cell: Cell,
+        spec: Mapping,
+        found: Mapping[Cell, Found],
+        published_values: Mapping[Cell, PublishedValue],
     ) -> Judged:
         """Judge a cell that has a number, here by its distance from the published value.
 

@@ -111,6 +111,8 @@ def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
 def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
     return {
-        (row.dataset, row.model, row.metric): PublishedValue(float(row.value), row.std, decimals_of(row.value))
+        (row.dataset, row.model, row.metric): PublishedValue(
+            float(row.value), row.std, decimals_of(row.value)
+        )
         for row in rows.itertuples()
     }

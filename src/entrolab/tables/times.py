@@ -22,8 +22,8 @@ COSTS = {
 class Times(OfModels):
     """Seconds to fit the chosen model alone, judged by their ratio to the row's first model.
 
-    Seconds of two machines do not compare, ratios do. The published ones have few decimals, so that their ratio
-    is known as an interval only.
+    Seconds of two machines do not compare, ratios do. The published ones have few decimals, so that their
+    ratio is known as an interval only.
     """
 
     FACTOR = 2.0
@@ -85,10 +85,10 @@ class Times(OfModels):
 
     def meanings(self, spec):
         return {
-            "reproduced": "the ratio to the row's first column is within a factor of two of the published one, "
-            "as far as the rounding of the published seconds tells it",
-            "higher": "relatively slower than in print",
-            "lower": "relatively faster than in print",
+            "reproduced": "the ratio to the row's first column is within a factor of two of the published "
+            "one, as far as the rounding of the published seconds tells it",
+            "higher": "relatively slower than published",
+            "lower": "relatively faster than published",
             "unit": "the first column, which the others of the row are divided by",
             "ours only": "no published ratio to compare with",
             "failed": "no seconds of ours; the footnote says why",

@@ -49,11 +49,11 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
 def without_result(record: Mapping | None) -> Found | None:
     """Why a run has no numbers, from its record; None if its training succeeded."""
     if record is None:
-        return Found(status="failed", reason="no record of this cell")
+        return Found(status="failed", reason="no record of this run")
     if record["success"]:
         return None
-    kind = record.get("status") or "failed"
-    reason = phrase(record.get("error") or kind)
-    if kind == "time limit" and "time limit" not in reason:
+    status = record["status"]
+    reason = phrase(record["error"] or status)
+    if status == "time limit" and "time limit" not in reason:
         reason = f"time limit: {reason}"
-    return Found(status="no data" if kind == "no data" else "failed", reason=reason)
+    return Found(status="no data" if status == "no data" else "failed", reason=reason)

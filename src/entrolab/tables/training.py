@@ -21,7 +21,7 @@ _TIMES = Times()
 
 
 class Tolerance(Section):
-    """How far from print ours may be: points of the score, percent of the iterations."""
+    """How far from the published value ours may be: points of the score, percent of the iterations."""
 
     points: number(gt=0)
     iterations: number(ge=0)
@@ -45,8 +45,8 @@ class Training(Scores):
         tolerance: Tolerance
 
     compares = (
-        "Ours above, the published number below; of seconds also how many times the published ratio to the data "
-        "set's first row ours is, since seconds of two machines do not compare."
+        "Ours above, the published number below; of seconds also how many times the published ratio to the "
+        "data set's first row ours is, since seconds of two machines do not compare."
     )
 
     def names(self, table, study):

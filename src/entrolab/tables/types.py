@@ -41,7 +41,7 @@ __all__ = [
     "Found",
     "Judged",
     "TableType",
-    "Published",
+    "PublishedValue",
     "one_line",
     "table_spec",
 ]
@@ -97,7 +97,7 @@ def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str,
     Returns
     -------
     dict
-        The entry, and: paper, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
+        The entry, and: study, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
         that it takes of larger sets (0 if it takes all), datasets, models and metrics (each key ->
         {"label", "sublabel", …}, in the study's order).
     """

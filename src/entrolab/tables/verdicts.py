@@ -20,7 +20,9 @@ VERDICTS = {
     "failed": Verdict("×", r"$\times$", "no number of ours; the footnote says why"),
     "no data": Verdict("∅", r"$\emptyset$", "the data set could not be had"),
     "ours only": Verdict("○", r"$\circ$", "nothing is published to compare with"),
-    "published only": Verdict("▷", r"$\triangleright$", "a published number that nothing here is compared with"),
+    "published only": Verdict(
+        "▷", r"$\triangleright$", "a published number that nothing here is compared with"
+    ),
     "unit": Verdict("◇", r"$\diamond$", "what the others of its row are compared with"),
 }
 # The verdicts that compare a number with a published value, or say that ours is missing.

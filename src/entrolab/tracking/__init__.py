@@ -3,7 +3,7 @@
 The files under ``results`` are the truth; the store repeats them where runs can be compared. An experiment
 holds one run per data set × model, and one with the rendered tables and figures, which the others name in a
 tag: side by side, because MLflow shows nested runs only on request. A run is known by its key,
-``<paper>/<dataset>/<model>``. There is exactly one live run per key: tracking equal results writes nothing,
+``<study>/<dataset>/<model>``. There is exactly one live run per key: tracking equal results writes nothing,
 and a result that changed replaces its run.
 
 This is the only package that imports mlflow.
@@ -35,11 +35,11 @@ from entrolab.io.run_files import StudyRun
 from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import counts, judged, read_table
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
-from entrolab.tracking.notes import linked, paper_note
+from entrolab.tracking.notes import linked, study_note
 from entrolab.tracking.runs import dataset_contents
 from entrolab.tracking.stores import PATIENCE, StoreUnavailable
 
-__all__ = ["StudyRun", "StoreUnavailable", "track_dataset", "track_paper"]
+__all__ = ["StudyRun", "StoreUnavailable", "track_dataset", "track_study"]
 
 logger = logging.getLogger(__name__)
 
@@ -66,9 +66,9 @@ def track_dataset(
     Parameters
     ----------
     study : mapping
-        The paper's file as parsed (title, metrics, criteria, protocol, scaling, models, tables).
-    paper, dataset : str
-        Keys of the paper and of the data set.
+        The study's file as parsed (title, metrics, criteria, protocol, scaling, models, tables).
+    study_name, dataset : str
+        Keys of the study and of the data set.
     runs : sequence of StudyRun
     store_uri : str, optional
         Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
@@ -100,26 +100,26 @@ def track_dataset(
     with open_ledger(store_uri, study_name, study, patience, own) as ledger:
         study_run = ledger.study_run(study_name, study)
         live = ledger.live_runs(own)
-        runs, written = {}, []
+        ids, written = {}, []
         for run, content in zip(runs, contents, strict=True):
-            own = [run for run in live if run.data.tags.get("entrolearn.key") == run.key]
-            if len(own) == 1 and says(own[0], content, study_run) and ledger.has_artifacts(own[0]):
-                runs[run.model] = own[0].info.run_id
+            logged = [one for one in live if one.data.tags.get("entrolearn.key") == run.key]
+            if len(logged) == 1 and says(logged[0], content, study_run) and ledger.has_artifacts(logged[0]):
+                ids[run.model] = logged[0].info.run_id
                 continue
-            for run in own:
-                ledger.discard(run)
-            runs[run.model] = ledger.write(content, study_run, code)
+            for outdated in logged:
+                ledger.discard(outdated)
+            ids[run.model] = ledger.write(content, study_run, code)
             written.append(run.model)
         best = next((content for content in contents if "best" in content.tags), None)
-        ledger.register(study_name, dataset, study, best, best and runs[best.run.model])
+        ledger.register(study_name, dataset, study, best, best and ids[best.run.model])
     logger.info(
         "%s/%s: %d runs written, %d as they were", study_name, dataset, len(written), len(runs) - len(written)
     )
-    done = {"study": study_name, "dataset": dataset, "study_run": study_run, "runs": runs, "written": written}
+    done = {"study": study_name, "dataset": dataset, "study_run": study_run, "runs": ids, "written": written}
     return _noted(receipt, ledger.place | done)
 
 
-def track_paper(
+def track_study(
     study: Mapping[str, Any],
     study_name: str,
     tables: Sequence[str | os.PathLike],
@@ -137,7 +137,7 @@ def track_paper(
 
     Parameters
     ----------
-    study, paper, store_uri, receipt, patience
+    study, study_name, store_uri, receipt, patience
         As for :func:`track_dataset`.
     tables : sequence of paths
         The rendered tables; the verdicts are counted in those that end in ``.csv``.
@@ -169,7 +169,9 @@ def track_paper(
     digest = hashlib.sha256()
     for path in chain(files["config"], tables, figures):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    with open_ledger(store_uri, study_name, study, patience, f"tags.`entrolearn.key` = '{study_name}'") as ledger:
+    with open_ledger(
+        store_uri, study_name, study, patience, f"tags.`entrolearn.key` = '{study_name}'"
+    ) as ledger:
         client, run_id = ledger.client, ledger.study_run(study_name, study)
         run = client.get_run(run_id)
         known = run.data.tags.get("entrolearn.digest")
@@ -179,7 +181,7 @@ def track_paper(
             for folder, path in ((folder, path) for folder, paths in files.items() for path in paths):
                 client.log_artifact(run_id, str(path), folder)
             now = round(time() * 1000)
-            note = linked(paper_note(study, study_name, verdicts, reproduced), ledger.artifacts_of(run_id))
+            note = linked(study_note(study, study_name, verdicts, reproduced), ledger.artifacts_of(run_id))
             ledger.log(
                 run_id,
                 metrics=[

@@ -35,7 +35,7 @@ from scipy.sparse import csr_matrix, issparse
 from entrolab.data.dataset import load_dataset
 from entrolab.io.records import write_json
 from entrolab.text import one_line
-from entrolab.tracking.notes import alias, experiment_note, linked, paper_note, registered_note
+from entrolab.tracking.notes import alias, experiment_note, linked, registered_note, study_note
 from entrolab.tracking.runs import RunContent
 from entrolab.tracking.stores import Store, opened
 from entrolab.tracking.views import VIEWS, address, view_tags
@@ -150,7 +150,7 @@ class Ledger:
             tags = {
                 "entrolearn.key": study_name,
                 "study": study_name,
-                "mlflow.note.content": paper_note(study, study_name, {}, ""),
+                "mlflow.note.content": study_note(study, study_name, {}, ""),
             }
             name = study_run_name(study_name)
             self.client.create_run(self.experiment_id, tags=tags, run_name=name)

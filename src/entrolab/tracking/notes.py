@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from entrolab.fit.metrics import METRICS
-from entrolab.io.run_files import StudyRun, RunContents
+from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.study.lookup import scaling_of
 from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
 from entrolab.tracking.comparisons import headline, is_published
 
-__all__ = ["alias", "run_note", "experiment_note", "linked", "paper_note", "registered_note", "version_note"]
+__all__ = ["alias", "run_note", "experiment_note", "linked", "study_note", "registered_note", "version_note"]
 
 LONGEST = 1000  # of a text of a study, a catalog or an error
 
@@ -22,13 +22,15 @@ def _plain(text: object) -> str:
     return escape_md(one_line(text, LONGEST))
 
 
-def run_note(study: Mapping, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]) -> str:
+def run_note(
+    study: Mapping, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]
+) -> str:
     """The note of a run: its model, data set, scores, chosen parameters, and the command that makes it."""
     record = files.record
     title = f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study['title'])}"
     lines = [title, ""]
     if not record["success"]:
-        lines += [f"**{record['kind']}**: {_plain(record['error'])}", ""]
+        lines += [f"**{record['status']}**: {_plain(record['error'])}", ""]
     if comparisons:
         lines += [
             *(_sentence(headline(comparisons), study, _link), ""),
@@ -116,7 +118,9 @@ def _source(study: Mapping) -> list[str]:
     return [part for part in (_plain(study["reference"]), url) if part]
 
 
-def paper_note(study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str) -> str:
+def study_note(
+    study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str
+) -> str:
     """The note of the run of a study's tables: how many values are reproduced, and the verdicts by table."""
     lines = [f"**{_plain(study['title'])}** · `snakemake {study_name}`", ""]
     if verdicts:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from entrolab.fit.learners import ONE_OF, expand_values, grid_points
 from entrolab.fit.metrics import METRICS
-from entrolab.io.run_files import StudyRun, RunContents
+from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.text import in_short
 from entrolab.tracking.comparisons import comparisons_of, headline, is_published

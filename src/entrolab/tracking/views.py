@@ -46,7 +46,7 @@ def _state(
         "useGroupedValuesInCharts": False,
     }
     return {
-        "searchFilter": "tags.model != ''",  # without the paper's own run
+        "searchFilter": "tags.model != ''",  # without the study's own run
         "orderByKey": orderByKey,
         "orderByAsc": orderByAsc,
         "selectedColumns": COLUMNS,

@@ -21,7 +21,7 @@ def left_behind(tmp_path):
     folder = tmp_path / "results" / "paper"
     records = [record("iris", model) for model in MODELS]
     records += [
-        record("wine", model, success=False, kind="no data", error="wine: 404 <gone>") for model in MODELS
+        record("wine", model, success=False, status="no data", error="wine: 404 <gone>") for model in MODELS
     ]
     scores = [
         score_rows("iris", "eem_rbf", [{"n_hidden": 100}, {"n_hidden": 100}]),

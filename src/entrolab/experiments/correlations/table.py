@@ -81,11 +81,15 @@ class Correlations(Measured):
     def _closest(self, dataset: str, found: Mapping, published_values: Mapping) -> str:
         """The reading that comes closest to what is published in a row, with its numbers."""
         row = [
-            cell for cell in found if cell[0] == dataset and not math.isnan(published_values.get(cell, NOTHING).value)
+            cell
+            for cell in found
+            if cell[0] == dataset and not math.isnan(published_values.get(cell, NOTHING).value)
         ]
 
         def distance(values: Sequence[float]) -> float:
-            return sum(abs(value - published_values[cell].value) for cell, value in zip(row, values, strict=True))
+            return sum(
+                abs(value - published_values[cell].value) for cell, value in zip(row, values, strict=True)
+            )
 
         readings = {
             name: [found[cell].readings.get(name, NAN) for cell in row] for name in found[row[0]].readings

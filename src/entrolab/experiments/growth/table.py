@@ -39,7 +39,7 @@ class Growth(Measured):
         at: At
         repeats: Whole
 
-    compares = "Ours above; below the exponent in print, which is that of an upper bound for large sizes."
+    compares = "Ours above; below the published exponent, which is that of an upper bound for large sizes."
 
     def has_learner(self, table, model):
         return "estimator" in model

@@ -75,7 +75,10 @@ class Searches(Measured):
         models = {
             name: {
                 "estimator": estimator_of(study["models"][name], study["tasks"][dataset]),
-                **{assignment: study["models"][name][assignment] for assignment in ("params", "steps", "grid", ONE_OF)},
+                **{
+                    assignment: study["models"][name][assignment]
+                    for assignment in ("params", "steps", "grid", ONE_OF)
+                },
             }
             for name in table["models"]
         }

@@ -115,9 +115,9 @@ class Starts(Measured):
 
     def meanings(self, spec):
         return {
-            "reproduced": "for as many of the data sets as in print",
-            "higher": "for more of the data sets than in print",
-            "lower": "for fewer of the data sets than in print",
+            "reproduced": "for as many of the data sets as published",
+            "higher": "for more of the data sets than published",
+            "lower": "for fewer of the data sets than published",
             "ours only": "measured here",
         }
 

@@ -1,13 +1,13 @@
-"""Bring the paper's own run in the tracking store up to date with its tables and figures."""
+"""Bring the study's own run in the tracking store up to date with its tables and figures."""
 
 from entrolab.jobs.job_logging import job_log
-from entrolab.tracking import track_paper
+from entrolab.tracking import track_study
 
 
 def main(
     study: dict, study_name: str, tables: list, figures: list, file: str, store: str | None, receipt: str
 ) -> None:
-    track_paper(study, study_name, tables, figures, config=file, store_uri=store, receipt=receipt)
+    track_study(study, study_name, tables, figures, config=file, store_uri=store, receipt=receipt)
 
 
 if "snakemake" in globals():
