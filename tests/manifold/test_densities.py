@@ -61,6 +61,18 @@ def test_single_precision_is_summed_in_double(covariance, rng):
     assert_array_equal(found, class_covariance(X.astype(np.float64), covariance))
 
 
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 2.0, 1.0, 1.0])], ids=["equal", "weighted"])
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize(
+    "n_samples", [2, 4]
+)  # with two rows the shrinkage is zero, unless the mean is rounded
+def test_a_shift_leaves_the_covariance(covariance, weights, n_samples, rng):
+    X = np.round(rng.normal(size=(n_samples, 3)) * 2**10) / 2**10  # which the shift keeps to the last bit
+    own = weights if weights is None else weights[:n_samples]
+    found = class_covariance(X + 2.0**40, covariance, own)
+    assert_allclose(found, class_covariance(X, covariance, own), rtol=1e-12, atol=1e-14)
+
+
 def test_unknown_covariance_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="covariance is 'lw'; it must be one of 'ledoit_wolf', 'oas', 'empi"):
         class_covariance(np.eye(2), "lw")

@@ -98,6 +98,14 @@ def test_shifts_change_nothing_and_maps_add_the_logarithm_of_their_determinant(r
     )
 
 
+def test_kernel_entropy_of_groups_far_apart_is_that_of_their_differences(rng):
+    """A map of determinant one takes away the jump that all columns share."""
+    X = rng.normal(size=(30, 3)) + 1e8 * (rng.random((30, 1)) < 0.5)
+    apart = np.column_stack([X[:, 0], X[:, 1] - X[:, 0], X[:, 2] - X[:, 0]])
+    assert kde_entropy(X) == pytest.approx(kde_entropy(apart), rel=1e-6)
+    assert kde_entropy(X[::-1]) == pytest.approx(kde_entropy(X), rel=1e-6)
+
+
 def test_a_line_may_be_given_as_a_column(rng):
     x = rng.normal(size=50)
     for estimate in (knn_entropy, kde_entropy):

@@ -41,6 +41,7 @@ def _oas(X: np.ndarray) -> np.ndarray:
 
 
 #: Estimates of a covariance by name, of rows that are at least two.
+FAR = 1e4  # rows as many times their range from zero are taken relative to one of them
 COVARIANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "ledoit_wolf": lambda X: ledoit_wolf(X)[0],
     "oas": _oas,
@@ -102,10 +103,9 @@ def class_covariance(X: np.ndarray, covariance: str, weights: np.ndarray | None 
         raise ValueError(f"covariance is {covariance!r}; it must be one of {known}")
     if len(X) == 1:  # which scikit-learn warns of, or divides by zero for
         return np.zeros((X.shape[1], X.shape[1]))
-    equal = X[0] == X[-1]
-    if equal.any():  # perhaps in all rows
-        X = np.where(equal & (np.ptp(X, axis=0) == 0), 0.0, X)
     X = np.asarray(X, dtype=np.float64)
+    # Far from zero a mean is rounded by more than the rows differ; the differences to a row are exact.
+    X = X - np.where(np.abs(X).max(axis=0) > FAR * np.ptp(X, axis=0), X[0], 0.0)
     return COVARIANCES[covariance](X) if weights is None else _weighted_covariance(X, covariance, weights)
 
 

@@ -9,7 +9,6 @@ import math
 from numbers import Real
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 from scipy.special import digamma, gammaln
@@ -18,6 +17,8 @@ from sklearn.utils import check_array
 from entrolearn.measures.density import BLOCK_PAIRS, scale_exponent, silverman_factor
 from entrolearn.measures.divergence import quadratic_entropy_gaussian
 from entrolearn.measures.reliability import check_integer
+
+ROUNDING = 8 * np.finfo(float).eps  # a deviation that is no larger, relative to its column, may be none
 
 __all__ = ["gaussian_entropy", "kde_entropy", "knn_entropy", "log_kernel_sums"]
 
@@ -113,15 +114,13 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman") -> float:
             return -math.inf
         exponents = np.array([scale_exponent(column) for column in X.T])
         X = np.ldexp(X, -exponents)
-        covariance = np.atleast_2d(np.cov(X.T, bias=True))
-        if quadratic_entropy_gaussian(covariance) == -math.inf:
+        # Of the rows and not of their covariance, whose rounding is that of a square.
+        orthonormal, root = np.linalg.qr(X - X.mean(axis=0))
+        widths = np.abs(root.diagonal()) * (silverman_factor(n_samples, n_features) / math.sqrt(n_samples))
+        if (widths <= n_features * ROUNDING * np.abs(X).max(axis=0)).any():
             return -math.inf
-        try:
-            root = silverman_factor(n_samples, n_features) * cholesky(covariance, lower=True)
-        except LinAlgError:  # singular, as far as rounding lets one see
-            return -math.inf
-        whitened = solve_triangular(root, X.T, lower=True).T
-        log_widths = float(np.log(root.diagonal()).sum() + exponents.sum() * math.log(2))
+        whitened = orthonormal * (math.sqrt(n_samples) / silverman_factor(n_samples, n_features))
+        log_widths = float(np.log(widths).sum() + exponents.sum() * math.log(2))
     elif isinstance(bandwidth, Real) and 0 < bandwidth < math.inf:
         exponent = scale_exponent(X)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
