@@ -106,6 +106,11 @@ CLUSTERERS = tuple(name for name, cls in CLASSES.items() if issubclass(cls, Clus
 SEARCHED = ("it depends on the estimator that is searched", ("EntropySearch",), None)
 NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] = {
     "shift": [
+        (
+            "the width is that of all entries together, and a metric gives columns offsets of their own",
+            RECURSIVE,
+            None,
+        ),
         ("with so few rows several features explain equally much", FEATURES, few_rows),
         ("random units and initial weights are drawn around the origin", NETWORKS, None),
         ("the kernel is not a function of distances", KERNELS, lambda p: p["kernel"] not in RADIAL),
