@@ -366,10 +366,9 @@ def largest_difference(case: dict, found: dict, wanted: dict) -> tuple[float, st
     counted = {"predict_proba", "decision_function"} | ({"transform"} if name == "KLClustering" else set())
     counted |= {"value_"} if MEASURES.get(name, {}).get("value", "factor") != "factor" else set()
     keys = wanted.keys() - follow
-    # Products round relative to the largest of their terms.
-    least = {
-        key: np.abs(wanted[key]).max(initial=0) if key == "transform" else key in counted for key in keys
-    }
+    least = {key: float(key in counted) for key in keys}
+    if "transform" in keys:  # products round relative to the largest of their terms
+        least["transform"] = max(least["transform"], np.abs(wanted["transform"]).max(initial=0))
     return max((relative_difference(found[key], wanted[key], least[key]), key) for key in keys)
 
 
