@@ -1,5 +1,6 @@
 """Write the experiment of a study, its runs and their models to an open store."""
 
+import getpass
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,12 @@ from mlflow.protos.databricks_pb2 import (
     ErrorCode,
 )
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
-from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS
+from mlflow.utils.mlflow_tags import (
+    MLFLOW_MODEL_VERSIONS,
+    MLFLOW_SOURCE_NAME,
+    MLFLOW_SOURCE_TYPE,
+    MLFLOW_USER,
+)
 from scipy.sparse import csr_matrix, issparse
 
 from entrolab.data.dataset import load_dataset
@@ -38,7 +44,7 @@ from entrolab.text import one_line
 from entrolab.tracking.notes import alias, experiment_note, linked, registered_note, study_note
 from entrolab.tracking.runs import RunContent
 from entrolab.tracking.stores import Store, opened
-from entrolab.tracking.views import VIEWS, address, view_tags
+from entrolab.tracking.views import address, view_tags, views
 
 __all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
 
@@ -105,9 +111,9 @@ class Ledger:
         self.experiment_id, known = found.experiment_id, found.tags
         if found.lifecycle_stage == "deleted":  # its name stays taken
             self.client.restore_experiment(self.experiment_id)
-        views = {name: address(self.experiment_id, key) for key, (name, _) in VIEWS.items()}
+        addresses = {name: address(self.experiment_id, key) for key, (name, _) in views(study).items()}
         tags = {
-            "mlflow.note.content": experiment_note(study, study_name, views),
+            "mlflow.note.content": experiment_note(study, study_name, addresses),
             "mlflow.experimentKind": "custom_model_development",
             **view_tags(study),
         }
@@ -148,6 +154,7 @@ class Ledger:
         found = self.live_runs(own)
         if not found:
             tags = {
+                **_made_by(study_name),
                 "entrolearn.key": study_name,
                 "study": study_name,
                 "mlflow.note.content": study_note(study, study_name, {}, ""),
@@ -292,7 +299,11 @@ class Ledger:
             study_name,
             model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
             run_id,
-            tags={"dataset": dataset, "model": best.run.model, "verdict": best.tags["verdict"]},
+            tags={
+                "dataset": dataset,
+                "model": best.run.model,
+                **{name: best.tags[name] for name in ("verdict",) if name in best.tags},
+            },
             description=best.version_note,
             model_id=model.model_id,
         )
@@ -335,6 +346,7 @@ def _identity(content: RunContent, study_run: str) -> dict[str, str]:
     """The tags that a run is created with, by which it is found again."""
     run = content.run
     return {
+        **_made_by(run.study),
         "entrolearn.key": run.key,
         "entrolearn.digest": content.digest,
         "study": run.study,
@@ -342,6 +354,12 @@ def _identity(content: RunContent, study_run: str) -> dict[str, str]:
         "model": run.model,
         STUDY_RUN: study_run,
     }
+
+
+def _made_by(study_name: str) -> dict[str, str]:
+    """The tags of MLflow's columns for the user and the source."""
+    source = {MLFLOW_SOURCE_NAME: f"snakemake {study_name}", MLFLOW_SOURCE_TYPE: "LOCAL"}
+    return {MLFLOW_USER: getpass.getuser(), **source}
 
 
 def _dataset_input(content: RunContent) -> DatasetInput:
