@@ -376,6 +376,11 @@ def test_a_second_run_with_another_mirror_does_nothing(finished):
     assert (result.returncode, "Nothing to be done" in result.stdout) == (0, True)
 
 
+def test_without_a_target_the_studies_of_the_configuration_are_made(finished):
+    result = finished.run("-n", papers="[tiny]")
+    assert (result.returncode, "Nothing to be done" in result.stdout) == (0, True)
+
+
 def test_another_seed_makes_all_random_things_anew(finished):
     result = finished.run("-n", "tiny", seed=1)
     assert {"split", "train"} <= rules(result.stdout)
