@@ -132,7 +132,7 @@ class TableType:
 
     def models(self, table: Mapping, study: Mapping) -> dict[str, dict]:
         """The models of a table with their labels."""
-        return {"": {"label": "", "sublabel": ""}}
+        return {"": heading()}
 
     def places(self, table: Mapping) -> dict[str, dict]:
         """What stands in the place of data sets where they are generated, or below them, with its labels."""
@@ -186,13 +186,18 @@ class TableType:
 
         The other cells are there to compare with.
         """
-        ours, published = found[cell].ours, published_values.get(cell, NOTHING)
-        verdict = beside(ours, published.value, self.tolerance(cell, spec, published))
-        return Judged(verdict, ours - published.value)
+        ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
+        verdict = beside(ours.ours, published.value, self.tolerance(cell, spec, ours, published))
+        note = self.note(cell, found, published_values, verdict)
+        return Judged(verdict, ours.ours - published.value, note)
 
-    def tolerance(self, cell: Cell, spec: Mapping, published: PublishedValue) -> float:
-        """How far a number of ours may be from the published value that it reproduces."""
+    def tolerance(self, cell: Cell, spec: Mapping, ours: Found, published: PublishedValue) -> float:
+        """The largest difference from the published value that counts as reproduced."""
         return 0.0
+
+    def note(self, cell: Cell, found: Mapping, published_values: Mapping, verdict: str) -> str:
+        """The footnote of a cell with a number."""
+        return ""
 
     def says(self, spec: Mapping) -> str:
         """What our numbers in a table are, in a sentence or two."""
@@ -230,6 +235,11 @@ class TableType:
     def beside_published(self, metric: str, difference: float, published: float) -> str:
         """What is shown beside the published value."""
         return ""
+
+
+def heading(label: str = "", sublabel: str = "") -> dict[str, str]:
+    """The heading of a row or a column, in two lines."""
+    return {"label": label, "sublabel": sublabel}
 
 
 def phrase(text: object) -> str:

@@ -53,7 +53,7 @@ class Characteristics(TableType):
             return Found(status="no data", reason=phrase(facts["absent"]))
         return Found(status=PUBLISHED_ONLY)  # numbers have no classes, and three classes no positive one
 
-    def tolerance(self, cell, spec, published):
+    def tolerance(self, cell, spec, ours, published):
         return 0.5 * 10.0**-published.decimals if cell[2] in SHARES else 0
 
     def says(self, spec):

@@ -117,7 +117,7 @@ class Scores(OfModels):
         notes = [*_fewer_trials(len(chosen), spec), *_notes(record)]
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
-    def tolerance(self, cell, spec, published):
+    def tolerance(self, cell, spec, ours, published):
         match spec["tolerance"]:
             case {"points": points}:
                 return points

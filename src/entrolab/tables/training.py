@@ -80,10 +80,10 @@ class Training(Scores):
             return replace(judged, verdict="published only")
         return judged
 
-    def tolerance(self, cell, spec, published):
+    def tolerance(self, cell, spec, ours, published):
         if cell[2] == ITERATIONS:
             return spec["tolerance"]["iterations"] / 100 * published.value
-        return super().tolerance(cell, spec, published)
+        return super().tolerance(cell, spec, ours, published)
 
     def says(self, spec):
         metric = METRICS[spec["metric"]]
