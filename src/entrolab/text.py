@@ -6,6 +6,8 @@ from urllib.parse import unquote
 
 # The codes of a terminal's colours.
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
+# What goes back to the start of a terminal's line and empties it.
+ERASE_LINE = "\r\x1b[K"
 
 
 class Told(Exception):
