@@ -32,18 +32,27 @@ class StudyRun:
     predictions: Path
     facts: Path
     fitted: Path
-    scaled: Path  # the rows that the models of the data set take
+    rows: Path  # of the data set: scaled, or as prepared where every fit learns its preprocessing
 
     @classmethod
     def at(
-        cls, study_name: str, dataset: str, model: str, results: str | os.PathLike = "results"
+        cls,
+        study_name: str,
+        dataset: str,
+        model: str,
+        results: str | os.PathLike = "results",
+        scaled: bool = True,
     ) -> "StudyRun":
-        """The run with its files where the workflow puts them, under `results`."""
+        """The run with its files where the workflow puts them, under `results`.
+
+        `scaled` tells whether its study scales all rows together.
+        """
         folder, name = Path(results, study_name), f"{dataset}/{model}"
         tables = (folder / stage / f"{name}.parquet" for stage in ("candidates", "selection", "predictions"))
         models = (folder / "models" / f"{name}.{suffix}" for suffix in ("json", "skops"))
-        record, scaled = folder / "records" / f"{name}.json", folder / "scaled" / f"{dataset}.npz"
-        return cls(study_name, dataset, model, record, *tables, *models, scaled)
+        rows = folder / "scaled" if scaled else Path(results, "data")
+        record = folder / "records" / f"{name}.json"
+        return cls(study_name, dataset, model, record, *tables, *models, rows / f"{dataset}.npz")
 
     @property
     def key(self) -> str:

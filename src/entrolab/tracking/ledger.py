@@ -21,7 +21,6 @@ from mlflow.entities import (
 )
 from mlflow.entities.model_registry import ModelVersion
 from mlflow.exceptions import MlflowException
-from mlflow.models import infer_signature
 from mlflow.protos.databricks_pb2 import (
     INVALID_PARAMETER_VALUE,
     RESOURCE_ALREADY_EXISTS,
@@ -30,20 +29,26 @@ from mlflow.protos.databricks_pb2 import (
 )
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS
-from scipy.sparse import csr_matrix, issparse
 
-from entrolab.data.dataset import load_dataset
 from entrolab.io.records import write_json
 from entrolab.text import one_line
-from entrolab.tracking.notes import alias, experiment_note, linked, registered_note, study_note
+from entrolab.tracking.comparisons import is_published
+from entrolab.tracking.notes import (
+    BEST,
+    experiment_note,
+    linked,
+    registered_name,
+    registered_note,
+    study_note,
+)
 from entrolab.tracking.runs import RunContent
+from entrolab.tracking.signatures import input_example, signature_of
 from entrolab.tracking.stores import Store, opened
 from entrolab.tracking.views import VIEWS, address, view_tags
 
 __all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
 
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
-ROWS_OF_EXAMPLE = 5
 STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
 CLOSED_FOR = "failure.reason"  # tag of a run that has no result: why
 LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
@@ -184,8 +189,10 @@ class Ledger:
             self.client.delete_logged_model(model.model_id)
         self.client.delete_run(run.info.run_id)
 
-    def write(self, content: RunContent, study_run: str, code: Mapping[str, str]) -> str:
-        """Write one run and return its id."""
+    def write(
+        self, content: RunContent, study_run: str, code: Mapping[str, str], example: bool = False
+    ) -> str:
+        """Write one run and return its id; its model with an input example if `example`."""
         files = content.files
         start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
         end = start + round(1000 * files.record["seconds"])
@@ -211,7 +218,7 @@ class Ledger:
             files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
             self.client.log_artifacts(run_id, folder)
         if files.trusted_types is not None:
-            self._log_model(run_id, content)
+            self._log_model(run_id, content, example)
         self.client.set_terminated(run_id, content.status, end)
         return run_id
 
@@ -231,8 +238,8 @@ class Ledger:
             synchronous=True,
         )
 
-    def _log_model(self, run_id: str, content: RunContent) -> None:
-        """Log the refitted model as ``mlflow.sklearn.log_model`` does.
+    def _log_model(self, run_id: str, content: RunContent, example: bool) -> None:
+        """Log the refitted model as ``mlflow.sklearn.log_model`` does; rows of the data set if `example`.
 
         That function works on the process's active run and store; this goes through the client that is open.
         """
@@ -240,7 +247,7 @@ class Ledger:
 
         run, files = content.run, content.files
         estimator = skops.io.load(run.fitted, trusted=files.trusted_types)
-        rows, signature = _example(content, estimator)
+        rows = input_example(run.rows) if example and run.rows.exists() else None
         logged = self.client.create_logged_model(
             self.experiment_id,
             name=f"{run.model}-{run.dataset}",
@@ -261,7 +268,7 @@ class Ledger:
                 ),
                 serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
                 skops_trusted_types=files.trusted_types,
-                signature=signature,
+                signature=signature_of(estimator),
                 input_example=rows,
                 # Named, because guessing them takes seconds.
                 pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
@@ -271,50 +278,59 @@ class Ledger:
         self.client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
 
     def register(
-        self, study_name: str, dataset: str, study: Mapping, best: RunContent | None, run_id: str | None
+        self,
+        study_name: str,
+        dataset: str,
+        study: Mapping,
+        contents: Sequence[RunContent],
+        run_ids: Mapping[str, str],
     ) -> None:
-        """Set a data set's alias of the study's registered model to the model of the best run, if any.
+        """Make the model of each run a version of the data set's registered model; the best has an alias.
 
-        Another model than the one at the alias becomes a new version.
+        A run whose model is a version already is left alone. `run_ids` are the ids of runs by their model.
         """
-        name = alias(dataset)
-        there = self._version_at(study_name, name)
-        if best is None and there is not None:
-            self.client.delete_registered_model_alias(study_name, name)
-        if best is None or (there is not None and there.run_id == run_id):
-            return
-        with _accepting(RESOURCE_ALREADY_EXISTS):
-            self.client.create_registered_model(study_name)
-        self.client.update_registered_model(study_name, registered_note(study, study_name))
+        name = registered_name(study_name, dataset)
+        with_model = [content for content in contents if content.version_note]
+        known = {one.run_id: one for one in self.client.search_model_versions(f"name = '{name}'")}
+        if with_model and not known:
+            with _accepting(RESOURCE_ALREADY_EXISTS):
+                self.client.create_registered_model(name)
+        if any(run_ids[content.run.model] not in known for content in with_model):
+            self.client.update_registered_model(name, registered_note(study, study_name, dataset))
+        at_alias = self._version_at(name, BEST)
+        best = None
+        for content in with_model:
+            run_id = run_ids[content.run.model]
+            version = known.get(run_id) or self._new_version(name, run_id, content)
+            best = version if "best" in content.tags else best
+        if best is not None and (at_alias is None or at_alias.version != best.version):
+            self.client.set_registered_model_alias(name, BEST, best.version)
+        if best is None and at_alias is not None:
+            self.client.delete_registered_model_alias(name, BEST)
+
+    def _new_version(self, name: str, run_id: str, content: RunContent) -> ModelVersion:
         run = self.client.get_run(run_id)
         model = self.client.get_logged_model(run.outputs.model_outputs[0].model_id)
+        published = any(map(is_published, content.comparisons))
+        verdict = {"verdict": content.tags["verdict"]} if published else {}
         version = self.client.create_model_version(
-            study_name,
+            name,
             model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
             run_id,
-            tags={"dataset": dataset, "model": best.run.model, "verdict": best.tags["verdict"]},
-            description=best.version_note,
+            tags={"dataset": content.run.dataset, "model": content.run.model, **verdict},
+            description=content.version_note,
             model_id=model.model_id,
         )
         # The pages of the run and of the model show this tag as what they are registered as.
-        registered = json.dumps([{"name": study_name, "version": version.version}])
+        registered = json.dumps([{"name": name, "version": version.version}])
         self.client.set_logged_model_tags(model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
-        self.client.set_registered_model_alias(study_name, name, version.version)
+        return version
 
-    def _version_at(self, study_name: str, alias: str) -> ModelVersion | None:
+    def _version_at(self, name: str, alias: str) -> ModelVersion | None:
         # There is no such model, or it has no such alias.
         with _accepting(RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE):
-            return self.client.get_model_version_by_alias(study_name, alias)
+            return self.client.get_model_version_by_alias(name, alias)
         return None
-
-
-def _example(content: RunContent, estimator):
-    """The first rows that the best run's model takes, and its signature; other models go without."""
-    if "best" not in content.tags or not content.run.scaled.exists():
-        return None, False
-    rows = load_dataset(content.run.scaled).X[:ROWS_OF_EXAMPLE]
-    rows = csr_matrix(rows) if issparse(rows) else rows
-    return rows, infer_signature(rows, estimator.predict(rows))
 
 
 def study_run_name(study_name: str) -> str:
