@@ -41,8 +41,8 @@ class StudyResults:
         One row per data set, model, criterion and metric: ``mean`` and ``std`` of the score over all folds,
         and their number ``n``.
     predictions : DataFrame
-        One row per data set, model, repeat, fold, selected candidate and test row: ``row`` in the prepared data,
-        ``y`` and ``prediction``; of two classes also ``decision`` and ``probability``.
+        One row per data set, model, repeat, fold, selected candidate and test row: ``row`` in the prepared
+        data, ``y`` and ``prediction``; of two classes also ``decision`` and ``probability``.
     failures : DataFrame
         One row per run without a result: ``dataset``, ``model``, ``status``, ``error``.
     """

@@ -6,6 +6,8 @@ from urllib.parse import unquote
 
 # What switches the colours of a terminal on and off.
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
+# What goes back to the start of a terminal's line and empties it.
+ERASE_LINE = "\r\x1b[K"
 
 
 class Told(Exception):

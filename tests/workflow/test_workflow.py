@@ -383,6 +383,11 @@ def test_a_second_run_does_nothing(finished):
     assert (result.returncode, "Nothing to be done" in result.stdout) == (0, True)
 
 
+def test_without_a_target_the_studies_of_the_configuration_are_made(finished):
+    result = finished.run("-n", papers="[tiny]")
+    assert (result.returncode, "Nothing to be done" in result.stdout) == (0, True)
+
+
 def test_another_mirror_makes_nothing_anew(finished):
     result = finished.run("-n", "tiny", mirror="elsewhere")
     assert "Nothing to be done" in result.stdout

@@ -267,6 +267,9 @@ class Plan:
         """An input function: a study's figures."""
         return lambda wildcards: self._figures(wildcards.study, formats)
 
+    def files_of_studies(self, study_names: Iterable[str]) -> list[str]:
+        return [file for study_name in study_names for file in self.study_files(study_name)]
+
     def study_files(self, study_name: str) -> list[str]:
         """All that is made of a study."""
         datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[study_name]))

@@ -1,5 +1,6 @@
 """Write the experiment of a study, its runs and their models to an open store."""
 
+import getpass
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,11 +29,15 @@ from mlflow.protos.databricks_pb2 import (
     ErrorCode,
 )
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
-from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS
+from mlflow.utils.mlflow_tags import (
+    MLFLOW_MODEL_VERSIONS,
+    MLFLOW_SOURCE_NAME,
+    MLFLOW_SOURCE_TYPE,
+    MLFLOW_USER,
+)
 
 from entrolab.io.records import write_json
 from entrolab.text import one_line
-from entrolab.tracking.comparisons import is_published
 from entrolab.tracking.notes import (
     BEST,
     experiment_note,
@@ -44,7 +49,7 @@ from entrolab.tracking.notes import (
 from entrolab.tracking.runs import RunContent
 from entrolab.tracking.signatures import input_example, signature_of
 from entrolab.tracking.stores import Store, opened
-from entrolab.tracking.views import VIEWS, address, view_tags
+from entrolab.tracking.views import address, view_tags, views
 
 __all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
 
@@ -110,9 +115,9 @@ class Ledger:
         self.experiment_id, known = found.experiment_id, found.tags
         if found.lifecycle_stage == "deleted":  # its name stays taken
             self.client.restore_experiment(self.experiment_id)
-        views = {name: address(self.experiment_id, key) for key, (name, _) in VIEWS.items()}
+        addresses = {name: address(self.experiment_id, key) for key, (name, _) in views(study).items()}
         tags = {
-            "mlflow.note.content": experiment_note(study, study_name, views),
+            "mlflow.note.content": experiment_note(study, study_name, addresses),
             "mlflow.experimentKind": "custom_model_development",
             **view_tags(study),
         }
@@ -153,6 +158,7 @@ class Ledger:
         found = self.live_runs(own)
         if not found:
             tags = {
+                **_made_by(study_name),
                 "entrolearn.key": study_name,
                 "study": study_name,
                 "mlflow.note.content": study_note(study, study_name, {}, ""),
@@ -311,8 +317,7 @@ class Ledger:
     def _new_version(self, name: str, run_id: str, content: RunContent) -> ModelVersion:
         run = self.client.get_run(run_id)
         model = self.client.get_logged_model(run.outputs.model_outputs[0].model_id)
-        published = any(map(is_published, content.comparisons))
-        verdict = {"verdict": content.tags["verdict"]} if published else {}
+        verdict = {tag: content.tags[tag] for tag in ("verdict",) if tag in content.tags}
         version = self.client.create_model_version(
             name,
             model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
@@ -351,6 +356,7 @@ def _identity(content: RunContent, study_run: str) -> dict[str, str]:
     """The tags that a run is created with, by which it is found again."""
     run = content.run
     return {
+        **_made_by(run.study),
         "entrolearn.key": run.key,
         "entrolearn.digest": content.digest,
         "study": run.study,
@@ -358,6 +364,12 @@ def _identity(content: RunContent, study_run: str) -> dict[str, str]:
         "model": run.model,
         STUDY_RUN: study_run,
     }
+
+
+def _made_by(study_name: str) -> dict[str, str]:
+    """The tags of MLflow's columns for the user and the source."""
+    source = {MLFLOW_SOURCE_NAME: f"snakemake {study_name}", MLFLOW_SOURCE_TYPE: "LOCAL"}
+    return {MLFLOW_USER: getpass.getuser(), **source}
 
 
 def _dataset_input(content: RunContent) -> DatasetInput:

@@ -116,10 +116,15 @@ def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -
         f"**{_plain(study['title'])}** · `snakemake {study_name}` · {shown}",
         *_source(study),
         f"The run *{study_name} · tables* holds the rendered tables, the figures and the study's file; each "
-        "of the others is of a data set and a model: `ours` beside the `published` number, the `difference`, "
-        "and the tag `verdict`.",
+        f"of the others is of a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
+
+
+def _of_a_run(study: Mapping) -> str:
+    if "published" not in study:
+        return "its score is `ours`, and the tag `best` marks the best one of a data set"
+    return "`ours` beside the `published` number, the `difference`, and the tag `verdict`"
 
 
 def _source(study: Mapping) -> list[str]:

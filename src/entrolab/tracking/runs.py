@@ -116,9 +116,11 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
     tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if is_published(one)}
     if not record["success"]:
         tags |= {"failure": record["status"], "failure.reason": record["error"][:LONGEST_ERROR]}
-        tags["verdict"] = "no data" if record["status"] == "no data" else "failed"
+        if any(map(is_published, comparisons_of(study, run, tables))):
+            tags["verdict"] = "no data" if record["status"] == "no data" else "failed"
     elif shown := headline(comparisons):
-        tags |= {name: getattr(shown, name) for name in ("verdict", "metric", "criterion", "table")}
+        tags |= {name: getattr(shown, name) for name in ("metric", "criterion", "table")}
+        tags |= {"verdict": shown.verdict} if is_published(shown) else {}
     if record["success"] and files.facts.get("error"):
         tags["refit.error"] = files.facts["error"][:LONGEST_ERROR]
     tags["mlflow.note.content"] = run_note(study, run, label, files, comparisons)
@@ -129,6 +131,7 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
 
 
 def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]:
+    """The parameters of a run: its learner's, fixed or chosen, by their own names, and the protocol's."""
     record = files.record
     params = {
         "dataset": run.dataset,
@@ -138,11 +141,12 @@ def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]
         "grid.points": len(grid_points(record)),
     }
     steps = study["models"][run.model]["steps"]
+    learner = _with_alternatives(record, "params") | files.facts.get("params", {})
+    for name, value in learner.items():
+        # As `estimator`, which is the run's own and may be a learner's.
+        name = f"learner.{name}" if name in params else name
+        params[name] = in_short(value) if isinstance(value, list) else value
     groups = {
-        "fixed": {
-            name: in_short(value) if isinstance(value, list) else value
-            for name, value in _with_alternatives(record, "params").items()
-        },
         "step": {str(number): step["estimator"] for number, step in enumerate(steps, start=1)},
         ONE_OF: {name: learner["estimator"] for name, learner in record.get(ONE_OF, {}).items()},
         "grid": {
