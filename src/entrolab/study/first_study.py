@@ -124,6 +124,8 @@ def _rest(entry: Mapping) -> Iterable[str]:
     if rows >= MANY_ROWS:
         models.pop("svm", None)
         models["forest"] = FOR_MANY_ROWS["forest"].format("Regressor" if values else "Classifier")
+    if smallest <= 2:  # no rows are left for the inner folds of a grid
+        models = {name: one if isinstance(one, str) else one["estimator"] for name, one in models.items()}
     yield "models:"
     yield from (f"  {name}: {_flow(model)}" for name, model in models.items())
     if smallest < FOLDS:
