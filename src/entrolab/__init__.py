@@ -11,3 +11,12 @@ import sys
 LEARNERS_IN = "ENTROLEARN_LEARNERS_IN"
 
 sys.path.extend(filter(None, os.environ.get(LEARNERS_IN, "").split(os.pathsep)))
+
+
+def __getattr__(name: str):
+    """Import the public functions when they are asked for: jobs do without pandas."""
+    if name == "load_published":
+        from entrolab.published import load_published
+
+        return load_published
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
