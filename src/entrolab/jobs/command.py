@@ -15,5 +15,6 @@ def main() -> None:
     """Run Snakemake with the arguments of the command line."""
     from snakemake.cli import main
 
+    sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
     sys.argv[1:1] = ["--snakefile", str(home() / "Snakefile")]
     main()
