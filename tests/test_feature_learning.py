@@ -145,6 +145,19 @@ def test_heavy_rows_decide_which_features_matter():
         assert machine.feature_importances_[feature] > 0.5
 
 
+def test_more_rows_are_learnt_in_the_metric_of_those_before():
+    """The naive twin is a fit to all rows, multiplied by the metric's root, with the same landmarks."""
+    y = four_of_twenty(X)
+    base = RKELMRegressor(100, kernel="exponential_power", sigma=10.0, keep_sums=True, random_state=0)
+    machine = RecursiveFeatureRegressor(base, random_state=0).fit(X[:1500], y[:1500])
+    assert machine.n_rounds_ > 0
+    machine.estimator_.partial_fit(X[1500:], y[1500:])
+    roots = np.sqrt(np.diag(machine.metric_))
+    twin = clone(base).set_params(landmarks=machine.estimator_.landmarks_, keep_sums=False)
+    twin.fit(X * roots, y)
+    assert_allclose(machine.predict(NEW), twin.predict(NEW * roots), rtol=0, atol=1e-6 * abs(y).max())
+
+
 def test_area_under_the_weighted_curve_is_scikit_learns():
     rng = np.random.default_rng(0)
     positive, values, weights = rng.random(300) < 0.3, rng.integers(0, 20, 300), rng.random(300)

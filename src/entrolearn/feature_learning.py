@@ -401,7 +401,10 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         return identity if self._root is None else identity * self._root**2
 
     def _ask(self, method: str, X) -> np.ndarray:
-        check_is_fitted(self)
+        if not hasattr(
+            self, "estimator_"
+        ):  # what follows asks for the tags, which takes long beside few rows
+            check_is_fitted(self)
         check_same_namespace(self, X, self.importances_, method)
         return getattr(self.estimator_, method)(X)
 
