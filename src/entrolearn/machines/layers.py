@@ -14,10 +14,10 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.blas import dtrsm
-from scipy.sparse import issparse
+from scipy.sparse import diags_array, issparse
 from scipy.special import ndtri
 
-from entrolearn.kernels import check_memory, inner_products, kernel_matrix, minus_scaled_distances
+from entrolearn.kernels import INNER, check_memory, inner_products, kernel_matrix, minus_scaled_distances
 from entrolearn.machines.device_units import kernel_values, random_units
 from entrolearn.machines.devices import block_numbers, cast, cholesky, like, namespace, solve_lower, take_rows
 from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
@@ -31,6 +31,7 @@ __all__ = [
     "LandmarkLayer",
     "NystromLayer",
     "RandomLayer",
+    "in_metric",
     "landmark_sources",
     "project_rows",
 ]
@@ -154,8 +155,34 @@ def _cross_the_box(units: np.ndarray) -> None:
     biases += weights.sum(axis=1) / 2
 
 
+def in_metric(rows, root):
+    """Rows in the coordinates of a metric: their squared distances are ||R (x - z)||².
+
+    Parameters
+    ----------
+    rows : {array, CSR}, shape (n_samples, n_features)
+    root : array, shape (n_features,) or (n_features, n_features), or None
+        The symmetric root R of the metric, or its diagonal where that is all; None: rows as they are.
+    """
+    if root is None:
+        return rows
+    if root.ndim == 2:
+        return rows @ root
+    return (rows @ diags_array(root)).tocsr() if issparse(rows) else rows * root
+
+
+class _InMetric:
+    """A layer whose units see the rows in a metric, given by its ``root``."""
+
+    root: np.ndarray | None
+
+    def in_metric(self, root):
+        """The layer of rows as they are, of a layer of rows in the coordinates of a metric."""
+        return replace(self, root=root)
+
+
 @dataclass(frozen=True)
-class RandomLayer:
+class RandomLayer(_InMetric):
     """Random hidden units G(x, w, b), the layer of extreme learning machines.
 
     Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor,
@@ -174,6 +201,8 @@ class RandomLayer:
         digits (1 - 1e-30 is one in floating point, -1e-30 is not).
     origin, scale : ndarray, shape (n_features,), or None
         Of rbf units in a box: they see (x - origin) * scale.
+    root : ndarray, shape (n_features, n_features), or None
+        Of rbf units in a metric that is no diagonal: they see the rows times its root.
     """
 
     weights: np.ndarray
@@ -182,6 +211,7 @@ class RandomLayer:
     below_one: bool = False
     origin: np.ndarray | None = None
     scale: np.ndarray | None = None
+    root: np.ndarray | None = None
 
     @classmethod
     def draw(
@@ -230,11 +260,23 @@ class RandomLayer:
         self.biases[:] += shift / len(origin) if self.activation == "nsigmoid" else shift
         return self
 
+    def in_metric(self, root) -> "RandomLayer":
+        """The layer of rows as they are; what can be is taken into the weights, or the box of rbf units."""
+        if self.activation != "rbf":
+            return replace(self, weights=in_metric(self.weights, root))
+        if root.ndim == 2:
+            return replace(self, root=root)
+        if self.scale is None:
+            return replace(self, origin=0 * root, scale=root)
+        return replace(self, origin=self.origin / root, scale=self.scale * root)
+
     def __call__(self, X, out=None) -> np.ndarray:
         """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
 
         A large array costs more to get than to fill: who asks for block after block gives the same `out`.
         """
+        if self.root is not None:
+            return replace(self, root=None)(in_metric(X, self.root), out)
         if self.scale is not None:
             return self._in_box(X, out)
         if not is_numpy(X):
@@ -284,7 +326,7 @@ class RandomLayer:
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "RandomLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
-        moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale")}
+        moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale", "root")}
         return replace(self, **{name: move(each) for name, each in moved.items() if each is not None})
 
 
@@ -298,7 +340,7 @@ def _checked(units, shape: tuple[int, ...]):
 
 
 @dataclass(frozen=True)
-class NystromLayer:
+class NystromLayer(_InMetric):
     """Low-rank kernel features: inner products of two rows approximate their kernel value.
 
     The paper's map is K(x, X_h) K(X_h, X_h)^-1/2. With the Cholesky factor L of K(X_h, X_h) in the place of
@@ -311,11 +353,14 @@ class NystromLayer:
     landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
     kernel : str or callable
     kernel_params : dict
+    root : ndarray, or None
+        Of a metric, in whose coordinates the landmarks are.
     """
 
     landmarks: object
     kernel: str | Callable
     kernel_params: dict
+    root: np.ndarray | None = None
 
     @classmethod
     def on(cls, landmarks, kernel, kernel_params):
@@ -377,11 +422,13 @@ class NystromLayer:
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "NystromLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
-        return replace(self, landmarks=move(self.landmarks))
+        root = None if self.root is None else move(self.root)
+        return replace(self, landmarks=move(self.landmarks), root=root)
 
 
 def _kernel_units(layer: "NystromLayer | LandmarkLayer", X, out=None):
     """Kernel values of rows with the layer's landmarks."""
+    X = in_metric(X, layer.root)
     if is_numpy(X):
         return kernel_matrix(X, layer.landmarks, layer.kernel, layer.kernel_params, out)
     return kernel_values(X, layer.landmarks, layer.kernel, layer.kernel_params)
@@ -422,7 +469,7 @@ def _no_mercer_kernel(kernel, kernel_params: dict) -> str:
 
 
 @dataclass(frozen=True)
-class LandmarkLayer:
+class LandmarkLayer(_InMetric):
     """Kernel values with landmarks, K(x, X_L): the layer of reduced kernel machines.
 
     Attributes
@@ -431,11 +478,14 @@ class LandmarkLayer:
     kernel : str or callable
     kernel_params : dict
         As in :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array, one value for each landmark.
+    root : ndarray, or None
+        Of a metric, in whose coordinates the landmarks are.
     """
 
     landmarks: object
     kernel: str | Callable
     kernel_params: dict
+    root: np.ndarray | None = None
 
     @classmethod
     def with_widths(cls, landmarks, kernel, kernel_params, spread, rng):
@@ -454,6 +504,12 @@ class LandmarkLayer:
 
     units = __call__  # what a prediction computes before its linear part
 
+    def in_metric(self, root) -> "LandmarkLayer":
+        """The layer of rows as they are; landmarks take a metric of inner products in."""
+        if self.kernel in INNER:
+            return replace(self, landmarks=in_metric(self.landmarks, root))
+        return super().in_metric(root)
+
     def beside(self, X) -> "LandmarkLayer":
         """The layer where the rows X live, as landmarks do that are drawn from them."""
         if is_numpy(X) or not is_numpy(self.landmarks):
@@ -470,7 +526,8 @@ class LandmarkLayer:
         params = {
             name: value if np.isscalar(value) else move(value) for name, value in self.kernel_params.items()
         }
-        return replace(self, landmarks=move(self.landmarks), kernel_params=params)
+        root = None if self.root is None else move(self.root)
+        return replace(self, landmarks=move(self.landmarks), kernel_params=params, root=root)
 
 
 def landmark_sources(
