@@ -45,7 +45,7 @@ def predictions(
     table = pd.DataFrame(of_dense).T.join(pd.DataFrame(of_sparse).T.add_suffix(", CSR"))
     notes = [
         f"{n_hidden} units; {dense[0]} rows of {dense[1]} dense features, and {sparse[0]} CSR rows of "
-        f"{sparse[1]:,} with a share of {density} of numbers that are not zero. Milliseconds of the clock on "
+        f"{sparse[1]:,} with a share of {density} of numbers that are not zero. Processor milliseconds on "
         f"one thread, medians of {ROUNDS} rounds in which all take turns.",
         "Arithmetic: the product of the rows with as many weights (a CSR row's with weights by feature) and "
         "the exponential of its numbers.",
@@ -80,8 +80,8 @@ def milliseconds(work: Mapping[str, Callable], rows) -> dict[str, float]:
     seconds: dict[str, list[float]] = {name: [] for name in work}
     for count in range(ROUNDS + 1):
         for name, function in work.items():
-            start = time.perf_counter()
+            start = time.process_time()
             function(rows)
             if count:
-                seconds[name].append(time.perf_counter() - start)
+                seconds[name].append(time.process_time() - start)
     return {name: 1e3 * float(np.median(each)) for name, each in seconds.items()}
