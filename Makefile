@@ -19,12 +19,6 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-define SAY_WHERE
-.venv/bin/python -c 'import pathlib; page = pathlib.Path("results/report/index.html"); \
-    print(f"report: {page}  ({page.resolve().as_uri()})")'; \
-echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
-endef
-
 .PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
@@ -35,7 +29,6 @@ env:  ## create or update .venv from requirements.lock (PYTHON=... names the Pyt
 
 demo: env  ## run the whole workflow on embedded data, offline, in minutes
 	@$(IN_ENV) snakemake demo $(ARGS)
-	@$(SAY_WHERE)
 
 test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile $(ARGS)
@@ -84,7 +77,6 @@ screenshots: env  ## take the pictures of docs/images from the report and the ru
 
 report: env  ## bring the studies that config/config.yaml names up to date, and say where their pages are
 	@$(IN_ENV) snakemake report $(ARGS)
-	@$(SAY_WHERE)
 
 docs: env  ## build the site from docs/ and the docstrings, in half a minute, and say where it is
 	@rm -rf docs/api/generated

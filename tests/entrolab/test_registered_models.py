@@ -49,7 +49,7 @@ def test_best_model_of_a_data_set_is_registered_under_its_alias(best):
     # No table prints 90 beside 81.5 ± 2 as anything but higher.
     assert version.tags == {"dataset": "moons", "model": "svm_rbf", "verdict": "higher"}
     assert "SVM rbf on moons, the best of table4 there" in version.description
-    assert "C = 1.0, chosen by `cv`" in version.description
+    assert "C = 1.0, selected by `cv`" in version.description
     assert "`results/small/scaled/moons.npz` (scaling: method minmax, range [0, 1]" in version.description
     [model] = run.outputs.model_outputs
     tags = client().get_logged_model(model.model_id).tags

@@ -25,7 +25,7 @@ from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import refit_within
 from entrolab.fit.scoring import scores
-from entrolab.fit.selection import choose, headline_params
+from entrolab.fit.selection import choose, first_score, headline_params
 from entrolab.io.atomic import replacing
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import new_record, write_json
@@ -103,6 +103,7 @@ def train(
     record = trained.record
     model, facts = b"", {"error": record["error"]}
     if record["success"]:
+        record["score"] = first_score(trained.candidates, trained.selection, spec)
         params = headline_params(trained.selection, spec)
         left = replace(allowed, seconds=allowed.seconds - record["seconds"])
         model, facts = refit_within(left, data, assignments, params, spec)

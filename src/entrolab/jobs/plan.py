@@ -29,8 +29,9 @@ from entrolab.study.job_specs import (
     type_of,
 )
 from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
-from entrolab.tables.types import FILES, GENERATED, TABLE_TYPES
+from entrolab.tables.types import FILES, TABLE_TYPES
 
 __all__ = ["Plan", "code"]
 
@@ -277,6 +278,9 @@ class Plan:
     def figures(self, formats: Iterable[str] = FIGURE_FORMATS) -> Callable:
         """An input function: a study's figures."""
         return lambda wildcards: self._figures(wildcards.study, formats)
+
+    def files_of_studies(self, study_names: Iterable[str]) -> list[str]:
+        return [file for study_name in study_names for file in self.study_files(study_name)]
 
     def study_files(self, study_name: str) -> list[str]:
         """All that is made of a study."""

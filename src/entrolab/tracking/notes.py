@@ -1,4 +1,4 @@
-"""Markdown notes of experiments, runs and registered models on MLflow's page; equal for equal results."""
+"""Markdown notes of experiments, runs and registered models for MLflow's pages; equal for equal results."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,6 @@ from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
 from entrolab.tracking.comparisons import headline, is_published
 
-__all__ = ["alias", "run_note", "experiment_note", "linked", "study_note", "registered_note", "version_note"]
-
 LONGEST = 1000  # of a text of a study, a catalog or an error
 
 
@@ -25,7 +23,7 @@ def _plain(text: object) -> str:
 def run_note(
     study: Mapping, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]
 ) -> str:
-    """The note of a run: its model, data set, scores, chosen parameters, and the command that makes it."""
+    """The note of a run: its model, data set, scores, selected parameters, and its command."""
     record = files.record
     title = f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study['title'])}"
     lines = [title, ""]
@@ -38,7 +36,7 @@ def run_note(
             *map(_row_of, comparisons),
         ]
     if chosen := files.most_chosen():
-        lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
+        lines += ["", "Selected most often (`oracle` uses the test rows: a diagnostic, no result):", ""]
         for criterion, (params, times) in chosen.items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
             lines.append(f"- {criterion}: {_plain(values) or 'the only point'} ({times} {_draws(study)})")
@@ -63,11 +61,11 @@ def _sentence(one: Any, study: Mapping, link: Callable[[str], str]) -> str:
     said = f"{METRICS[one.metric].label} {ours}{unit} over the {_draws(study)}"
     if published:
         said += f", published {published}{unit}: **{one.verdict}** ({link(one.table)})"
-    return f"{said}; parameters chosen by `{one.criterion}`."
+    return f"{said}; parameters selected by `{one.criterion}`."
 
 
 def _values(one: Any) -> tuple[str, str, str]:
-    """Our value and the published one with their ±, and the difference; empty where nothing is published."""
+    """Our value and the published one with their ±, and the difference; empty without a published value."""
     metric = METRICS[one.metric]
     digits = 2 if metric.percent else metric.digits
 
@@ -81,7 +79,7 @@ def _values(one: Any) -> tuple[str, str, str]:
 
 
 def _link(table: str) -> str:
-    """A table's page among the artifacts of the study's run."""
+    """The link to a table's page among the artifacts of the study's run."""
     return f"[{table}](tables/{table}.html)"
 
 
@@ -94,22 +92,27 @@ def _table(names: Sequence[str]) -> list[str]:
     return [_row(names), "|---" * len(names) + "|"]
 
 
-def _row(runs: Sequence[str]) -> str:
-    """A row of a table; MLflow's page leaves no room between its runs."""
-    return f"| {'&emsp; | '.join(runs)} |"
+def _row(cells: Sequence[str]) -> str:
+    """A row of a table, with the space between cells that MLflow's page leaves out."""
+    return f"| {'&emsp; | '.join(cells)} |"
 
 
 def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -> str:
-    """The note of a study's experiment; `views` are addresses on MLflow's page by name."""
+    """The note of a study's experiment; `views` are addresses of saved views by name."""
     shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
     parts = [
         f"**{_plain(study['title'])}** · `snakemake {study_name}` · {shown}",
         *_source(study),
         f"The run *{study_name} · tables* holds the rendered tables, the figures and the study's file; each "
-        "of the others is of a data set and a model: `ours` beside the `published` number, the `difference`, "
-        "and the tag `verdict`.",
+        f"of the others is of a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
+
+
+def _of_a_run(study: Mapping) -> str:
+    if "published" not in study:
+        return "its score is `ours`, and the tag `best` marks the best one of a data set"
+    return "`ours` beside the `published` number, the `difference`, and the tag `verdict`"
 
 
 def _source(study: Mapping) -> list[str]:
@@ -121,7 +124,7 @@ def _source(study: Mapping) -> list[str]:
 def study_note(
     study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str
 ) -> str:
-    """The note of the run of a study's tables: how many values are reproduced, and the verdicts by table."""
+    """The note of the run of a study's tables: the count of reproduced values, and the verdicts by table."""
     lines = [f"**{_plain(study['title'])}** · `snakemake {study_name}`", ""]
     if verdicts:
         lines += [
@@ -144,14 +147,14 @@ def registered_note(study: Mapping, study_name: str) -> str:
 
 
 def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, best: Any) -> str:
-    """The description of a version of it: the best model of a data set in a table."""
+    """The description of a version of the registered model: the best of a data set in a table."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
     scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
     parts = [
         f"{_plain(label)} on {run.dataset}, the best of {best.table} there.",
         _sentence(best, study, str),
-        f"Fitted with {_plain(params) or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. It "
-        f"takes rows as they stand in `{run.scaled.as_posix()}` (scaling: {scaling}).",
+        f"Fitted with {_plain(params) or 'the only parameters'}, selected by "
+        f"`{files.facts['chosen_by']}`. It takes rows as in `{run.scaled.as_posix()}` (scaling: {scaling}).",
         f'    mlflow.sklearn.load_model("models:/{run.study}@{alias(run.dataset)}")',
     ]
     return "\n\n".join(parts)
@@ -163,5 +166,5 @@ def alias(dataset: str) -> str:
 
 
 def linked(note: str, artifacts: str) -> str:
-    """A note whose links lead to the tables among the `artifacts` of the study's run."""
+    """A note with its links set to the tables among the `artifacts` of the study's run."""
     return note.replace("](tables/", f"]({artifacts}/tables/")

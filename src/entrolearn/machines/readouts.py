@@ -148,7 +148,13 @@ class ClassGaussians:
     log_priors: np.ndarray
 
     def log_joint(self, projected: np.ndarray) -> np.ndarray:
-        """ln p(class) N(mean, covariance)[projected] up to a common constant, shape (n, n_classes)."""
+        """ln p(class) N(mean, covariance)[projected] up to a common constant, shape (n, n_classes).
+
+        Raises
+        ------
+        ValueError
+            If rows lie so far from the means that a density overflows, as units without a bound allow.
+        """
         if not is_numpy(projected):
             return self._log_joint_elsewhere(projected)
         values = np.empty((len(projected), len(self.means)), order="F")
@@ -162,6 +168,11 @@ class ClassGaussians:
             np.einsum("ij,ij->j", standard, standard, out=values[:, c])
             values[:, c] *= -0.5
             values[:, c] += self.log_priors[c] - np.log(np.diag(lower)).sum()
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "X has rows so far from those of the fit that the hidden units' squares overflow: scale the "
+                "features, or take an activation with a bound."
+            )
         return values
 
     def _log_joint_elsewhere(self, projected):
