@@ -252,7 +252,7 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
     if isinstance(evidence, Exact):
         return f"{name}: repeated measurements, the effect is next to {shown}"
     width = (evidence.interval[1] - evidence.interval[0]) / 2
-    if distance < width / 10 or not math.isfinite(width):
+    if distance <= width / 10 or not math.isfinite(width):
         return f"{name}: nothing of this kind, the effect is next to {shown}"
     times = (width / distance) ** 2
     if isinstance(evidence, SignedRank):

@@ -239,7 +239,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     if "published" in study:
         study["published"] = _beside(file, "published", study["published"])
         check_published(study["published"], study)
-    return study | {"claims": _claims(file, study)}
+    return study | _claims(file, study)
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
@@ -384,12 +384,12 @@ def _tables(study: Mapping) -> dict:
     }
 
 
-def _claims(file: Path, study: Mapping) -> list[dict]:
-    """The claims of a study, from the file that it names."""
+def _claims(file: Path, study: Mapping) -> dict:
+    """The claims of a study, and the file that it names for them."""
     if "claims" not in study:
-        return []
-    claims = Path(_beside(file, "claims", study["claims"]))
-    return load_claims(claims, read_yaml(claims), study)
+        return {"claims": []}
+    found = _beside(file, "claims", study["claims"])
+    return {"claims": load_claims(Path(found), read_yaml(Path(found)), study), "claims_file": found}
 
 
 def _beside(file: Path, key: str, path: str) -> str:

@@ -180,6 +180,10 @@ KNOWN = {
         of_type("grows", ["binned"], None, "seconds", ("speed",), exponent=2),
         "fails",
     ),
+    "better than itself": (
+        of_type("better", ["good"], ["good"], against_tables=["other"], over="few"),
+        "undecided",
+    ),
     "a bound that all keep": (of_type("bound", ["good"], at_least=55), "holds"),
     "a bound that one breaks": (of_type("bound", ["good", "twin"], at_most=70), "fails"),
     "a bound on seconds": (of_type("bound", ["good"], None, "fit_seconds", ("times",), at_most=2), "holds"),
