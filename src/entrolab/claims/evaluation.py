@@ -97,7 +97,7 @@ def _parts_of(test: Mapping, claim: str, numbers: Numbers) -> list[Part]:
         parts = KINDS[test["type"]](test, numbers)
     except TableMissing as missing:
         file = f"results/{numbers.study_name}/tables/{missing}.csv"
-        return [Part("", "undecided", decides=f"table {missing}: `snakemake {file}`")]
+        return [Part("", "undecided", decides=f"the table {missing}: `snakemake {file}`")]
     nothing = Part("", "undecided", decides="numbers of these models, of which the tables have none")
     return parts or [nothing]
 

@@ -270,7 +270,7 @@ def test_an_undecided_claim_says_how_many_data_sets_would_decide_it():
 def test_a_table_that_is_not_made_is_named_with_its_command():
     found = evaluate(loaded(claim(of_type("better", ["good"], ["twin"], tables=["unmade"]))), Planted())
     assert found["outcome"].tolist() == ["undecided"]
-    assert found["decides"].tolist() == ["table unmade: `snakemake results/tiny/tables/unmade.csv`"]
+    assert found["decides"].tolist() == ["the table unmade: `snakemake results/tiny/tables/unmade.csv`"]
 
 
 def test_readings_that_differ_leave_a_claim_undecided():
