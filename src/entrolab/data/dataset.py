@@ -49,6 +49,10 @@ class Dataset:
         1 for the rows of an official test part, else 0.
     provenance : dict
         Where it came from, as JSON can say it.
+    columns : dict or None
+        Of a user's table: what its columns were ``encoded`` as, by name (see
+        :class:`entrolearn.columns.ColumnEncoder`), the texts of ``missing`` values, the name of the ``label``
+        column, and the ``labels`` of the classes as they are written. X then has NaN for missing values.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -58,6 +62,7 @@ class Dataset:
     classes: list[str]
     part: np.ndarray
     provenance: dict = field(default_factory=dict)
+    columns: dict | None = None
 
     @property
     def n_samples(self) -> int:
@@ -81,7 +86,7 @@ class Dataset:
 
 def save_dataset(path, dataset: Dataset) -> None:
     """Write `dataset` to an .npz file; a CSR matrix goes in by its parts."""
-    names = ("feature_names", "task", "classes", "provenance")
+    names = ("feature_names", "task", "classes", "provenance", "columns")
     meta = {name: getattr(dataset, name) for name in names} | {"shape": dataset.X.shape}
     _save(path, **_matrix_arrays(dataset.X), y=dataset.y, part=dataset.part, meta=np.array(json.dumps(meta)))
 

@@ -215,6 +215,8 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
             yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
     for dataset in dict.fromkeys([*grouped(study), *drawn]):
+        if "scaling" not in study:
+            break
         scaling = check(Scaling, scaling_of(study, dataset), file, "scaling", dataset)
         files = catalog[dataset].get("files", [])
         if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in files):

@@ -42,9 +42,9 @@ from entrolab.tables.types import TABLE_TYPES
 
 
 class OwnData(Section):
-    """A csv file of one's own, whose first line names its columns; all else is read from it."""
+    """A table of one's own, whose columns have names; all else is read from it."""
 
-    file: Text
+    file: described(Text | list_of(Text), "the path of a file, or a list of some")
     label: Column
     positive: described(
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
@@ -55,6 +55,7 @@ class OwnData(Section):
     ) = None
     drop: described(list_of(str | int), "a list of columns' names") = None
     categorical: described(list_of(str | int), "a list of columns' names") = None
+    keep: described(list_of(str | int), "a list of columns' names") = None
     missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
 
@@ -74,6 +75,13 @@ class Scaling(Section):
         if isinstance(ends, list) and ends[0] >= ends[1]:
             raise wrong(f"found {ends}; accepted: the lower end first")
         return ends
+
+
+class Preprocessing(Section):
+    """What every fit learns from its training rows; of tables of one's own missing values are filled too."""
+
+    scale: one_of("minmax", "maxabs", "standard", "none") = "minmax"
+    categories: one_of("one-hot", "ordinal", "target") = "one-hot"
 
 
 class Folds(Section):
@@ -268,7 +276,8 @@ class Study(Section):
     # The report links to it: an address, and no program; without the brackets of Markdown's links.
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
-    scaling: Scaling = Field(default=Scaling(method="minmax"))
+    scaling: Scaling = None
+    preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds(folds=5))
     of_dataset: dict[Name, Values] = {}
     metrics: list_of(one_of(*METRICS)) = None
@@ -286,3 +295,19 @@ class Study(Section):
     tables: mapping_of(Table, "tables by name", Name) = None
     figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
     errata: list[Erratum] = []
+    input_example: bool = False
+
+    @model_validator(mode="after")
+    def _scaled_once(self):
+        """Over all rows, as papers do, or learnt from training rows, which is the default."""
+        if self.scaling is None:
+            self.preprocessing = self.preprocessing or Preprocessing()
+            return self
+        if self.preprocessing is not None:
+            raise wrong("found 'scaling', of all rows, beside 'preprocessing'; accepted: one of them")
+        if own := [key for key, data in self.datasets.items() if isinstance(data, OwnData)]:
+            raise wrong(
+                f"found 'scaling', of all rows, beside the table {own[0]!r} of one's own; accepted: "
+                "'preprocessing', which every fit learns from its training rows"
+            )
+        return self

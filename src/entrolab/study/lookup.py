@@ -33,8 +33,8 @@ def labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
 
 
 def scaling_of(study: Mapping, dataset: str) -> dict:
-    """How a study scales a data set."""
-    return resolved(study["scaling"], study, dataset, "scaling")
+    """How a study scales a data set; empty where every fit learns its preprocessing."""
+    return resolved(study.get("scaling", {}), study, dataset, "scaling")
 
 
 def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
