@@ -46,7 +46,7 @@ def test_each_model_is_a_version_and_the_best_has_the_alias(best):
     assert version.tags == {"dataset": "moons", "model": "svm_rbf", "verdict": "higher"}
     assert "verdict" not in versions()["logistic"].tags
     assert "SVM rbf on moons, GMEAN 90.00 % over the folds" in version.description
-    assert "C = 1.0, chosen by `cv`" in version.description
+    assert "C = 1.0, selected by `cv`" in version.description
     assert "`results/small/scaled/moons.npz` (scaling: method minmax, range [0, 1]" in version.description
     [model] = run.outputs.model_outputs
     tags = client().get_logged_model(model.model_id).tags

@@ -32,7 +32,8 @@ try:
         end_future,
         set_changed_aside,
     )
-    from entrolab.tables.types import FILES, GENERATED
+    from entrolab.tables.base import GENERATED
+    from entrolab.tables.types import FILES
     from entrolab.jobs.plan import Plan, asked, code
     from entrolab.jobs.cluster_requests import ceiling
     from entrolab.study.sections import ConfigError

@@ -15,7 +15,7 @@ from entrolab.text import Unreadable
 
 
 def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
-    """The part of a run's record that does not depend on its outcome; the rest stands for no result.
+    """The record of a run without a result, to be completed with its outcome.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict:
-    """The kind of machine, not its name."""
+    """The hardware and the system, without the machine's name."""
     return {
         "system": platform.system(),
         "architecture": platform.machine(),
@@ -65,7 +65,7 @@ def machine() -> dict:
 
 
 def read_json(path: str | os.PathLike) -> dict:
-    """The content of a JSON file; `Unreadable` names a damaged one."""
+    """The content of a JSON file; raise `Unreadable` for a damaged file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -73,13 +73,13 @@ def read_json(path: str | os.PathLike) -> dict:
 
 
 def write_json(path: str | os.PathLike, content: Mapping) -> None:
-    """Write JSON without NaN and infinity, which not every reader takes."""
+    """Write strict JSON, without NaN and infinity."""
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _processor() -> str:
-    """The model of the processor, on Linux from a file."""
+    """The model name of the processor."""
     info = Path("/proc/cpuinfo")
     found = re.search(
         r"^model name\s*:(.*)$", info.read_text(encoding="utf-8") if info.exists() else "", re.M

@@ -28,8 +28,9 @@ from entrolab.study.job_specs import (
     type_of,
 )
 from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
-from entrolab.tables.types import FILES, GENERATED, TABLE_TYPES
+from entrolab.tables.types import FILES, TABLE_TYPES
 
 __all__ = ["Plan", "code"]
 

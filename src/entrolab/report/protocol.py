@@ -1,23 +1,23 @@
-"""The protocol of a study in sentences."""
+"""The protocol of a study as sentences."""
 
 from collections.abc import Callable, Mapping
 
 from entrolab.data.user_tables import warning_of
 from entrolab.fit.metrics import METRICS
-from entrolab.tables.types import CRITERIA
+from entrolab.tables.scores import CRITERIA
 
 
 def protocol(study: Mapping) -> list[str]:
     """The protocol of a study in sentences."""
     scheme = study["protocol"]
     metrics = [METRICS[name].label for name in study["metrics"]]
-    criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
+    criteria = [CRITERIA[name] for name in study["criteria"]]
     return [
         *(_trials(scheme, study) if "trials" in scheme else _folds(scheme, study)),
         *(_scaling(study) if "scaling" in study else _preprocessing(study)),
         *(line for key, entry in study.get("own_data", {}).items() for line in _table(key, entry)),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
-        f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
+        f"Parameters are selected by {'; also by '.join(criteria)}.",
         "The oracle column uses test data and is a diagnostic only.",
     ]
 
@@ -25,8 +25,8 @@ def protocol(study: Mapping) -> list[str]:
 MOST_NAMED = 12  # columns in a sentence
 
 INNER = {
-    "leave-two-folds-out": "Inner cross-validation for a left-out fold: each of the other folds is left out "
-    "in its turn as well, so that the fit without a pair of folds serves both of them.",
+    "leave-two-folds-out": "Inner cross-validation for a left-out fold: each other fold is left out in turn "
+    "as well, so that the fit without a pair of folds serves both of them.",
 }
 
 
@@ -52,44 +52,44 @@ def _trials(scheme: Mapping, study: Mapping) -> list[str]:
         taken = "{:,} training and {:,} test rows".format(*rows)
     drawn = {
         True: f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any "
-        "others are left aside",
-        False: "one trial in the order of the files, that learns from the first rows and tests with the last",
+        "others are left out",
+        False: "one trial in the order of the files, trained on the first rows and tested on the last",
     }
     said = _by_dataset(scheme.get("shuffle", True), drawn.__getitem__, study, between="; ")
     return [
         f"{said[0].upper()}{said[1:]}.",
-        f"Inner validation: the training rows are cut into {scheme['inner']['folds']} parts; "
+        f"Inner validation: the training rows are split into {scheme['inner']['folds']} folds; "
         f"{_left_out(scheme['inner'])} for validation.",
     ]
 
 
 def _left_out(inner: Mapping) -> str:
     if not isinstance(inner["used"], int):
-        return "some of them, a number of each data set's own, are left out in their turn"
+        return "some of them, a number of each data set's own, are left out in turn"
     if inner["used"] == 1:
         return "one of them is left out"
     which = "each" if inner["used"] == inner["folds"] else f"each of the first {inner['used']}"
-    return f"{which} is left out in its turn"
+    return f"{which} is left out in turn"
 
 
 def _scaling(study: Mapping) -> list[str]:
     scaling = study["scaling"]
     if scaling["method"] == "none":
-        return ["Features are taken as they are."]
+        return ["Features are not scaled."]
     interval = "[{}, {}]".format(*scaling.get("range", (0, 1)))
     methods = {
         "minmax": f"scaled linearly to {interval}",
-        "joint_minmax": f"scaled to {interval} by the ends of all features",
+        "joint_minmax": f"scaled to {interval} by the smallest and largest value of all features",
         "maxabs": "divided by its largest absolute value",
-        "standard": "brought to zero mean and unit variance",
-        "none": "left as it is",
+        "standard": "standardised to zero mean and unit variance",
+        "none": "not scaled",
     }
     rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
     how = _by_dataset(scaling["method"], methods.__getitem__, study)
-    said = [f"Each feature is {how}, as measured on {rows}."]
+    said = [f"Each feature is {how}, by the values of {rows}."]
     if "dtype" in scaling:
         precision = {"float64": "double precision", "float32": "single precision"}
-        said.append(f"Features are kept in {_by_dataset(scaling['dtype'], precision.__getitem__, study)}.")
+        said.append(f"Features are stored in {_by_dataset(scaling['dtype'], precision.__getitem__, study)}.")
     if "targets" in scaling:
         bounds = _by_dataset(scaling["targets"], lambda ends: "[{}, {}]".format(*ends), study)
         said.append(f"Targets of regression are scaled linearly to {bounds}.")
@@ -145,7 +145,7 @@ def _table(key: str, entry: Mapping) -> list[str]:
 
 
 def _by_dataset(value, in_words: Callable[[object], str], study: Mapping, between: str = " or ") -> str:
-    """A value in words; where it differs between data sets, with those of which it is another."""
+    """A value in words; if it differs between data sets, each other value with its data sets."""
     if not isinstance(value, Mapping):
         return in_words(value)
     values = dict(study["of_dataset"][value["of_dataset"]])

@@ -12,7 +12,7 @@ from entrolab.io.records import read_json
 from entrolab.jobs.peak_memory import Peak, peak_memory
 from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import as_asked, read_table
-from entrolab.tables.types import one_line, table_spec
+from entrolab.tables.types import table_spec
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ def read_results(
 ) -> StudyResults:
     """Read a study's tables, records and selections from its results folder.
 
-    Only runs that the study still has are read. An absent record or selection is left out, an absent table is
-    an error, and a cell that the study has gained since its table was made is shown as failed.
+    Only the study's current runs are read. A missing record or selection is left out, a missing table is an
+    error, and a cell that was added to the study after its table was made is shown as failed.
 
     Parameters
     ----------
@@ -92,8 +92,3 @@ def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path
 def trained(study: Mapping) -> dict[str, Mapping]:
     """The models of a study that are more than a column of published values."""
     return {name: model for name, model in study["models"].items() if not model.get("published_only")}
-
-
-def model_name(model: Mapping) -> str:
-    """What a study calls a model."""
-    return one_line(f"{model.get('label', '')} {model.get('sublabel', '')}")

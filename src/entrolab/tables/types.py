@@ -1,6 +1,6 @@
-"""The registry of table types, and where the files of each stage are.
+"""The table types by their names in studies, and the paths of the files of each stage.
 
-The workflow looks here before any job starts, so nothing heavy is imported.
+The workflow imports this module before any job starts, so it imports nothing heavy.
 """
 
 from collections.abc import Mapping
@@ -15,36 +15,12 @@ from entrolab.experiments.information.table import Information
 from entrolab.experiments.searches.table import Searches
 from entrolab.experiments.separability.table import Separability
 from entrolab.experiments.starts.table import Starts
-from entrolab.tables.base import (
-    GENERATED,
-    PUBLISHED_ONLY,
-    Cell,
-    Found,
-    Judged,
-    PublishedValue,
-    TableType,
-)
+from entrolab.tables.base import TableType
 from entrolab.tables.characteristics import Characteristics
 from entrolab.tables.parameters import Parameters
-from entrolab.tables.scores import CRITERIA, Scores
+from entrolab.tables.scores import Scores
 from entrolab.tables.times import Times
 from entrolab.tables.training import Training
-from entrolab.text import one_line
-
-__all__ = [
-    "CRITERIA",
-    "FILES",
-    "GENERATED",
-    "TABLE_TYPES",
-    "PUBLISHED_ONLY",
-    "Cell",
-    "Found",
-    "Judged",
-    "TableType",
-    "PublishedValue",
-    "one_line",
-    "table_spec",
-]
 
 TABLE_TYPES: dict[str, TableType] = {
     "scores": Scores(),
@@ -64,7 +40,6 @@ TABLE_TYPES: dict[str, TableType] = {
     "searches": Searches(),
 }
 
-# Where the files of a stage are.
 FILES = {
     "data": "results/data/{dataset}.npz",
     "folds": "results/{study}/folds/{dataset}.npz",
@@ -81,7 +56,7 @@ FILES = {
 
 
 def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
-    """One entry of a study's ``tables`` with names of groups resolved to data sets and models with labels.
+    """An entry of a study's ``tables``, with groups resolved to data sets and models to labels.
 
     Parameters
     ----------
@@ -98,7 +73,7 @@ def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str,
     -------
     dict
         The entry, and: study, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
-        that it takes of larger sets (0 if it takes all), datasets, models and metrics (each key ->
+        taken of larger sets (0 for all), datasets, models and metrics (each key ->
         {"label", "sublabel", …}, in the study's order).
     """
     entry = study["tables"][table]

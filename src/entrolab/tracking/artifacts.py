@@ -8,9 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-__all__ = ["FOLDER", "follow_move"]
-
-SECONDS = 20.0  # that a store which another program writes to is waited for
+SECONDS = 20.0  # to wait for another program that writes to the store
 # The tables and columns of a store with paths of artifacts, all below the experiment's.
 COLUMNS = (
     ("experiments", "artifact_location"),
@@ -25,13 +23,13 @@ FOLDER = "mlruns"  # beside the store
 def follow_move(store: str | os.PathLike) -> int:
     """Set the paths of a SQLite store's artifacts to `FOLDER` beside it; return how many experiments moved.
 
-    An experiment is left alone if its folder is not in one named `FOLDER`, or still exists while there is
-    none of its name beside the store.
+    An experiment is skipped if its folder is not in one named `FOLDER`, or if it still exists and none of its
+    name is beside the store.
 
     Raises
     ------
     sqlite3.Error
-        The file cannot be read as a store or, if something has moved, not be written.
+        The file cannot be read as a store, or not be written after a move.
     """
     store = Path(store).absolute()
     root = store.parent / FOLDER

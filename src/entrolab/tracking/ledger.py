@@ -51,12 +51,10 @@ from entrolab.tracking.signatures import input_example, signature_of
 from entrolab.tracking.stores import Store, opened
 from entrolab.tracking.views import address, view_tags, views
 
-__all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
-
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
-CLOSED_FOR = "failure.reason"  # tag of a run that has no result: why
-LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
+CLOSED_FOR = "failure.reason"  # tag of a run without a result: the reason
+LONGEST_DATASET_DIGEST = 36  # characters, by MLflow's schema
 
 
 @contextmanager
@@ -67,10 +65,10 @@ def open_ledger(
     patience: float,
     own: str,
 ) -> Iterator["Ledger"]:
-    """Open the experiment of a study for one writer; no run of the writer stays open, whatever ends it.
+    """Open the experiment of a study for one writer, and close the writer's runs if an error ends it.
 
-    Runs that a killed writer left open are closed first: in a file, which has one writer, all of them; behind
-    a server those that meet the condition `own`.
+    Runs that a killed writer left open are closed first: in a file, which has one writer, all of them; on a
+    server those that meet the condition `own`.
     """
     with opened(store_uri, patience) as store:
         ledger = Ledger(store)
@@ -79,14 +77,14 @@ def open_ledger(
         try:
             yield ledger
         except BaseException as error:
-            with suppress(Exception):  # as where the store is gone: the next writer closes them
+            with suppress(Exception):  # such as a store that is gone: the next writer closes them
                 ledger.close_runs(f"its tracker ended: {one_line(error) or type(error).__name__}", own)
             raise
 
 
 @contextmanager
 def _accepting(*codes: int) -> Iterator[None]:
-    """Pass over MLflow's errors of these codes."""
+    """Ignore MLflow's errors of these codes."""
     try:
         yield
     except MlflowException as error:
@@ -108,12 +106,12 @@ class Ledger:
     def open_experiment(self, study_name: str, study: Mapping, artifact_location: str | None) -> None:
         found = self.client.get_experiment_by_name(study_name)
         if found is None:
-            # Behind a server another writer may have made it just now.
+            # On a server another writer may have made it in the meantime.
             with _accepting(RESOURCE_ALREADY_EXISTS):
                 self.client.create_experiment(study_name, artifact_location)
             found = self.client.get_experiment_by_name(study_name)
         self.experiment_id, known = found.experiment_id, found.tags
-        if found.lifecycle_stage == "deleted":  # its name stays taken
+        if found.lifecycle_stage == "deleted":  # the name stays in use
             self.client.restore_experiment(self.experiment_id)
         addresses = {name: address(self.experiment_id, key) for key, (name, _) in views(study).items()}
         tags = {
@@ -153,7 +151,7 @@ class Ledger:
         )
 
     def study_run(self, study_name: str, study: Mapping) -> str:
-        """The id of the run of a study's tables, made where there is none and closed where it is open."""
+        """The id of the run of a study's tables, which is made if there is none and closed if it is open."""
         own = f"tags.`entrolearn.key` = '{study_name}'"
         found = self.live_runs(own)
         if not found:
@@ -165,7 +163,7 @@ class Ledger:
             }
             name = study_run_name(study_name)
             self.client.create_run(self.experiment_id, tags=tags, run_name=name)
-            found = self.live_runs(own)  # behind a server, another writer may have made one just now
+            found = self.live_runs(own)  # on a server, another writer may have made one in the meantime
         first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
         for extra in others:
             self.discard(extra)
@@ -189,7 +187,7 @@ class Ledger:
         return False
 
     def discard(self, run: Run) -> None:
-        """Delete a run and the models it logged; the run last, so that the next writer completes it."""
+        """Delete a run after the models that it logged, so that the next writer can complete this."""
         of_run = f"source_run_id = '{run.info.run_id}'"
         for model in self.client.search_logged_models([self.experiment_id], filter_string=of_run):
             self.client.delete_logged_model(model.model_id)
@@ -245,9 +243,11 @@ class Ledger:
         )
 
     def _log_model(self, run_id: str, content: RunContent, example: bool) -> None:
-        """Log the refitted model as ``mlflow.sklearn.log_model`` does; rows of the data set if `example`.
+        """Log the refitted model as ``mlflow.sklearn.log_model`` does, but with this client.
 
-        That function works on the process's active run and store; this goes through the client that is open.
+        With rows of the data set if `example`.
+
+        That function uses the active run and store of the process.
         """
         import skops.io
 
@@ -276,7 +276,7 @@ class Ledger:
                 skops_trusted_types=files.trusted_types,
                 signature=signature_of(estimator),
                 input_example=rows,
-                # Named, because guessing them takes seconds.
+                # Listed, because inferring them takes seconds.
                 pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
             )
             self.client.log_model_artifacts(logged.model_id, str(saved))
@@ -320,13 +320,13 @@ class Ledger:
         verdict = {tag: content.tags[tag] for tag in ("verdict",) if tag in content.tags}
         version = self.client.create_model_version(
             name,
-            model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
+            model.artifact_location,  # `models:/<id>` is looked up in the process's active store
             run_id,
             tags={"dataset": content.run.dataset, "model": content.run.model, **verdict},
             description=content.version_note,
             model_id=model.model_id,
         )
-        # The pages of the run and of the model show this tag as what they are registered as.
+        # The pages of the run and of the model show this tag as their registered model.
         registered = json.dumps([{"name": name, "version": version.version}])
         self.client.set_logged_model_tags(model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
         return version
@@ -343,7 +343,7 @@ def study_run_name(study_name: str) -> str:
 
 
 def says(run: Run, content: RunContent, study_run: str) -> bool:
-    """Whether a run holds this content completely."""
+    """Whether a run in the store holds this content completely."""
     tags = run.data.tags
     return (
         run.info.status == content.status
@@ -353,7 +353,7 @@ def says(run: Run, content: RunContent, study_run: str) -> bool:
 
 
 def _identity(content: RunContent, study_run: str) -> dict[str, str]:
-    """The tags that a run is created with, by which it is found again."""
+    """The tags that a run is created with and found by."""
     run = content.run
     return {
         **_made_by(run.study),
@@ -373,7 +373,7 @@ def _made_by(study_name: str) -> dict[str, str]:
 
 
 def _dataset_input(content: RunContent) -> DatasetInput:
-    """The data set by name, digest and size; its values stay where they are."""
+    """The data set by name, digest and size, without its values."""
     run, data = content.run, content.files.record["data"]
     dataset = Dataset(
         name=run.dataset,

@@ -1,4 +1,4 @@
-"""Markdown notes of experiments, runs and registered models on MLflow's page; equal for equal results."""
+"""Markdown notes of experiments, runs and registered models for MLflow's pages; equal for equal results."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,17 +12,6 @@ from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
 from entrolab.tracking.comparisons import headline, is_published
 
-__all__ = [
-    "BEST",
-    "experiment_note",
-    "linked",
-    "registered_name",
-    "registered_note",
-    "run_note",
-    "study_note",
-    "version_note",
-]
-
 BEST = "best"  # alias of the registered version that scores best
 LONGEST = 1000  # of a text of a study, a catalog or an error
 
@@ -35,7 +24,7 @@ def _plain(text: object) -> str:
 def run_note(
     study: Mapping, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]
 ) -> str:
-    """The note of a run: its model, data set, scores, chosen parameters, and the command that makes it."""
+    """The note of a run: its model, data set, scores, selected parameters, and its command."""
     record = files.record
     title = f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study['title'])}"
     lines = [title, ""]
@@ -48,7 +37,7 @@ def run_note(
             *map(_row_of, comparisons),
         ]
     if chosen := files.most_chosen():
-        lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
+        lines += ["", "Selected most often (`oracle` uses the test rows: a diagnostic, no result):", ""]
         for criterion, (params, times) in chosen.items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
             lines.append(f"- {criterion}: {_plain(values) or 'the only point'} ({times} {_draws(study)})")
@@ -73,11 +62,11 @@ def _sentence(one: Any, study: Mapping, link: Callable[[str], str]) -> str:
     said = f"{METRICS[one.metric].label} {ours}{unit} over the {_draws(study)}"
     if published:
         said += f", published {published}{unit}: **{one.verdict}** ({link(one.table)})"
-    return f"{said}; parameters chosen by `{one.criterion}`."
+    return f"{said}; parameters selected by `{one.criterion}`."
 
 
 def _values(one: Any) -> tuple[str, str, str]:
-    """Our value and the published one with their ±, and the difference; empty where nothing is published."""
+    """Our value and the published one with their ±, and the difference; empty without a published value."""
     metric = METRICS[one.metric]
     digits = 2 if metric.percent else metric.digits
 
@@ -91,7 +80,7 @@ def _values(one: Any) -> tuple[str, str, str]:
 
 
 def _link(table: str) -> str:
-    """A table's page among the artifacts of the study's run."""
+    """The link to a table's page among the artifacts of the study's run."""
     return f"[{table}](tables/{table}.html)"
 
 
@@ -104,13 +93,13 @@ def _table(names: Sequence[str]) -> list[str]:
     return [_row(names), "|---" * len(names) + "|"]
 
 
-def _row(runs: Sequence[str]) -> str:
-    """A row of a table; MLflow's page leaves no room between its runs."""
-    return f"| {'&emsp; | '.join(runs)} |"
+def _row(cells: Sequence[str]) -> str:
+    """A row of a table, with the space between cells that MLflow's page leaves out."""
+    return f"| {'&emsp; | '.join(cells)} |"
 
 
 def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -> str:
-    """The note of a study's experiment; `views` are addresses on MLflow's page by name."""
+    """The note of a study's experiment; `views` are addresses of saved views by name."""
     shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
     parts = [
         f"**{_plain(study['title'])}** · `snakemake {study_name}` · {shown}",
@@ -136,7 +125,7 @@ def _source(study: Mapping) -> list[str]:
 def study_note(
     study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str
 ) -> str:
-    """The note of the run of a study's tables: how many values are reproduced, and the verdicts by table."""
+    """The note of the run of a study's tables: the count of reproduced values, and the verdicts by table."""
     lines = [f"**{_plain(study['title'])}** · `snakemake {study_name}`", ""]
     if verdicts:
         lines += [
@@ -164,7 +153,7 @@ def registered_note(study: Mapping, study_name: str, dataset: str) -> str:
 
 
 def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, score: float) -> str:
-    """The description of a version of it: the model of a learner."""
+    """The description of a version of the registered model."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
     metric = METRICS[files.metrics[0]] if files.metrics else None
     scored = f", {metric.label} {score:.{2 if metric.percent else metric.digits}f}" if metric else ""
@@ -172,7 +161,7 @@ def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, 
         scored += f"{' %' if metric.percent else ''} over the {_draws(study)}"
     parts = [
         f"{_plain(label)} on {run.dataset}{scored}.",
-        f"Fitted with {_plain(params) or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. "
+        f"Fitted with {_plain(params) or 'the only parameters'}, selected by `{files.facts['chosen_by']}`. "
         f"It takes {_rows_of(study, run)}.",
     ]
     return "\n\n".join(parts)
@@ -187,5 +176,5 @@ def _rows_of(study: Mapping, run: StudyRun) -> str:
 
 
 def linked(note: str, artifacts: str) -> str:
-    """A note whose links lead to the tables among the `artifacts` of the study's run."""
+    """A note with its links set to the tables among the `artifacts` of the study's run."""
     return note.replace("](tables/", f"]({artifacts}/tables/")

@@ -18,11 +18,9 @@ from entrolab.fit.learners import ONE_OF, expand_values, grid_points
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.study.lookup import protocol_of, scaling_of
-from entrolab.text import in_short
+from entrolab.text import full_label, in_short
 from entrolab.tracking.comparisons import comparisons_of, headline, is_published
 from entrolab.tracking.notes import run_note, version_note
-
-__all__ = ["RunContent", "dataset_contents"]
 
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
 LONGEST_ERROR = 1000
@@ -30,7 +28,7 @@ LONGEST_ERROR = 1000
 
 @dataclass(frozen=True)
 class RunContent:
-    """All that is written of one run."""
+    """The content of one run in the store."""
 
     run: StudyRun
     label: str
@@ -61,7 +59,7 @@ class RunContent:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that the run says and of its tables, except what differs between reruns."""
+        """SHA-256 of the content and of its tables, without the values that differ between reruns."""
         files = self.files
         said = {
             "name": self.name,
@@ -78,7 +76,7 @@ class RunContent:
 
 
 def _table_digest(table: pd.DataFrame) -> str:
-    """SHA-256 of a table's names and values: the bytes of its file depend on the writer's version."""
+    """SHA-256 of a table's names and values; the bytes of its file depend on the writer's version."""
     table = table[[name for name in table.columns if not name.endswith("seconds")]]
     digest = hashlib.sha256(json.dumps(list(table.columns)).encode())
     if len(table):
@@ -107,12 +105,11 @@ def dataset_contents(
 def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> RunContent:
     files = RunContents.of(run, study)
     record = files.record
-    model = study["models"][run.model]
-    label = " ".join(filter(None, [model["label"], model["sublabel"]]))
+    label = full_label(study["models"][run.model])
     comparisons = comparisons_of(study, run, tables) if record["success"] else []
     metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
-    # Of several metrics the first counts, as for the published value.
+    # The first of several metrics, as for the published value.
     tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if is_published(one)}
     if not record["success"]:
         tags |= {"failure": record["status"], "failure.reason": record["error"][:LONGEST_ERROR]}
@@ -171,18 +168,18 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
 
 
 def _metrics(study: Mapping, files: RunContents, comparisons: Sequence[Any]) -> dict[tuple[str, int], float]:
-    """Every metric of the run, finite or not: (name, step) -> value, in the order that the UI shows them.
+    """Every metric of the run, finite or not: (name, step) -> value, in the order of the UI.
 
-    The scores of the folds have names of their own: of a name with several steps, MLflow's tables show the
-    last value, which would be taken for the result.
+    The scores of the folds have separate names: for a name with several steps, MLflow's tables show the last
+    value, which would look like the result.
     """
     metrics: dict[tuple[str, int], float] = {}
     if shown := headline(comparisons):
-        # The same names in every study, rounded for reading.
+        # With the same names in every study, rounded.
         metrics["ours", 0] = _legible(shown.ours)
         if is_published(shown):
             metrics |= {("published", 0): shown.published, ("difference", 0): _legible(shown.difference)}
-    # What is chosen from all of the grid comes first, and of several tables the first.
+    # Selections from the whole grid first, then the first of several tables.
     for one in sorted(comparisons, key=lambda one: one.restricted):
         metrics.setdefault((f"{one.criterion}/{one.metric}_mean", 0), one.ours)
         metrics.setdefault((f"{one.criterion}/{one.metric}_std", 0), one.ours_std)

@@ -1,13 +1,11 @@
 """The saved views of an experiment on MLflow's page: columns, order, groups and charts.
 
 MLflow stores a view as a tag of the experiment, in the format of its page; a page of another version ignores
-what it does not know.
+unknown keys.
 """
 
 import json
 from collections.abc import Mapping
-
-__all__ = ["address", "view_tags", "views"]
 
 TAG = "mlflow.sharedViewState"  # followed by a key
 # The address of each view, its name, and how it differs from the others.
@@ -54,12 +52,12 @@ def _state(
         "useGroupedValuesInCharts": False,
     }
     return {
-        "searchFilter": "tags.model != ''",  # without the study's own run
+        "searchFilter": "tags.model != ''",  # without the run of the study's tables
         "orderByKey": orderByKey,
         "orderByAsc": orderByAsc,
         "selectedColumns": _columns(study),
         "columnOrder": _columns(study),
-        # A chart of the folds is a line for each run: more than a few say nothing.
+        # A chart of the folds has a line per run: more than ten are unreadable.
         "runsHiddenMode": "FIRST_10_RUNS" if group else "SHOW_ALL",
         "isAccordionReordered": True,
         "compareRunSections": [
