@@ -26,6 +26,7 @@ __all__ = list(_PUBLIC)
 
 
 def __getattr__(name: str):
+    """Import the public names when they are asked for."""
     if name in _PUBLIC:
         return getattr(import_module(_PUBLIC[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

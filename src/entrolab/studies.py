@@ -158,7 +158,7 @@ def load_results(
     folder, definition = Path(folder), studies[name]
     scores, predictions, failures = [], [], []
     for dataset, model in study_runs(definition):
-        run = StudyRun.at(name, dataset, model, folder / "results", scaled="scaling" in definition)
+        run = StudyRun.at(name, dataset, model, folder=folder, scaled="scaling" in definition)
         contents = RunContents.of(run, definition)
         place = {"dataset": dataset, "model": model}
         if not contents.record["success"]:

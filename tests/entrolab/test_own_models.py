@@ -109,7 +109,7 @@ def trained(study, dataset: str, model: str, entry) -> StudyRun:
 
 
 def test_prepared_data_hold_codes_and_gaps_and_each_run_fills_them(folder):
-    run = StudyRun.at("mine", "bought", "linear", folder / "results", scaled=False)
+    run = StudyRun.at("mine", "bought", "linear", folder=folder, scaled=False)
     data = load_dataset(run.rows)
     assert np.isnan(data.X).any()
     assert data.columns["labels"] == ["no", "yes"]
@@ -168,7 +168,7 @@ def test_the_registered_models_say_what_they_take(folder, monkeypatch):
 
 
 def test_types_of_a_stored_model_are_trusted_one_by_one(folder):
-    run = StudyRun.at("mine", "wine", "forest", folder / "results", scaled=False)
+    run = StudyRun.at("mine", "wine", "forest", folder=folder, scaled=False)
     found = skops.io.get_untrusted_types(file=run.fitted)
     assert {"entrolearn.columns.ColumnEncoder", "entrolearn.columns.LabelEncodedClassifier"} <= set(found)
     assert not [name for name in found if not name.startswith(("entrolearn.", "sklearn.", "numpy."))]

@@ -1,12 +1,16 @@
 """Preprocessing that is learnt from training rows, against pandas' own and laws of leaks."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 from entrolab.data.dataset import Dataset
 from entrolab.data.preprocessing import CATEGORIES, SCALES, preprocessed, preprocessor
 from entrolab.fit.limits import Limits
+from entrolab.fit.protocols import protocol
 from entrolab.fit.training import train_run
 
 N = 60
@@ -84,18 +88,38 @@ def test_sparse_rows_stay_sparse(data):
         assert abs(X).max() == (1 if scale == "minmax" else abs(rows).max())
 
 
+SPEC = {
+    **{"study": "mine", "dataset": "shop", "model": "knn", "seed": 0, "params": {}, "steps": []},
+    "estimator": "sklearn.neighbors.KNeighborsClassifier",
+    "grid": {"n_neighbors": [1, 3]},
+    "metrics": ["accuracy"],
+    "criteria": ["cv"],
+    "preprocessing": {"scale": "minmax", "categories": "one-hot"},
+}
+
+
+def test_a_run_in_time_predicts_each_block_by_the_rows_before_it(data):
+    entry = {"method": "time", "folds": 3, "repeats": 1, "inner": "leave-two-folds-out"}
+    parts = protocol(entry).draw(data.y, 0)
+    found = train_run(data, parts, SPEC | {"protocol": entry}, Limits(seconds=60))
+    assert found.record["success"]
+    kept = found.predictions
+    blocks = [sorted({*kept.loc[kept["repeat"] == trial, "row"]}) for trial in range(3)]
+    assert blocks == [list(range(15, 30)), list(range(30, 45)), list(range(45, 60))]
+    # What comes after a block changes nothing of what is said of it.
+    later = data.y.copy()
+    later[45:] = 1 - later[45:]
+    again = train_run(replace(data, y=later), parts, SPEC | {"protocol": entry}, Limits(seconds=60))
+    first = ["repeat", "fold", "point", "row", "prediction"]
+    pd.testing.assert_frame_equal(
+        kept.loc[kept["row"] < 45, first], again.predictions[first].query("row < 45")
+    )
+
+
 def test_a_run_does_not_learn_from_the_rows_left_out(data):
     """Scores of a fold do not depend on the scale of its own rows, which scaling over all rows would see."""
     folds = (np.arange(N) % 3)[None]
-    spec = {
-        **{"study": "mine", "dataset": "shop", "model": "knn", "seed": 0, "params": {}, "steps": []},
-        "estimator": "sklearn.neighbors.KNeighborsClassifier",
-        "grid": {"n_neighbors": [1, 3]},
-        "metrics": ["accuracy"],
-        "criteria": ["cv"],
-        "protocol": {"folds": 3, "repeats": 1},
-        "preprocessing": {"scale": "minmax", "categories": "one-hot"},
-    }
+    spec = SPEC | {"protocol": {"folds": 3, "repeats": 1}}
     found = train_run(data, folds, spec, Limits(seconds=60))
     assert found.record["n_failed"] == 0
     far = data.X.copy()

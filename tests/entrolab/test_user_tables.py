@@ -1,13 +1,17 @@
 """Csv files of a user's own: what is read from them, and the one line for each thing that is wrong."""
 
+import io
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 from entrolab.data.prepare import prepare
+from entrolab.fit.protocols import protocol
 from entrolab.study.config import load_configuration, load_study
+from entrolab.study.lookup import protocol_of
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -24,11 +28,11 @@ SVC, SVR = "sklearn.svm.SVC", "sklearn.svm.SVR"
 def load(tmp_path):
     """Read a study of one data set of its own, and what becomes of it."""
 
-    def read(own: dict, content: str | bytes = TABLE, model: str = SVC) -> tuple[dict, dict]:
+    def read(own: dict, content: str | bytes = TABLE, model: str = SVC, **keys) -> tuple[dict, dict]:
         content = content if isinstance(content, bytes) else content.encode()
         (tmp_path / "table.csv").write_bytes(content)
         file = tmp_path / "mine.yaml"
-        file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}}))
+        file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}, **keys}))
         study = load_study(file, {})
         return study, study["own_data"]["shop"]
 
@@ -242,6 +246,109 @@ def test_a_column_that_alone_determines_the_label_is_named(load):
     content = rows_of(60, x=lambda k: k * 7 % 11, euros=lambda k: k % 31, cents=lambda k: 100 * (k % 31) + 5)
     _, entry = load({"file": "table.csv", "label": "cents"}, content, model=SVR)
     assert entry["tells_label"] == ["euros"]
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    """The table of these tests, with dates."""
+    found = pd.read_csv(io.StringIO(TABLE))
+    return found.assign(day=pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(12)[::-1], "D"))
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("table.tsv", lambda frame, path: frame.to_csv(path, sep="\t", index=False)),
+        ("table.csv.gz", lambda frame, path: frame.to_csv(path, index=False)),
+        ("table.tsv.xz", lambda frame, path: frame.to_csv(path, sep="\t", index=False)),
+        ("table.csv.bz2", lambda frame, path: frame.to_csv(path, index=False)),
+        ("table.parquet", lambda frame, path: frame.to_parquet(path)),
+        ("table.feather", lambda frame, path: frame.astype({"colour": "category"}).to_feather(path)),
+        (["table.csv", "more.csv"], None),
+    ],
+    ids=str,
+)
+def test_every_format_gives_the_same_data(load, tmp_path, frame, name, write):
+    if isinstance(name, list):
+        for path, rows in zip(name, (frame[:7], frame[7:]), strict=True):
+            rows.to_csv(tmp_path / path, index=False)
+        content = (tmp_path / "table.csv").read_bytes()
+    else:
+        write(frame, tmp_path / name)
+        content = TABLE
+    _, entry = load({**OWN, "file": name}, content)
+    data = prepare("shop", entry)
+    assert entry["format"]["columns"] == {
+        "size": None,
+        "sort": None,
+        "colour": ["blue", "red"],
+        "day": "date",
+    }
+    np.testing.assert_array_equal(data.X[:, 0], np.arange(12) / 4)
+    np.testing.assert_array_equal(data.X[:2, 1:], [[0, 0, 20465], [1, 1, 20464]])
+    assert data.y.tolist() == [0, 1] * 6
+
+
+def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load, tmp_path, frame):
+    frame.drop(columns="sort").to_csv(tmp_path / "less.csv", index=False)
+    with pytest.raises(ConfigError, match=r"less.csv has other columns than .*table.csv \(.*\); accepted"):
+        load({**OWN, "file": ["table.csv", "less.csv"]})
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ConfigError, match=r"broken.parquet is no .parquet file \(.*\); accepted: .csv"):
+        load({**OWN, "file": "broken.parquet"})
+
+
+def test_groups_stay_together_and_are_no_feature(load):
+    lines = TABLE.splitlines()
+    content = "\n".join(
+        [f"{lines[0]},who", *(f"{line},{'abcdef'[k // 2]}" for k, line in enumerate(lines[1:]))]
+    )
+    study, entry = load({**OWN, "groups": "who"}, content, protocol={"folds": 3})
+    data = prepare("shop", entry)
+    assert (entry["groups"], "who" in data.feature_names) == (6, False)
+    assert protocol_of(study, "shop")["method"] == "group"
+    folds = protocol(protocol_of(study, "shop")).draw(data.y, 0, data.groups)
+    assert all(len(set(folds[0][data.groups == group])) == 1 for group in range(6))
+    with pytest.raises(ConfigError, match="protocol.folds: found 5 for 'shop', with its groups and"):
+        load({**OWN, "groups": "colour"}, content, protocol={"folds": 5})
+    with pytest.raises(ConfigError, match="protocol.method: found 'group' for 'shop', which has none"):
+        load(OWN, content, protocol={"folds": 3, "method": "group"})
+
+
+def test_in_time_earlier_rows_predict_later_ones(load, frame):
+    content = frame.to_csv(index=False)
+    study, entry = load({**OWN, "time": "day"}, content, protocol={"folds": 3, "method": "time"})
+    data = prepare("shop", entry)
+    np.testing.assert_array_equal(data.X[:, 0], np.arange(12)[::-1] / 4)  # sorted by the day
+    parts = protocol(protocol_of(study, "shop")).draw(data.y, 0)
+    unused = -1
+    np.testing.assert_array_equal(
+        parts,
+        [
+            [2, 2, 1, 0, 0, 0, *[unused] * 6],
+            [2, 2, 2, 1, 1, 1, 0, 0, 0, *[unused] * 3],
+            [2, 2, 2, 2, 2, 2, 1, 1, 1, 0, 0, 0],
+        ],
+    )
+    with pytest.raises(
+        ConfigError, match="shop.time: column 'colour': found 'blue'; accepted: dates such as"
+    ):
+        load({**OWN, "time": "colour"}, content)
+    with pytest.raises(ConfigError, match="protocol: found 2 repeats in time, which are all the same"):
+        load(OWN, protocol={"folds": 3, "method": "time", "repeats": 2})
+
+
+def test_a_test_file_is_what_is_tested(load, tmp_path):
+    (tmp_path / "later.csv").write_text("size,sort,colour,bought\n9,0,red,yes\n8,1,green,no\n7,1,red,\n")
+    study, entry = load({**OWN, "test": "later.csv"})
+    data = prepare("shop", entry)
+    assert (entry["expect"]["rows"], entry["expect"]["test_rows"]) == (14, 2)
+    assert data.part.tolist() == [0] * 12 + [1] * 2
+    parts = protocol(protocol_of(study, "shop")).draw(data.y, 0)
+    assert parts.shape == (1, 14)
+    np.testing.assert_array_equal(parts[0] == 0, data.part == 1)
+    with pytest.raises(ConfigError, match="datasets.shop: found 'time' beside 'test'; accepted: one of them"):
+        load({**OWN, "test": "later.csv", "time": "size"})
 
 
 def test_what_was_found_in_a_table_is_kept_until_it_changes(load, tmp_path, monkeypatch):

@@ -57,11 +57,14 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
             options = dict(entry["generator"])
             table = importlib.import_module(GENERATORS).GENERATORS[options.pop("name")](**options)
     of_files = [int(file.get("part") == "test") for file in entry.get("files", [{}])]
+    if "paths" in entry:
+        of_files = [int(path == entry["test"]) for path in entry["paths"]]
     part = np.repeat(np.array(of_files, dtype=np.int8), table.rows)
-    X, labels, names, part = _cleaned(key, entry, table, part)
+    X, labels, names, kept = _cleaned(key, entry, table)
+    part, groups = part[kept], table.groups if table.groups is None else table.groups[kept]
     y, classes = _interpreted(key, entry, labels)
     columns = _columns_of(entry, labels, classes) if entry["source"] == "own" else None
-    dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry), columns)
+    dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry), columns, groups)
     _check_expectations(key, entry, dataset)
     return dataset
 
@@ -119,15 +122,15 @@ def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
     return paths
 
 
-def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
-    """Drop rows with missing values and constant columns where the entry says so."""
+def _cleaned(key: str, entry: Mapping, table) -> tuple:
+    """Drop rows with missing values and constant columns where the entry says so; and the rows kept."""
     X, labels, names = table.X, table.labels, table.feature_names
     if np.isinf(X.data if sparse.issparse(X) else X).any():
         raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
     missing = labels != labels  # NaN, among numbers or strings
     own = entry["source"] == "own"  # whose gaps a run fills, and whose rows without a label nobody can use
     if own and entry.get("missing_rows") != "drop":
-        return X[~missing], labels[~missing], names, part[~missing]
+        return X[~missing], labels[~missing], names, ~missing
     if not sparse.issparse(X):
         missing |= np.isnan(X).any(axis=1)
     else:
@@ -136,12 +139,12 @@ def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
         if entry.get("missing_rows") != "drop":
             found = f"{missing.sum()} rows with missing values"
             raise DataError(f"{key}: {found}; 'missing_rows: drop' leaves them out")
-        X, labels, part = X[~missing], labels[~missing], part[~missing]
+        X, labels = X[~missing], labels[~missing]
     if entry.get("constant_columns") == "drop":
         low, high = (end.toarray() if sparse.issparse(end) else end for end in (X.min(axis=0), X.max(axis=0)))
         varies = low < high
         X, names = X[:, varies], [name for name, kept in zip(names, varies, strict=True) if kept]
-    return X, labels, names, part
+    return X, labels, names, ~missing
 
 
 def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarray, list[str]]:

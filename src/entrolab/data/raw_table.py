@@ -22,12 +22,15 @@ class Table:
     feature_names : list of str
     rows : list of int
         The number of rows of each file.
+    groups : ndarray of int64, shape (n_samples,), or None
+        Rows of one group belong together.
     """
 
     X: np.ndarray | sparse.csr_array
     labels: np.ndarray
     feature_names: list[str]
     rows: list[int]
+    groups: np.ndarray | None = None
 
 
 def numbered(n_features: int) -> list[str]:

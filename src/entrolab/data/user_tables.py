@@ -75,6 +75,7 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
         For the first mistake in the file or in the study's entry.
     """
     files = own["file"] if isinstance(own["file"], list) else [own["file"]]
+    files = [*files, *filter(None, [own.get("test")])]
     paths = [Path(os.path.normpath(study.parent / file)) for file in files]
     by_name = DELIMITED.get(suffix_of(paths[0]), ",")
     source = _Source(study, key, paths, own.get("delimiter", by_name))
@@ -142,10 +143,18 @@ def _entry(source: _Source, own: Mapping) -> dict:
     drop = _columns(source, names, "drop", own.get("drop", ()))
     categorical = _columns(source, names, "categorical", own.get("categorical", ()))
     keep = _columns(source, names, "keep", own.get("keep", ()))
+    beside = {
+        option: _columns(source, names, option, [own[option]])[0]
+        for option in ("groups", "time")
+        if option in own
+    }
     frame = _concatenated(frames)
     if frame.empty:
         raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
-    features = [name for name in names if name not in {label, *drop}]
+    if "time" in beside:
+        _check_times(source, frame[beside["time"]])
+    apart = {label, *drop, *(name for option, name in beside.items() if option == "groups")}
+    features = [name for name in names if name not in apart]
     described = {
         name: _described(source, name, frame[name], name in categorical, missing) for name in features
     }
@@ -172,6 +181,12 @@ def _entry(source: _Source, own: Mapping) -> dict:
             "missing_rows" if own.get("missing_rows") else "label",
             f"no row of {source.path} is left without the {len(kept)} with missing values; accepted: some",
         )
+    tested = {"test_rows": int(kept[-len(frames[-1]) :].sum())} if "test" in own else {}
+    if tested and not 0 < tested["test_rows"] < kept.sum():
+        raise source.wrong_in_study(
+            "test",
+            f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
+        )
     counted = _counted(labels[kept])
     task, classes = _task(source, label, counted, own)
     return {
@@ -185,17 +200,39 @@ def _entry(source: _Source, own: Mapping) -> dict:
             "label": label,
             "columns": columns,
             "missing": missing,
+            **beside,
         },
+        "test": str(source.paths[-1]) if "test" in own else None,
+        "groups": _n_groups(source, frame, beside["groups"], kept) if "groups" in beside else 0,
         "missing_rows": own.get("missing_rows"),
         "task": task,
         "positive": classes.pop("positives", []),
-        "expect": {"rows": counted.total(), "features": len(columns), **classes},
+        "expect": {"rows": counted.total(), "features": len(columns), **classes, **tested},
         "left_out": left_out,
         "n_missing": _numbers(columns, gaps[kept].sum(axis=0)),
         "n_unlabelled": n_unlabelled,
         "tells_label": _telling(columns, codes[kept], labels[kept], task),
         "reference": "",
     }
+
+
+def _check_times(source: _Source, column) -> None:
+    from entrolab.data.formats.table import order_in_time
+
+    try:
+        order_in_time(column)
+    except ValueError as error:
+        raise source.wrong_in_study("time", str(error)) from None
+
+
+def _n_groups(source: _Source, frame, name: str, kept) -> int:
+    """The number of groups of the rows that are kept."""
+    missing = int(frame.loc[kept, name].isna().sum())
+    if missing:
+        raise source.wrong_in_study(
+            "groups", f"found no value of {name!r} in {missing} rows; accepted: a group for each row"
+        )
+    return int(frame.loc[kept, name].nunique())
 
 
 def _numbers(columns: Iterable[str], counts: Iterable[int]) -> dict[str, int]:

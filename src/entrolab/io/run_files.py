@@ -1,7 +1,6 @@
 """The files of a run, and their contents."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,25 +30,19 @@ class StudyRun:
     predictions: Path
     facts: Path
     fitted: Path
-    rows: Path  # of the data set: scaled, or as prepared where every fit learns its preprocessing
+    rows: Path  # the input rows of the data set's models: scaled, or as prepared
 
     @classmethod
     def at(
-        cls,
-        study_name: str,
-        dataset: str,
-        model: str,
-        results: str | os.PathLike = "results",
-        scaled: bool = True,
+        cls, study_name: str, dataset: str, model: str, *, scaled: bool = True, folder: Path | str = ""
     ) -> "StudyRun":
-        """The run with its files where the workflow puts them, under `results`.
-
-        `scaled` tells whether its study scales all rows together.
-        """
-        stages = ["record", "candidates", "selection", "predictions", "facts", "model"]
-        stages.append("scaled" if scaled else "data")
-        files = (FILES[stage].format(study=study_name, dataset=dataset, model=model) for stage in stages)
-        return cls(study_name, dataset, model, *(Path(results, *Path(file).parts[1:]) for file in files))
+        """The run with its files in a folder; `scaled` tells whether its study scales all rows together."""
+        stages = ("record", "candidates", "selection", "predictions", "facts", "model")
+        files = (
+            FILES[stage].format(study=study_name, dataset=dataset, model=model)
+            for stage in (*stages, "scaled" if scaled else "data")
+        )
+        return cls(study_name, dataset, model, *(Path(folder, file) for file in files))
 
     @property
     def key(self) -> str:

@@ -31,6 +31,12 @@ INNER = {
 
 
 def _folds(scheme: Mapping, study: Mapping) -> list[str]:
+    if scheme.get("method") == "time":
+        return [
+            f"{scheme['folds'] + 1} blocks of rows in the order of time: each but the first is predicted by "
+            "all rows before it.",
+            "Inner validation: the last of these rows, as many as a block has or half of them.",
+        ]
     often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
     where = " where there are classes" if "regression" in study.get("tasks", {}).values() else ""
     said = [f"{scheme['folds']}-fold cross-validation, stratified{where}, {often}."]
@@ -128,6 +134,10 @@ def _table(key: str, entry: Mapping) -> list[str]:
                 f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else ""
             )
             said.append(f"{what}: {shown}")
+    if entry["groups"]:
+        said.append(f"in {entry['groups']} groups by {entry['format']['groups']}, each in one fold")
+    if entry["test"]:
+        said.append(f"tested with the {entry['expect']['test_rows']:,} rows of a file of their own, once")
     if entry["n_unlabelled"]:
         said.append(f"rows without a label, left out: {entry['n_unlabelled']}")
     lines = [f"Of {key}: {'; '.join(said)}."] if said else []

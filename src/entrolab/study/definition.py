@@ -46,6 +46,9 @@ class OwnData(Section):
 
     file: described(Text | list_of(Text), "the path of a file, or a list of some")
     label: Column
+    test: Text = None
+    groups: Column = None
+    time: Column = None
     positive: described(
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
     ) = None
@@ -58,6 +61,13 @@ class OwnData(Section):
     keep: described(list_of(str | int), "a list of columns' names") = None
     missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
+
+    @model_validator(mode="after")
+    def _divided_once(self):
+        """A test file says which rows are tested."""
+        if self.test is not None and (found := self.model_fields_set & {"groups", "time"}):
+            raise wrong(f"found {sorted(found)[0]!r} beside 'test'; accepted: one of them")
+        return self
 
 
 class Scaling(Section):
@@ -85,12 +95,21 @@ class Preprocessing(Section):
 
 
 class Folds(Section):
-    """Cross-validation."""
+    """Cross-validation; by groups of rows that stay together, or in time, earlier rows predicting later."""
 
     folds: whole(ge=2)
     repeats: Whole = 1
     inner: one_of("leave-two-folds-out") = "leave-two-folds-out"
     rows: whole(ge=2) = None
+    method: one_of("group", "time") = None
+
+    @model_validator(mode="after")
+    def _drawn_once(self):
+        if self.method is not None and self.rows is not None:
+            raise wrong(f"found 'rows' beside the method {self.method!r}; accepted: one of them")
+        if self.method == "time" and self.repeats > 1:
+            raise wrong(f"found {self.repeats} repeats in time, which are all the same; accepted: 1")
+        return self
 
 
 Count = described(Whole | OfDataset, "a whole number from 1, or {of_dataset: name}")
@@ -276,6 +295,7 @@ class Study(Section):
     # The report links to it: an address, and no program; without the brackets of Markdown's links.
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
+    claims: str = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds(folds=5))

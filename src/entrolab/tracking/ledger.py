@@ -245,7 +245,7 @@ class Ledger:
     def _log_model(self, run_id: str, content: RunContent, example: bool) -> None:
         """Log the refitted model as ``mlflow.sklearn.log_model`` does, but with this client.
 
-        If `example`, with rows of the data set.
+        With rows of the data set if `example`.
 
         That function uses the active run and store of the process.
         """

@@ -8,9 +8,9 @@ import pandas as pd
 
 from entrolab.data.raw_table import Table
 from entrolab.data.table_formats import suffix_of
-from entrolearn.columns import ColumnEncoder
+from entrolearn.columns import DATE, ColumnEncoder, category_name
 
-__all__ = ["frame_of", "labels_of", "read"]
+__all__ = ["frame_of", "labels_of", "order_in_time", "read"]
 
 BINARY = {
     **dict.fromkeys((".parquet", ".pq"), pd.read_parquet),
@@ -66,9 +66,38 @@ def read(
     label: str,
     columns: Mapping,
     missing: Sequence[str],
+    groups: str | None = None,
+    time: str | None = None,
 ) -> Table:
-    """Read one or several files; features are coded by :class:`~entrolearn.columns.ColumnEncoder`."""
+    """Read one or several files; features are coded by :class:`~entrolearn.columns.ColumnEncoder`.
+
+    Rows are sorted by the column `time`, and those with one value of the column `groups` are a group.
+    """
     frames = [frame_of(path, names, delimiter, missing) for path in paths]
-    frame = pd.concat(frames, ignore_index=True)
+    frame = pd.concat(frames, ignore_index=True).rename(columns=str)
+    if time is not None:
+        frame = frame.iloc[order_in_time(frame[time])]
     X = ColumnEncoder(dict(columns), missing).transform(frame)
-    return Table(X, labels_of(frame[label], missing), list(columns), [len(part) for part in frames])
+    labels = labels_of(frame[label], missing)
+    of_groups = (
+        None if groups is None else pd.factorize(frame[groups].map(category_name, na_action="ignore"))[0]
+    )
+    return Table(X, labels, list(columns), [len(part) for part in frames], of_groups)
+
+
+def order_in_time(column: pd.Series) -> np.ndarray:
+    """The order of rows by a column of numbers or dates; rows of one time stay as they are.
+
+    Raises
+    ------
+    ValueError
+        For a value that is neither, or missing.
+    """
+    kind = None if column.dtype.kind in "biuf" else DATE
+    name = str(column.name)
+    values = ColumnEncoder({name: kind}).transform(column.to_frame(name))[:, 0]
+    if np.isnan(values).any():
+        raise ValueError(
+            f"column {name!r}: found no value in {np.isnan(values).sum()} rows; accepted: a time in each"
+        )
+    return np.argsort(values, kind="stable")
