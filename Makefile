@@ -22,7 +22,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers xrfm ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,9 @@ bench: env  ## time the learners beside their peers, in three quarters of an hou
 
 peers: env  ## install npeet-plus and bmi into .peers, for the part `information` of make bench (0.7 GB)
 	@tools/peers.sh
+
+xrfm: env  ## install xRFM into .xrfm on a processor's torch, for the part `feature_learning` of make bench (1.2 GB)
+	@tools/xrfm.sh
 
 # MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
 # uses, would be five more processes. Whoever asks the page for an experiment may name no folder for its artifacts:

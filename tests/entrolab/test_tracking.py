@@ -349,10 +349,10 @@ from entrolab.jobs.job_logging import job_log
 from entrolab.tracking.ledger import Ledger
 
 write = Ledger._log_model
-def killed(self, run_id, content):
+def killed(self, run_id, content, example):
     if content.run.model == "logistic":
         os.kill(os.getpid(), int(sys.argv[3]))
-    write(self, run_id, content)
+    write(self, run_id, content, example)
 Ledger._log_model = killed
 runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
 with job_log("track.log", "track"):
@@ -390,7 +390,7 @@ def test_after_a_kill_every_run_gets_its_one_finished_run(runs):
 def test_no_run_stays_open_after_a_tracker_that_could_close_it(runs, monkeypatch, ended_by):
     if ended_by == "a full disk":
 
-        def full(_, run_id, content):
+        def full(*_):
             raise OSError(28, "No space left on device", "/tmp/model")
 
         with monkeypatch.context() as patched:

@@ -103,9 +103,8 @@ class Plan:
         return [_receipt(dataset) for dataset in self.downloaded()]
 
     def own_file(self, wildcards) -> list[str]:
-        """The file of a data set of the user's own; nothing for the others."""
-        entry = self.entry(wildcards)
-        return [entry["file"]] if "file" in entry else []
+        """The files of a data set of the user's own; nothing for the others."""
+        return self.entry(wildcards).get("paths", [])
 
     def attempt(self, wildcards) -> int:
         """A number that grows while the data are not available, so that each run downloads again.
@@ -126,7 +125,20 @@ class Plan:
         return needs_of_data(self.entry(wildcards))
 
     def scaling(self, wildcards) -> dict:
-        return scaling_of(self.study(wildcards), wildcards.dataset)
+        """How figures and measurements have rows scaled, and the runs of a study with ``scaling``."""
+        study = self.study(wildcards)
+        if "scaling" in study:
+            return scaling_of(study, wildcards.dataset)
+        return {"preprocessing": study["preprocessing"]}
+
+    def rows_of_run(self, wildcards) -> str:
+        """The rows that runs learn from: scaled, or as prepared where every fit learns its preprocessing."""
+        stage = "scaled" if "scaling" in self.study(wildcards) else "data"
+        return FILES[stage].format(study=wildcards.study, dataset=wildcards.dataset)
+
+    def rows_of_example(self, wildcards) -> list[str]:
+        """The rows that input examples of logged models are taken from, where the study asks for some."""
+        return [self.rows_of_run(wildcards)] if self.study(wildcards)["input_example"] else []
 
     def protocol(self, wildcards) -> dict:
         return protocol_of(self.study(wildcards), wildcards.dataset)

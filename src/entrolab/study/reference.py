@@ -17,6 +17,7 @@ PARTS: dict[str, dict[str, type[Section]]] = {
     "A study": {
         "": definition.Study,
         "scaling": definition.Scaling,
+        "preprocessing": definition.Preprocessing,
         "protocol: folds": definition.Folds,
         "protocol: trials": definition.Trials,
         "a data set of one's own": definition.OwnData,
