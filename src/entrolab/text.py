@@ -21,7 +21,7 @@ class Unreadable(Told, ValueError):
 def damaged(path: object, what: str, error: object) -> Unreadable:
     """The error of a damaged file of a format, with the first line of the reader's error."""
     reason = one_line(str(error).partition("\n")[0])
-    return Unreadable(f"{path}: not a whole {what} file ({reason}); delete it and run again")
+    return Unreadable(f"{path}: not a complete {what} file ({reason}); delete it and run again")
 
 
 def one_line(text: object, limit: int = 300) -> str:

@@ -155,7 +155,7 @@ def test_the_summary_has_the_verdicts_the_best_models_and_where_to_look(workflow
     rows = ["iris,eem,gmean,95.5,reproduced", "iris,svm,gmean,94,lower", "iris,lda,gmean,90,reproduced"]
     rows += ["wine,eem,gmean,80,ours only", "wine,svm,gmean,80,ours only", "wine,eem,fit_seconds,9,"]
     table.write_text("\n".join(["dataset,model,metric,ours,verdict", *rows]))
-    (tmp_path / "results/mine/tracked.json").write_text('{"store": "sqlite:///mlflow.db"}')
+    (tmp_path / "results/mine/tracked.json").write_text('{"store": "sqlite:///mlflow.db", "experiment": "7"}')
     page = tmp_path / "results/report/index.html"
     page.parent.mkdir()
     page.touch()
@@ -165,4 +165,5 @@ def test_the_summary_has_the_verdicts_the_best_models_and_where_to_look(workflow
     assert "  iris    95.5  eem, 1.5 ahead of svm" in lines
     assert "  wine    80.0  eem, as svm" in lines
     assert page.as_uri() in lines[-2]
-    assert "mlflow ui --backend-store-uri sqlite:///mlflow.db" in lines[-1]
+    assert "mlflow ui --backend-store-uri sqlite:///mlflow.db, then http" in lines[-1]
+    assert "/#/experiments/7/runs?" in lines[-1]

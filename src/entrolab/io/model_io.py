@@ -20,6 +20,8 @@ from entrolab.text import Unreadable, damaged
 #: package is trusted as a whole, because it may have a class that executes a text.
 TRUSTED_CLASSES = frozenset(
     {
+        "entrolearn.columns.ColumnEncoder",
+        "entrolearn.columns.LabelEncodedClassifier",
         "entrolearn.machines.layers.LandmarkLayer",
         "entrolearn.machines.layers.NystromLayer",
         "entrolearn.machines.layers.RandomLayer",

@@ -30,14 +30,19 @@ class StudyRun:
     predictions: Path
     facts: Path
     fitted: Path
-    scaled: Path  # the input rows of the data set's models
+    rows: Path  # the input rows of the data set's models: scaled, or as prepared
 
     @classmethod
-    def at(cls, study_name: str, dataset: str, model: str) -> "StudyRun":
-        """The run with its files in the working folder."""
-        stages = ("record", "candidates", "selection", "predictions", "facts", "model", "scaled")
-        files = (FILES[stage].format(study=study_name, dataset=dataset, model=model) for stage in stages)
-        return cls(study_name, dataset, model, *map(Path, files))
+    def at(
+        cls, study_name: str, dataset: str, model: str, *, scaled: bool = True, folder: Path | str = ""
+    ) -> "StudyRun":
+        """The run with its files in a folder; `scaled` tells whether its study scales all rows together."""
+        stages = ("record", "candidates", "selection", "predictions", "facts", "model")
+        files = (
+            FILES[stage].format(study=study_name, dataset=dataset, model=model)
+            for stage in (*stages, "scaled" if scaled else "data")
+        )
+        return cls(study_name, dataset, model, *(Path(folder, file) for file in files))
 
     @property
     def key(self) -> str:

@@ -287,11 +287,15 @@ def _rows(file: str) -> list[dict]:
 
 
 def _store(studies: Iterable[str]) -> str | None:
-    """How to look at the tracked runs of some studies, if there are any."""
+    """How to look at the tracked runs of the first of some studies that has them."""
     for study in studies:
         with suppress(OSError, Unreadable, KeyError):
-            store = read_json(f"results/{study}/tracked.json")["store"]
-            if Path("Makefile").exists() and store == "sqlite:///mlflow.db":
-                return "make ui  (MLflow on http://127.0.0.1:5000)"
-            return f"mlflow ui --backend-store-uri {store}" if store.startswith("sqlite") else store
+            receipt = read_json(f"results/{study}/tracked.json")
+            store = receipt["store"]
+            page = f"#/experiments/{receipt['experiment']}/runs?viewStateShareKey=datasets"
+            if not store.startswith("sqlite"):
+                return f"{store.rstrip('/')}/{page}" if store.startswith("http") else store
+            served = Path("Makefile").exists() and store == "sqlite:///mlflow.db"
+            command = "make ui" if served else f"mlflow ui --backend-store-uri {store}"
+            return f"{command}, then http://127.0.0.1:5000/{page}"
     return None

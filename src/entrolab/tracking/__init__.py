@@ -108,10 +108,9 @@ def track_dataset(
                 continue
             for outdated in logged:
                 ledger.discard(outdated)
-            ids[run.model] = ledger.write(content, study_run, code)
+            ids[run.model] = ledger.write(content, study_run, code, study.get("input_example", False))
             written.append(run.model)
-        best = next((content for content in contents if "best" in content.tags), None)
-        ledger.register(study_name, dataset, study, best, best and ids[best.run.model])
+        ledger.register(study_name, dataset, study, contents, ids)
     logger.info(
         "%s/%s: %d runs written, %d as they were", study_name, dataset, len(written), len(runs) - len(written)
     )

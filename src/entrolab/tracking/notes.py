@@ -12,6 +12,7 @@ from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
 from entrolab.tracking.comparisons import headline, is_published
 
+BEST = "best"  # alias of the registered version that scores best
 LONGEST = 1000  # of a text of a study, a catalog or an error
 
 
@@ -104,10 +105,15 @@ def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -
         f"**{_plain(study['title'])}** · `snakemake {study_name}` · {shown}",
         *_source(study),
         f"The run *{study_name} · tables* holds the rendered tables, the figures and the study's file; each "
-        "of the others is of a data set and a model: `ours` beside the `published` number, the `difference`, "
-        "and the tag `verdict`.",
+        f"of the others is of a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
+
+
+def _of_a_run(study: Mapping) -> str:
+    if "published" not in study:
+        return "its score is `ours`, and the tag `best` marks the best one of a data set"
+    return "`ours` beside the `published` number, the `difference`, and the tag `verdict`"
 
 
 def _source(study: Mapping) -> list[str]:
@@ -132,32 +138,41 @@ def study_note(
     return "\n\n".join(["\n".join(lines), *_source(study)])
 
 
-def registered_note(study: Mapping, study_name: str) -> str:
-    """The description of a study's registered model."""
+def registered_name(study_name: str, dataset: str) -> str:
+    """The name of the registered model of a study's data set."""
+    return f"{study_name}.{dataset}"
+
+
+def registered_note(study: Mapping, study_name: str, dataset: str) -> str:
+    """The description of the registered model of a study's data set."""
     return (
-        f"Fitted models of *{_plain(study['title'])}*. The alias `{alias('<data set>')}` leads to the one "
-        "that scores best on a data set, of those that the first table with its scores compares:\n\n"
-        f'    mlflow.sklearn.load_model("models:/{study_name}@{alias("<data set>")}")'
+        f"Fitted models of *{_plain(study['title'])}* on {dataset}, a version for each learner. The alias "
+        f"`{BEST}` leads to the one that scores best by the study's first metric:\n\n"
+        f'    mlflow.sklearn.load_model("models:/{registered_name(study_name, dataset)}@{BEST}")'
     )
 
 
-def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, best: Any) -> str:
-    """The description of a version of the registered model: the best of a data set in a table."""
+def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, score: float) -> str:
+    """The description of a version of the registered model."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
-    scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
+    metric = METRICS[files.metrics[0]] if files.metrics else None
+    scored = f", {metric.label} {score:.{2 if metric.percent else metric.digits}f}" if metric else ""
+    if scored:
+        scored += f"{' %' if metric.percent else ''} over the {_draws(study)}"
     parts = [
-        f"{_plain(label)} on {run.dataset}, the best of {best.table} there.",
-        _sentence(best, study, str),
-        f"Fitted with {_plain(params) or 'the only parameters'}, selected by "
-        f"`{files.facts['chosen_by']}`. It takes rows as in `{run.scaled.as_posix()}` (scaling: {scaling}).",
-        f'    mlflow.sklearn.load_model("models:/{run.study}@{alias(run.dataset)}")',
+        f"{_plain(label)} on {run.dataset}{scored}.",
+        f"Fitted with {_plain(params) or 'the only parameters'}, selected by `{files.facts['chosen_by']}`. "
+        f"It takes {_rows_of(study, run)}.",
     ]
     return "\n\n".join(parts)
 
 
-def alias(dataset: str) -> str:
-    """The alias of the best model of a data set."""
-    return f"best-{dataset}"
+def _rows_of(study: Mapping, run: StudyRun) -> str:
+    """What a model of a run takes."""
+    if run.dataset in study.get("own_data", {}):
+        return "a data frame with the columns of the table, and gives its labels"
+    scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
+    return f"rows as they stand in `{run.rows.as_posix()}`" + (f" (scaling: {scaling})" if scaling else "")
 
 
 def linked(note: str, artifacts: str) -> str:
