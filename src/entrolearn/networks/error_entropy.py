@@ -277,8 +277,8 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         Number of hidden units.
     bandwidth : float, default=1.0
         Bandwidth h of the error density, in units of the spread of y. If it is much larger than the errors,
-        the entropy ranks networks by the variance of the errors; if it is smaller, a few large errors have less
-        influence.
+        the entropy ranks networks by the variance of the errors; if it is smaller, a few large errors have
+        less influence.
     entropy : {"shannon", "renyi"}, default="shannon"
         Shannon's estimator, or Rényi's quadratic entropy.
     activation : {"tanh", "logistic"}, default="tanh"
