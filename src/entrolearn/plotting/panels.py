@@ -1,11 +1,11 @@
-"""Several displays side by side."""
+"""Small multiples: several displays in one figure."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 from entrolearn.plotting.style import Figure, say
 
-# Inches that an entry of a legend takes, for its line and for each letter.
+# Width of a legend entry in inches, for its line and for each letter.
 LINE, LETTER = 0.55, 0.065
 
 
