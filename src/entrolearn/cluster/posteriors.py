@@ -1,7 +1,7 @@
-"""Posterior probabilities of clusters at each row, kept up to date while rows change their clusters.
+"""Posterior probabilities of the clusters for each row, updated while rows change their clusters.
 
-Each estimate proposes what the posteriors would be if one row changed its cluster, for all rows where that
-changes anything, and takes the proposal over when told to.
+``propose`` computes the posteriors after one row changed its cluster, for all affected rows. ``accept``
+applies a proposal.
 """
 
 import numpy as np
@@ -18,25 +18,25 @@ __all__ = ["VolumePosteriors", "WindowPosteriors", "neighbour_distance", "volume
 #: Distances in memory at once (32 MiB).
 BLOCK_DISTANCES = 2**22
 
-#: Rows whose windows tell how large all are.
+#: Number of rows to estimate the mean window size from.
 SAMPLED_WINDOWS = 16
 
-#: Bytes that two rows in one window take while the graph of all is made symmetric.
+#: Bytes per pair of neighbours while the neighbour graph is made symmetric.
 BYTES_OF_PAIR = 64
 
-#: Distances of a smaller share of the rows' largest norm lose half of their digits where they are computed by
+#: Distances below this share of the rows' largest norm lose half of their digits if they are computed by
 #: inner products, as scikit-learn does in many dimensions.
 NEAR = np.finfo(np.float64).eps ** 0.25
 
-#: A radius that is the distance of two rows is so much longer, or rounding decides who is within.
+#: Factor for a radius that equals the distance of two rows, so that rounding does not decide membership.
 LONGER = 1 + 1e-9
 
 
 class WindowPosteriors:
     """Shares of the clusters among the rows within a radius of each row, itself included: equation (9).
 
-    A row lies in the windows of exactly the rows that lie in its own: they are the ones whose posteriors
-    change with its cluster.
+    Windows are symmetric: if row i is in the window of row j, then j is in that of i. When a row changes its
+    cluster, the posteriors of exactly the rows in its window change.
 
     Parameters
     ----------
@@ -49,21 +49,21 @@ class WindowPosteriors:
     Attributes
     ----------
     labels : ndarray of int, shape (n_samples,)
-        A copy, which :meth:`accept` changes.
+        A copy, which :meth:`accept` updates.
     values : ndarray, shape (n_samples, n_clusters)
         The posteriors.
 
     Notes
     -----
-    Takes memory for the pairs of neighbours and for n_samples x n_clusters counts; a proposal takes time with
-    the row's neighbours times n_clusters.
+    Memory is needed for all pairs of neighbours and for n_samples x n_clusters counts. The time of a proposal
+    is proportional to the number of the row's neighbours times n_clusters.
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, radius: float):
         index = neighbour_index(X, radius)
         _check_windows(index, X, n_clusters)
         graph = csr_array(index.radius_neighbors_graph(X))
-        # On the rim of a window rounding decides, which it must not do for one row of a pair only.
+        # At the edge of a window rounding decides membership; make the graph symmetric.
         graph = graph.maximum(graph.T).maximum(eye_array(len(X))).tocsr()
         self.labels = labels.copy()
         self._first, self._neighbours = graph.indptr, graph.indices
@@ -72,7 +72,7 @@ class WindowPosteriors:
         self.values = self._counts / self._sizes
 
     def propose(self, row: int, cluster: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that would change if `row` went to `cluster`, and what their posteriors would be."""
+        """The rows whose posteriors change if `row` moves to `cluster`, and their new posteriors."""
         rows = self._window(row)
         counts = self._counts[rows]
         counts[:, self.labels[row]] -= 1
@@ -80,7 +80,7 @@ class WindowPosteriors:
         return rows, counts / self._sizes[rows]
 
     def accept(self, row: int, cluster: int, rows: np.ndarray, values: np.ndarray) -> None:
-        """Take over what was proposed."""
+        """Apply a proposal."""
         self._counts[rows, self.labels[row]] -= 1
         self._counts[rows, cluster] += 1
         self.labels[row] = cluster
@@ -91,12 +91,13 @@ class WindowPosteriors:
 
 
 class VolumePosteriors:
-    """Posteriors from the volumes that hold the nearest members of each cluster, equation (10) normalised.
+    """Posteriors from the distances of the k nearest members of each cluster, equation (10) normalised.
 
-    The k-th nearest member of cluster j is at the distance r_j from the row, so that the volume which holds k
-    members is proportional to r_j^d in d dimensions, and the posterior to r_j^-d. The row itself is no
-    member: at distance zero it would say that it stays where it is. A cluster of fewer members counts with
-    all of them, the posterior being proportional to min(k, n_j) / r_j^d, and one of none has none.
+    If the k-th nearest member of cluster j is at distance r_j from the row, the volume with k members is
+    proportional to r_j^d in d dimensions, and the posterior to r_j^-d. The row itself is not counted as a
+    member, because its distance zero would keep it in its cluster. If a cluster has fewer than k members, all
+    of them are used, and the posterior is proportional to min(k, n_j) / r_j^d. That of an empty cluster is
+    zero.
 
     Parameters
     ----------
@@ -110,24 +111,24 @@ class VolumePosteriors:
     Attributes
     ----------
     labels : ndarray of int, shape (n_samples,)
-        A copy, which :meth:`accept` changes.
+        A copy, which :meth:`accept` updates.
     values : ndarray, shape (n_samples, n_clusters)
         The posteriors.
 
     Notes
     -----
-    The k + 2 nearest distances of each cluster are kept for each row, in n_samples x n_clusters x (k + 2)
-    numbers: for the row itself, and for the one that becomes the k-th where a member leaves. A proposal takes
-    the distances of one row to all others. Only what is accepted has distances to a cluster's members
-    computed anew, for the rows that had the leaving member on their lists; these are n_clusters x (k + 2) on
-    average, since each row has that many members on its lists.
+    For each row and cluster a list of the k + 2 smallest distances is stored, n_samples x n_clusters x (k +
+    2) numbers in total. The two extra distances are for the row itself and for the next member if one leaves.
+    A proposal computes the distances of one row to all others. Only an accepted proposal recomputes distances
+    to a cluster's members, for the rows that had the leaving member in their lists. These are n_clusters x (k
+    + 2) rows on average, because each row has that many members in its lists.
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, n_neighbors: int):
         self.labels = labels.copy()
         self._X, self._k = X, n_neighbors
         self._sizes = np.bincount(labels, minlength=n_clusters)
-        # A proposal copies all lists where all change, and has three more of those of one cluster.
+        # A proposal copies at most all lists, plus three copies of the lists of one cluster.
         n_numbers = len(X) * (n_neighbors + 2) * (2 * n_clusters + 3)
         check_memory(
             8 * (n_numbers + min(BLOCK_DISTANCES, len(X) ** 2) + 2 * X.size),
@@ -140,8 +141,8 @@ class VolumePosteriors:
         self.values = _volume_shares(self._near, self._sizes, labels, n_neighbors, X.shape[1])
 
     def propose(self, row: int, cluster: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that would change if `row` went to `cluster`, and what their posteriors would be."""
-        left, last = self.labels[row], self._k  # of a row's own cluster, the row being its first
+        """The rows whose posteriors change if `row` moves to `cluster`, and their new posteriors."""
+        left, last = self.labels[row], self._k  # in its own cluster, the nearest member is the row itself
         distances = self._distances(row)
         rows = np.flatnonzero(
             (distances <= self._near[left, :, last]) | (distances < self._near[cluster, :, last])
@@ -155,7 +156,7 @@ class VolumePosteriors:
         return rows, _volume_shares(near, sizes, labels, self._k, self._X.shape[1])
 
     def accept(self, row: int, cluster: int, rows: np.ndarray, values: np.ndarray) -> None:
-        """Take over what was proposed."""
+        """Apply a proposal."""
         left, last = self.labels[row], self._k + 1
         distances = self._distances(row)
         self.labels[row] = cluster
@@ -172,14 +173,14 @@ class VolumePosteriors:
 
 
 def window_counts(index: NearestNeighbors, labels: np.ndarray, n_clusters: int, Z: np.ndarray) -> np.ndarray:
-    """How many rows of each cluster lie in the windows around other rows.
+    """Number of rows of each cluster in the windows of other rows.
 
     Parameters
     ----------
     index : NearestNeighbors
-        Fitted, with the windows' radius.
+        Fitted index with the radius of the windows.
     labels : ndarray of int, shape (n_samples,)
-        Clusters of the rows that it was fitted on.
+        Clusters of the rows that the index was fitted on.
     n_clusters : int
     Z : ndarray, shape (n_rows, n_features)
 
@@ -195,7 +196,7 @@ def window_counts(index: NearestNeighbors, labels: np.ndarray, n_clusters: int, 
 def volume_posteriors(
     X: np.ndarray, labels: np.ndarray, n_clusters: int, n_neighbors: int, Z: np.ndarray
 ) -> np.ndarray:
-    """Posteriors of clusters at other rows, as in :class:`VolumePosteriors`.
+    """Posteriors of the clusters for other rows, as in :class:`VolumePosteriors`.
 
     Parameters
     ----------
@@ -215,7 +216,7 @@ def volume_posteriors(
 
 
 def _check_windows(index: NearestNeighbors, X: np.ndarray, n_clusters: int) -> None:
-    """Refuse windows that hold more rows than there is memory for, by those of a few rows among all."""
+    """Raise if there is not enough memory for the windows, estimated from a sample of rows."""
     some = index.radius_neighbors(X[:: -(-len(X) // SAMPLED_WINDOWS)], return_distance=False)
     in_window = float(np.mean([len(rows) for rows in some]))
     check_memory(
@@ -226,14 +227,14 @@ def _check_windows(index: NearestNeighbors, X: np.ndarray, n_clusters: int) -> N
 
 
 def neighbour_index(X: np.ndarray, radius: float, n_neighbors: int = 1) -> NearestNeighbors:
-    """An index of rows that tells apart distances of about some radius, wherever the rows are."""
+    """An index of the rows that is accurate for distances near `radius`, even far from the origin."""
     near = radius < NEAR * np.linalg.norm(X, axis=1).max()
     algorithm = "kd_tree" if near else "auto"
     return NearestNeighbors(n_neighbors=n_neighbors, radius=radius, algorithm=algorithm).fit(X)
 
 
 def neighbour_distance(X: np.ndarray, n_neighbors: int) -> float:
-    """Median over the rows of the distance within which the so many nearest others are, or all there are."""
+    """Median over the rows of the distance to the n_neighbors-th nearest other row (or the farthest)."""
     n_neighbors = min(n_neighbors, len(X) - 1)
     radius = _median_distance(neighbour_index(X, np.inf, n_neighbors))
     index = neighbour_index(X, radius, n_neighbors)
@@ -241,27 +242,27 @@ def neighbour_distance(X: np.ndarray, n_neighbors: int) -> float:
 
 
 def _median_distance(index: NearestNeighbors) -> float:
-    """Median distance of the rows of an index to the last of the nearest others."""
+    """Median distance of the rows of an index to the last of their nearest neighbours."""
     distances, _ = index.kneighbors()
     return float(np.median(distances[:, -1]))
 
 
 def _members(graph: csr_array, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Neighbours in each cluster, of each row of a graph that says who is whose."""
+    """Number of neighbours in each cluster, for each row of a neighbour graph."""
     n_samples = len(labels)
     of_cluster = csr_array((np.ones(n_samples), labels, np.arange(n_samples + 1)), (n_samples, n_clusters))
     return (graph @ of_cluster).toarray().astype(np.intp)
 
 
 def _nearest(Z: np.ndarray, members: np.ndarray, count: int) -> np.ndarray:
-    """Distances of the `count` nearest members, ascending; infinite where there are no more members."""
+    """Distances to the `count` nearest members, ascending; infinite if there are fewer members."""
     near = np.full((len(Z), count), np.inf)
     found = min(count, len(members))
     if found == 0:
         return near
     for rows in gen_batches(len(Z), max(1, BLOCK_DISTANCES // len(members))):
-        # By differences, not by inner products: the distance of a pair is then the same number whatever else
-        # is computed along with it, and zero for equal rows.
+        # cdist uses differences, not inner products: the distance of a pair then does not depend on the other
+        # rows, and is zero for equal rows.
         distances = cdist(Z[rows], members)
         distances.partition(found - 1, axis=1)
         near[rows, :found] = np.sort(distances[:, :found], axis=1)
@@ -269,13 +270,13 @@ def _nearest(Z: np.ndarray, members: np.ndarray, count: int) -> np.ndarray:
 
 
 def _without(near: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """Ascending distances less one of them; the last is unknown then, and infinite here."""
+    """Remove one of the ascending distances; the last one is then unknown and set to infinity."""
     following = np.column_stack([near[:, 1:], np.full(len(near), np.inf)])
     return np.where(near < distances, near, following)
 
 
 def _with(near: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """Ascending distances with one more among them, the last of them left out."""
+    """Insert a distance into the ascending distances, and drop the last one."""
     previous = np.column_stack([np.full(len(near), -np.inf), near[:, :-1]])
     return np.minimum(near, np.maximum(previous, distances))
 
@@ -283,16 +284,16 @@ def _with(near: np.ndarray, distances: np.ndarray) -> np.ndarray:
 def _volume_shares(
     near: np.ndarray, sizes: np.ndarray, labels: np.ndarray, n_neighbors: int, n_features: int
 ) -> np.ndarray:
-    """Posteriors, shape (n_rows, n_clusters).
+    """Posteriors, shape (n_rows, n_clusters), from the distances to the nearest members.
 
-    From distances of the nearest members, shape (n_clusters, n_rows, at least n_neighbors + 1), among them
-    the distance zero of each row to itself in the cluster that it is labelled with.
+    `near` has shape (n_clusters, n_rows, at least n_neighbors + 1). In the cluster of its label, the first
+    distance of a row is zero, that to itself.
     """
     own = labels == np.arange(len(sizes))[:, np.newaxis]
     counted = np.minimum(n_neighbors, sizes[:, np.newaxis] - own)
     radii = np.take_along_axis(near, (counted - 1 + own)[:, :, np.newaxis], axis=2)[:, :, 0]
-    # No volume holds members that are all equal to the row: such clusters share what there is.
+    # If all members are equal to the row, the volume is zero; such clusters share the probability.
     radii = np.maximum(radii, np.finfo(np.float64).tiny)
-    with np.errstate(divide="ignore"):  # a cluster without members has the logarithm -inf, which is right
+    with np.errstate(divide="ignore"):  # -inf for a cluster without members
         log_shares = np.log(counted) - n_features * np.log(radii)
     return softmax(log_shares, axis=0).T

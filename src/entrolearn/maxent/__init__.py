@@ -1,4 +1,4 @@
-"""Greatest entropy under constraints: distributions with given moments, and classification by features."""
+"""Maximum entropy under constraints: distributions with given moments, and a maximum entropy classifier."""
 
 from entrolearn.maxent.classifier import MaxEntClassifier
 from entrolearn.maxent.distribution import MaximumEntropyDistribution

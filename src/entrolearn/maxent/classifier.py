@@ -1,4 +1,4 @@
-"""Classification by the conditional model of greatest entropy."""
+"""Maximum entropy classifier."""
 
 import warnings
 from numbers import Integral, Real
@@ -21,63 +21,63 @@ __all__ = ["MaxEntClassifier"]
 class MaxEntClassifier(ClassifierMixin, BaseEstimator):
     r"""Maximum entropy classifier.
 
-    Of all conditional distributions under which features of rows and classes have the means that they have on
-    the training rows,
+    The conditional distribution is constrained such that the features of rows and classes have the same means
+    as in the training data,
 
     .. math:: \frac{1}{n} \sum_x \sum_c P(c \mid x) f_i(x, c) = \frac{1}{n} \sum_x f_i(x, c(x)),
 
-    it is the one of greatest entropy, :math:`P(c \mid x) = \exp(\sum_i \lambda_i f_i(x, c)) / Z(x)`, and its
-    weights are those of greatest likelihood. Nothing is assumed of how features depend on each other: what
-    two features say together is not counted twice, as naive Bayes does.
+    The model is the distribution with maximum entropy under these constraints, :math:`P(c \mid x) =
+    \exp(\sum_i \lambda_i f_i(x, c)) / Z(x)`. Its weights maximise the likelihood. Unlike naive Bayes it does
+    not assume that features are independent, so correlated features are not counted twice.
 
     Parameters
     ----------
     feature_functions : callable or sequence of callable, optional
-        Each takes X and a class label and returns its features of all rows with that class, of shape
-        (n_samples,) or (n_samples, n_features_of_it), dense or sparse; their weights are shared by all
-        classes. Unless given, each column of X is a feature of each class, with a weight for each:
-        multinomial logistic regression.
+        Each function takes X and a class label, and returns its features of all rows with that class, of
+        shape (n_samples,) or (n_samples, n_features_of_it), dense or sparse. The weights are shared by all
+        classes. By default, each column of X has a separate weight for each class, which is multinomial
+        logistic regression.
     fit_intercept : bool, default=True
-        Give each class a feature that is always 1, without prior.
+        Whether each class has an intercept, which has no prior.
     prior_variance : float or None, default=1.0
-        Variance of the Gaussian prior, of mean zero, on each weight, from 1e-100 to 1e100; None for no prior.
-        Without one, a feature that some class never has in training makes weights grow without bound.
+        Variance of the Gaussian prior with mean zero on each weight, from 1e-100 to 1e100; None for no prior.
+        Without a prior, weights diverge if a feature never occurs with some class in the training data.
     solver : {"lbfgs", "gis"}, default="lbfgs"
-        "gis" is generalised iterative scaling, the method of the first maximum entropy classifiers. It takes
-        features that are not negative, and very many more iterations.
+        "gis" is generalised iterative scaling, the method of the first maximum entropy classifiers. It
+        requires non-negative features and many more iterations.
     max_iter : int, default=1000
-        Iterations of the solver.
+        Maximum number of iterations.
     tol : float, default=1e-4
-        The fit ends where no constraint is off by more than this, in the units of the features' means.
+        Stop when no constraint is violated by more than this, in the units of the features' means.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     weights_ : ndarray of shape (n_classes, n_features), or (n_weights,) with `feature_functions`
-        The λ.
+        The weights λ.
     intercept_ : ndarray of shape (n_classes,)
-        0 without `fit_intercept`.
+        Zero without `fit_intercept`.
     n_iter_ : int
     loss_curve_ : list of float
-        Mean of :math:`-\ln P(y \mid x)` over the training rows, plus the prior's share, before the first
-        iteration and after each.
+        Mean of :math:`-\ln P(y \mid x)` over the training rows plus the penalty of the prior, before the
+        first iteration and after each iteration.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    MaximumEntropyDistribution : Greatest entropy without rows: a distribution with given moments.
-    sklearn.linear_model.LogisticRegression : The plain case by more solvers.
+    MaximumEntropyDistribution : The maximum entropy distribution with given moments.
+    sklearn.linear_model.LogisticRegression : The default case, with more solvers.
 
     Notes
     -----
-    Without `feature_functions` it is ``LogisticRegression(C=prior_variance)`` for three classes or more, and
-    ``LogisticRegression(C=2 * prior_variance)`` for two, to which scikit-learn gives one weight vector
-    instead of two opposite ones.
+    Without `feature_functions` the model equals ``LogisticRegression(C=prior_variance)`` for three or more
+    classes, and ``LogisticRegression(C=2 * prior_variance)`` for two classes, where scikit-learn uses one
+    weight vector instead of two opposite ones.
 
-    The dual of the maximum entropy problem is the likelihood; it is concave, so that there are no local
-    maxima. A prior is the same as constraints that need not hold exactly.
+    The dual of the maximum entropy problem is the likelihood, which is concave and has no local maxima. A
+    prior is equivalent to relaxed constraints.
 
     References
     ----------
@@ -137,7 +137,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Find the weights.
+        """Fit the weights.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
@@ -155,13 +155,13 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If y holds one class only, a feature function gives what is no feature of each row, or the solver
-            is "gis" and a feature is negative.
+            If y has only one class, a feature function does not return finite features for each row, or the
+            solver is "gis" and a feature is negative.
 
         Warns
         -----
         ConvergenceWarning
-            If the iterations were not enough.
+            If `max_iter` is reached.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -192,12 +192,12 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__}: after {self.n_iter_} iterations a constraint is off by "
                 f"{solution.violation:.2g}, more than tol={self.tol:g}; raise max_iter or scale the features",
                 ConvergenceWarning,
-                stacklevel=4,  # past the wrapper that checks parameters
+                stacklevel=4,  # outside the wrapper that validates parameters
             )
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """How far a row is from a change of its class.
+        """Decision values of the rows.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         score : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            The logarithm of the odds of ``classes_[1]``; or each class's weighted sum of features.
+            The log odds of ``classes_[1]``; for more than two classes, the weighted sums of features.
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

@@ -1,4 +1,4 @@
-"""The distribution of greatest entropy that has given moments."""
+"""The maximum entropy distribution with given moments."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,40 +11,39 @@ from entrolearn.maxent.quadrature import IntervalDual, first_panels, halves
 
 __all__ = ["MaximumEntropyDistribution"]
 
-#: Relative difference of a constant function and its moment that is one of roundings.
+#: Relative difference of a constant function and its moment that may be rounding.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class MaximumEntropyDistribution:
-    r"""The distribution of greatest entropy among those with given moments.
+    r"""The maximum entropy distribution with given moments.
 
-    Of all distributions with :math:`E[g_i(Y)] = a_i` the one of greatest entropy, that is of greatest
-    uncertainty, is
+    Of all distributions with :math:`E[g_i(Y)] = a_i`, the one with maximum entropy is
 
     .. math:: p(y) = \exp\left(\sum_i \lambda_i g_i(y) - \ln Z(\lambda)\right)
 
-    whose multipliers minimise the convex dual :math:`\ln Z(\lambda) - \sum_i \lambda_i a_i`. It is made by
-    :meth:`on_points` or :meth:`on_interval`.
+    Its multipliers minimise the convex dual :math:`\ln Z(\lambda) - \sum_i \lambda_i a_i`. Use
+    :meth:`on_points` or :meth:`on_interval` to compute it.
 
     Attributes
     ----------
     functions : tuple of callable
-        The g.
+        The functions g.
     moments : ndarray of shape (n_functions,)
-        The a.
+        The moments a.
     multipliers : ndarray of shape (n_functions,)
-        The λ. Where functions are linearly dependent they are not unique, and the distribution is.
+        The multipliers λ. If functions are linearly dependent, λ is not unique, but the distribution is.
     log_partition : float
-        ln Z. (The essay's :math:`\lambda_0` is 1 - ln Z.)
+        ln Z. (:math:`\lambda_0` in [2]_ is 1 - ln Z.)
     entropy : float
-        In nats; differential on an interval.
+        Entropy in nats; on an interval the differential entropy.
     points : ndarray of shape (n_points,) or (n_points, d)
         The support, or the nodes of the quadrature.
     probabilities : ndarray of shape (n_points,)
-        Of the points; on an interval the density times the weights of the quadrature.
+        Probabilities of the points; on an interval the density times the quadrature weights.
     interval : tuple of float, or None
-        Lower and upper end of a continuous support.
+        Lower and upper bound of a continuous support.
 
     References
     ----------
@@ -61,7 +60,7 @@ class MaximumEntropyDistribution:
     >>> die.probabilities.round(4).tolist()
     [0.0544, 0.0788, 0.1142, 0.1654, 0.2398, 0.3475]
 
-    Known mean and variance on a wide interval make a Gaussian:
+    With given mean and variance on a wide interval, it is a Gaussian:
 
     >>> bell = MaximumEntropyDistribution.on_interval(-20, 20, [lambda y: y, lambda y: y**2], [0.0, 1.0])
     >>> round(float(bell.density(0.0)), 6), round(bell.expectation(lambda y: y**4), 6)
@@ -79,14 +78,14 @@ class MaximumEntropyDistribution:
 
     @classmethod
     def on_points(cls, points, functions: Sequence[Callable], moments) -> "MaximumEntropyDistribution":
-        """On a discrete support.
+        """Compute the distribution on a discrete support.
 
         Parameters
         ----------
         points : array-like of shape (n_points,) or (n_points, d)
-            The values that can occur.
+            The support.
         functions : sequence of callable
-            Each takes the points and returns its value at each, of shape (n_points,).
+            Each takes the points and returns its values, of shape (n_points,).
         moments : array-like of shape (n_functions,)
             The expected value of each function.
 
@@ -97,14 +96,14 @@ class MaximumEntropyDistribution:
         Raises
         ------
         InfeasibleMomentsError
-            A ValueError: if no distribution on the points has the moments.
+            If no distribution on the points has the moments. It is a ValueError.
         ValueError
             If an argument has the wrong shape or is not finite.
 
         Notes
         -----
-        Moments that only a part of the support can have, as a die's mean of almost 6, make the multipliers
-        large, and the rest of the support very unlikely.
+        If only a part of the support is compatible with the moments, such as a mean of almost 6 for a die,
+        the multipliers are large and the rest of the support has very small probabilities.
         """
         points = np.array(points, dtype=np.float64)
         if points.ndim not in (1, 2) or len(points) == 0 or not np.isfinite(points).all():
@@ -122,18 +121,18 @@ class MaximumEntropyDistribution:
     def on_interval(
         cls, lower: float, upper: float, functions: Sequence[Callable], moments, *, breaks=()
     ) -> "MaximumEntropyDistribution":
-        """On an interval, by quadrature.
+        """Compute the distribution on an interval, by quadrature.
 
         Parameters
         ----------
         lower, upper : float
-            Its ends, finite.
+            Finite bounds of the interval.
         functions : sequence of callable
-            Each takes an array of points of shape (n,) and returns its value at each.
+            Each takes an array of points of shape (n,) and returns its values.
         moments : array-like of shape (n_functions,)
             The expected value of each function.
         breaks : array-like of shape (n_breaks,), optional
-            Points inside the interval where a function jumps or has a kink, or next to what is narrow in it.
+            Points inside the interval where a function has a jump, a kink or a narrow feature.
 
         Returns
         -------
@@ -142,16 +141,17 @@ class MaximumEntropyDistribution:
         Raises
         ------
         InfeasibleMomentsError
-            A ValueError: if no density on the interval has the moments, or none that the quadrature resolves.
+            If no density on the interval, or none that the quadrature resolves, has the moments. It is a
+            ValueError.
         ValueError
             If an argument has the wrong shape or is not finite.
 
         Notes
         -----
-        Gauss–Legendre rules on panels that are halved where the density needs it, for each density that the
-        search comes to: however narrow a peak is, and up to a singular end. A density may grow without bound
-        towards an end at zero, beside which doubles are as near as one likes; beside another number they are
-        not, and a density that has much of its mass there is refused.
+        The quadrature uses Gauss–Legendre rules on panels, which are halved adaptively for the density of
+        each iterate. It resolves narrow peaks and a singularity at a bound. The density may diverge at a
+        bound of 0, because floating-point numbers are arbitrarily dense there. They are not near other
+        numbers; a density with much of its mass close to such a bound raises an error.
         """
         panels = first_panels(_borders(lower, upper, breaks))
         problem = _Problem(functions, moments, halves(panels))
@@ -168,7 +168,7 @@ class MaximumEntropyDistribution:
         Parameters
         ----------
         y : array-like of shape (n,) or (n, d), or a number
-            On an interval it is 0 outside; on points it is not checked that they belong to the support.
+            The density is 0 outside an interval. Membership in a discrete support is not checked.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class MaximumEntropyDistribution:
         Parameters
         ----------
         function : callable
-            As those of the constraints.
+            A function like those of the constraints.
 
         Returns
         -------
@@ -198,16 +198,16 @@ class MaximumEntropyDistribution:
 
 
 class _Problem:
-    """Functions and their moments, checked, in units of the functions' largest values at some points.
+    """Validated functions and moments, scaled by the largest values of the functions at some points.
 
     Attributes
     ----------
     functions : tuple of callable
     moments : ndarray, shape (n_functions,)
     scale : ndarray, shape (n_functions,)
-        The units.
+        Scale of each function.
     met : ndarray of bool, shape (n_functions,)
-        Which constraints any distribution meets: those of constants.
+        Mask of constraints that all distributions satisfy, because the function is constant.
     """
 
     def __init__(self, functions: Sequence[Callable], moments, points: np.ndarray):
@@ -225,11 +225,11 @@ class _Problem:
 
     @property
     def terms(self) -> np.ndarray:
-        """The size of the moments in these units."""
+        """Absolute values of the scaled moments."""
         return np.abs(self.moments) / self.scale
 
     def centred(self, points: np.ndarray) -> np.ndarray:
-        """The functions less their moments, shape (n_points, n_functions)."""
+        """The scaled functions minus their moments, shape (n_points, n_functions)."""
         centred = (_evaluated(self.functions, points) - self.moments) / self.scale
         centred[:, self.met] = 0.0
         return centred
@@ -242,7 +242,7 @@ class _Problem:
             "moments": self.moments,
             "multipliers": multipliers,
             "log_partition": log_partition + float(multipliers @ self.moments),
-            # With the moments as they are met: multipliers may be large.
+            # Use the moments as they are attained, because multipliers may be large.
             "entropy": log_partition - float(theta @ dual.gradient(probabilities)),
             "probabilities": probabilities,
         }
@@ -259,7 +259,7 @@ class _Problem:
 
 
 def _evaluated(functions: tuple[Callable, ...], points: np.ndarray) -> np.ndarray:
-    """Shape (n_points, n_functions)."""
+    """Evaluate the functions, shape (n_points, n_functions)."""
     values = np.empty((len(points), len(functions)))
     for i, function in enumerate(functions):
         of_points = np.asarray(function(points), dtype=np.float64)
@@ -273,7 +273,7 @@ def _evaluated(functions: tuple[Callable, ...], points: np.ndarray) -> np.ndarra
 
 
 def _borders(lower: float, upper: float, breaks) -> np.ndarray:
-    """Ends and breaks in ascending order."""
+    """Bounds and breaks in ascending order."""
     breaks = np.asarray(breaks, dtype=np.float64)
     if not -math.inf < lower < upper < math.inf:
         raise ValueError(f"the interval is from {lower!r} to {upper!r}; it must be finite, lower < upper")

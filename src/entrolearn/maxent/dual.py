@@ -1,8 +1,8 @@
 """The convex dual of entropy maximisation under moment constraints.
 
-Of all densities on weighted points with ``E[G] = 0`` the one of greatest entropy is ``exp(θ'G) / Z(θ)``, and
-its θ minimises ``ln Z``: the gradient is ``E[G]``, the Hessian the covariance of G. The points are a discrete
-support, with weights of one, or the nodes of a quadrature.
+Of all densities on weighted points with ``E[G] = 0``, the one with maximum entropy is ``exp(θ'G) / Z(θ)``.
+Its θ minimises ``ln Z``, whose gradient is ``E[G]`` and whose Hessian is the covariance of G. The points are
+a discrete support, with unit weights, or the nodes of a quadrature.
 """
 
 import math
@@ -15,24 +15,24 @@ from scipy.special import logsumexp
 
 __all__ = ["Dual", "InfeasibleMomentsError", "minimize_dual"]
 
-#: Newton steps at most.
+#: Maximum number of Newton steps.
 MAX_STEPS = 200
 
-#: What is added to the variances of the functions, which are one at most, where a step goes too far.
+#: Range of the damping, which is added to the variances of the functions (at most 1) if a step is too long.
 LEAST_DAMPING, MOST_DAMPING = 1e-40, 1e4
 
-#: Halvings of an interval's panels in a step: one that takes more goes too far.
+#: Maximum number of halvings of an interval's panels in a step; a step that needs more is too long.
 MOST_HALVINGS = 50
 
-#: The moments are met to this many standard deviations of their functions, or where roundings end the search
-#: before, to the second number.
+#: Tolerance of the moments, in standard deviations of their functions; and the largest accepted error if
+#: rounding ends the search earlier.
 TOLERANCE, LEAST_TOLERANCE = 1e-11, 1e-4
 
-#: Standardised directions in which the functions vary less than this repeat what others say.
+#: Standardised directions in which the functions vary less than this are linearly dependent.
 RANK_TOLERANCE = 1e-10
 
-#: Least distance of the moments from a plane that separates them from all points, in units of the functions'
-#: greatest distances from them; smaller distances may be rounding errors.
+#: Smallest distance between the moments and a plane that separates them from all points, in units of the
+#: largest distances of the functions from the moments; smaller distances may be rounding errors.
 MARGIN = 1e-9
 
 
@@ -64,18 +64,18 @@ class Dual:
         return probability @ self.centred
 
     def separates(self, direction: np.ndarray) -> bool:
-        """Whether all points lie strictly on one side of a plane through 0: then no mean of G is 0."""
+        """Whether all points lie strictly on one side of a plane through 0, so that no mean of G is 0."""
         return bool((self.centred @ direction).max() < -MARGIN * norm(direction))
 
     def resolved(self, theta: np.ndarray, most_halvings: float = math.inf) -> Self | None:
-        """The dual at points that resolve the density of the multipliers: here the same points."""
+        """The dual at points that resolve the density for theta; here always the same points."""
         return self
 
     def newton_step(self, probability: np.ndarray, damping: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """The step, and the part of the gradient along which the functions do not vary.
+        """The Newton step, and the part of the gradient in directions where the functions are constant.
 
-        By the singular values of the standardised functions, not of their covariance, whose condition would
-        be the square of theirs. `damping` is added to all of their variances.
+        It uses the singular values of the standardised functions instead of their covariance, whose condition
+        number is the square. `damping` is added to all variances.
         """
         gradient = self.gradient(probability)
         deviation = np.sqrt(probability)[:, np.newaxis] * (self.centred - gradient)
@@ -92,7 +92,7 @@ class Dual:
 
 
 def minimize_dual(dual: Dual) -> tuple[Dual, np.ndarray]:
-    """Minimise by damped Newton steps from the uniform distribution.
+    """Minimise by damped Newton steps, starting from the uniform distribution.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def minimize_dual(dual: Dual) -> tuple[Dual, np.ndarray]:
     Returns
     -------
     Dual
-        At points that resolve the solution.
+        The dual function at points that resolve the solution.
     ndarray, shape (n_functions,)
         The multipliers.
 
@@ -112,8 +112,8 @@ def minimize_dual(dual: Dual) -> tuple[Dual, np.ndarray]:
 
     Notes
     -----
-    Where only distributions that leave points out have the moments, the multipliers grow until the points'
-    probability is too small to matter.
+    If only distributions without some points have the moments, the multipliers grow until the probability of
+    these points is negligible.
     """
     theta = np.zeros(dual.centred.shape[1])
     dual = dual.resolved(theta)
@@ -140,7 +140,7 @@ def _distance(dual: Dual, probability: np.ndarray, step: np.ndarray) -> float:
 def _moved(
     dual: Dual, theta: np.ndarray, value: float, probability: np.ndarray
 ) -> tuple[Dual, np.ndarray, float, np.ndarray] | None:
-    """The result of the least damped step that meets Armijo's condition; None if there is none."""
+    """The result of the least damped step that satisfies the Armijo condition; None if there is none."""
     gradient, damping = dual.gradient(probability), 0.0
     while damping <= MOST_DAMPING:
         step, _ = dual.newton_step(probability, damping)
@@ -149,14 +149,14 @@ def _moved(
             finer = dual.resolved(there, MOST_HALVINGS)
             if finer is not None and (finer is dual or _descends(finer, there, finer(theta)[0], slope)):
                 return finer, there, *finer(there)
-        # Less than the curvature along the step changes nothing.
+        # A damping below the curvature along the step has no effect.
         largest = float(np.abs(step).max())
         damping = 10 * max(damping, slope / largest / largest, LEAST_DAMPING)
     return None
 
 
 def _descends(dual: Dual, there: np.ndarray, value: float, slope: float) -> bool:
-    """Whether the dual at a point meets Armijo's condition, up to rounding errors."""
+    """Whether the dual function satisfies the Armijo condition at `there`, up to rounding."""
     lower, probability = dual(there)
     terms = float(probability @ (np.abs(dual.centred) @ np.abs(there)))
     return lower <= value - 1e-4 * slope + 1e-14 * max(1.0, abs(value), terms)

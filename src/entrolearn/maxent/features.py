@@ -1,4 +1,4 @@
-"""Features of a row and a class, f_i(x, c), and the two sums over them that a conditional model needs."""
+"""Features f_i(x, c) of a row and a class, with the weighted sums and means of the maximum entropy model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,30 +11,30 @@ __all__ = ["Features", "PerClassFeatures", "SharedFeatures", "evaluated"]
 
 
 class Features(Protocol):
-    """Features of some rows, with every class that a row might have."""
+    """Features of some rows with each possible class."""
 
     @property
     def n_features(self) -> int:
-        """How many there are, and so how many weights."""
+        """Number of features, and of weights."""
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
         """The weighted sum of the features for each row and class, shape (n_samples, n_classes)."""
 
     def means(self, probability: np.ndarray) -> np.ndarray:
-        """Mean over the rows of each feature's expected value, where classes have such probabilities."""
+        """Mean over the rows of each feature's expected value under the given class probabilities."""
 
     def least(self) -> float:
-        """The smallest value of any feature."""
+        """Minimum of all features."""
 
     def greatest_sum(self) -> float:
-        """The greatest sum of all features of a row and a class."""
+        """Largest sum of all features of a row and a class."""
 
 
 @dataclass(frozen=True, eq=False)
 class PerClassFeatures:
-    """Each column of X once for each class: ``f_{k, j}(x, c) = x_j`` where c is the class k, else 0.
+    """Each column of X once per class: ``f_{k, j}(x, c) = x_j`` if c is class k, otherwise 0.
 
-    The table of n_classes times as many columns, most of them zero, is never made.
+    The matrix with n_classes times as many columns, most of them zero, is not created.
 
     Attributes
     ----------
@@ -64,12 +64,12 @@ class PerClassFeatures:
 
 @dataclass(frozen=True, eq=False)
 class SharedFeatures:
-    """Features whose weights all classes share.
+    """Features whose weights are shared by all classes.
 
     Attributes
     ----------
     tables : list of {ndarray, CSR matrix} of shape (n_samples, n_features)
-        The features of all rows with each class.
+        The features of all rows, for each class.
     """
 
     tables: list[np.ndarray | sparse.csr_array]
@@ -93,15 +93,15 @@ class SharedFeatures:
 
 
 def evaluated(functions: Sequence[Callable], X, classes: np.ndarray) -> SharedFeatures:
-    """The values of feature functions for all rows and classes, side by side.
+    """Evaluate feature functions for all rows and classes.
 
     Raises
     ------
     ValueError
-        If there is no function, or one does not give as many rows as X has, all finite, and the same number
-        of columns for each class.
+        If there is no function, or if a function returns a wrong number of rows, values that are not finite,
+        or different numbers of columns for different classes.
     TypeError
-        If one is no function.
+        If an element of `functions` is not callable.
     """
     if not functions:
         raise ValueError("feature_functions is empty; None stands for the columns of X")

@@ -1,4 +1,4 @@
-"""The dual function on an interval, by adaptive quadrature for the density of each iterate."""
+"""The dual function on an interval, by quadrature that is adapted to the density of each iterate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,10 +17,10 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 #: Initial panels between two borders, and the largest total number of panels.
 FIRST_PANELS, MOST_PANELS = 16, 2**13
 
-#: Error above which a panel is halved, in shares of the mass and in standard deviations of the moments.
+#: A panel is halved if its error is larger, as a share of the mass or in standard deviations of a moment.
 SMALL = 1e-11
 
-#: Largest sum of the errors of panels that cannot be halved any more.
+#: Largest accepted sum of the errors of panels that cannot be halved further.
 RESOLVED = 1e-6
 
 #: Least width of a panel to halve, relative to its position: in narrower ones nodes would coincide.
@@ -32,7 +32,7 @@ LEAST = 1e-290
 #: Errors of weighted sums of the functions and of their moments, relative to the size of the terms.
 ROUNDINGS, KNOWN = 16 * np.finfo(np.float64).eps, 1e-12
 
-#: Decrease of the log-density from a plane to the nearest point, with which :meth:`separates` resolves it.
+#: Decrease of the log-density between a plane and the nearest point that :meth:`separates` uses.
 STEEPNESS = 20.0
 
 UNRESOLVED = "the quadrature does not resolve the functions, or the density"
@@ -49,10 +49,10 @@ class IntervalDual(Dual):
     evaluate : callable
         Function of points that returns `centred` there, shape (n_points, n_functions).
     terms : ndarray, shape (n_functions,)
-        The size of the moments, in the units of `centred`.
+        Absolute values of the moments, in the units of `centred`.
     edges : ndarray, shape (n_panels, 2)
     coarse : ndarray, shape (n_panels, n_nodes, n_functions)
-        The functions at the nodes of whole panels, as `centred` at those of their halves.
+        The functions at the nodes of whole panels; `centred` has them at the nodes of the halves.
     """
 
     evaluate: Callable[[np.ndarray], np.ndarray]
@@ -62,7 +62,7 @@ class IntervalDual(Dual):
 
     @classmethod
     def on_panels(cls, evaluate: Callable, terms: np.ndarray, edges: np.ndarray) -> Self:
-        """The dual on given panels, such as those of :func:`first_panels`."""
+        """The dual function on given panels, such as those of :func:`first_panels`."""
         nodes = _nodes(edges)
         coarse = evaluate(nodes.ravel()).reshape(*nodes.shape, len(terms))
         return cls(
@@ -74,14 +74,14 @@ class IntervalDual(Dual):
         return halves(self.edges)
 
     def resolved(self, theta: np.ndarray, most_halvings: float = np.inf) -> Self | None:
-        """The dual on panels halved until they resolve the density of the multipliers.
+        """The dual function on panels that are halved until they resolve the density for theta.
 
-        None if that takes more than `most_halvings` rounds.
+        None if more than `most_halvings` rounds are needed.
 
         Raises
         ------
         InfeasibleMomentsError
-            If it takes too many panels.
+            If too many panels are needed.
         """
         dual, halvings = self, 0
         while True:
@@ -98,12 +98,12 @@ class IntervalDual(Dual):
             dual, halvings = dual._split(split), halvings + 1
 
     def check_resolved(self, theta: np.ndarray) -> None:
-        """Check that the quadrature resolves the density of the multipliers.
+        """Check that the quadrature resolves the density for theta.
 
         Raises
         ------
         InfeasibleMomentsError
-            If its mass lies where floating-point numbers are too far apart, or rounding errors dominate it.
+            If floating-point numbers are too coarse where the density has its mass, or if rounding dominates.
         """
         _, probability = self(theta)
         if self._errors(theta).sum() > RESOLVED or ROUNDINGS * probability @ self._terms_of(theta) > 1:
@@ -113,7 +113,8 @@ class IntervalDual(Dual):
         """Whether all points of the interval lie strictly on one side of a plane through 0.
 
         Points between the nodes may lie on the other side. A density that decreases steeply with the distance
-        from the plane has its mass at the points nearest to it: the nodes that resolve it find them.
+        from the plane has its mass at the points closest to the plane, so nodes that resolve this density
+        find such points.
         """
         dual, highest = self, self._highest(direction)
         while highest < 0:
@@ -135,7 +136,7 @@ class IntervalDual(Dual):
         return float((self.centred @ direction + KNOWN * self._terms_of(direction)).max())
 
     def _terms_of(self, theta: np.ndarray) -> np.ndarray:
-        """The size of the terms of a weighted sum at each node, shape (n_nodes,)."""
+        """Sum of the absolute terms of a weighted sum at each node, shape (n_nodes,)."""
         return (np.abs(self.centred) + 2 * self.terms) @ np.abs(theta)
 
     @property
@@ -150,7 +151,7 @@ class IntervalDual(Dual):
         log_partition = logsumexp(log_fine)
         mass = np.exp(log_fine - log_partition)
         log_coarse = _log_weights(self.edges) + self.coarse @ theta - log_partition
-        coarse_mass = np.exp(np.minimum(log_coarse, 100.0))  # far off: avoid overflow
+        coarse_mass = np.exp(np.minimum(log_coarse, 100.0))  # avoids overflow
         means = mass @ self.centred
         deviations = np.sqrt(mass @ (self.centred - means) ** 2)
         units = np.where(deviations > 0, deviations, 1.0)
@@ -170,7 +171,7 @@ class IntervalDual(Dual):
         return len(self.edges), 2 * len(NODES)
 
     def _split(self, split: np.ndarray) -> Self:
-        """The dual with some panels halved."""
+        """The dual function with some panels halved."""
         places = np.repeat(np.arange(len(split)), 1 + split)
         halved = np.repeat(split, 1 + split)
         edges, coarse = self.edges[places], self.coarse[places]

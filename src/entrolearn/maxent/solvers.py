@@ -1,9 +1,9 @@
-"""The likelihood of a conditional model of greatest entropy, and two ways to its maximum.
+"""The likelihood of the conditional maximum entropy model, and two solvers.
 
-``P(c | x) = exp(λ'f(x, c) + b_c) / Z(x)``. With a Gaussian prior of variance σ² on each weight, none on b,
-the loss is the mean over n rows of ``-ln P(y | x)``, plus ``λ'λ / 2 σ² n``. Its gradient is the difference
-between the model's means of the features and those of the data: where it is zero, and there is no prior, the
-constraints of the maximum entropy problem hold.
+The model is ``P(c | x) = exp(λ'f(x, c) + b_c) / Z(x)``. With a Gaussian prior of variance σ² on each weight,
+and no prior on b, the loss is the mean over n rows of ``-ln P(y | x)``, plus ``λ'λ / 2 σ² n``. Without a
+prior, its gradient is the difference between the features' means under the model and in the data. If the
+gradient is zero, the constraints of the maximum entropy problem hold.
 """
 
 from collections.abc import Callable
@@ -18,26 +18,26 @@ from entrolearn.maxent.features import Features
 
 __all__ = ["SOLVERS", "Likelihood", "Solution"]
 
-#: Where the data never have a feature that the model expects, the best weight without a prior is -inf: one
-#: step of iterative scaling makes the expected value at most this many times smaller, in logarithms.
+#: If a feature never occurs in the data, its best weight without a prior is -inf. One step of iterative
+#: scaling decreases the logarithm of its expected value by at most this number.
 MOST = 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """The loss of weights.
+    """The loss as a function of the weights.
 
     Attributes
     ----------
     features : Features
     truth : ndarray of shape (n_samples, n_classes)
-        1 at each row's class, else 0.
+        One-hot encoded classes of the rows.
     biased : bool
-        Whether each class has a bias b, a feature that is always 1; else b is 0.
+        Whether each class has a bias b, the weight of a feature that is always 1; otherwise b is 0.
     prior_variance : float
-        σ², infinite where there is no prior.
+        Variance σ² of the prior; infinite without a prior.
     weights : ndarray of shape (n_samples,), optional
-        Of the rows, positive; means are weighted ones then, and n is the sum of the weights.
+        Positive sample weights; means are then weighted means, and n is the sum of the weights.
     """
 
     features: Features
@@ -48,12 +48,12 @@ class Likelihood:
 
     @cached_property
     def data_means(self) -> np.ndarray:
-        """Of the features of the rows with their own classes."""
+        """Means of the features of the rows with their own classes."""
         return self._means(self.truth)
 
     @cached_property
     def precision(self) -> np.ndarray:
-        """Of the prior on each parameter, for a mean over the rows instead of a sum."""
+        """Precision of the prior of each parameter, divided by n because the loss is a mean over rows."""
         precision = np.zeros(self.n_parameters)
         n = len(self.truth) if self.weights is None else self.weights.sum()
         precision[: self.features.n_features] = 1 / (self.prior_variance * n)
@@ -64,14 +64,14 @@ class Likelihood:
         return len(self.data_means)
 
     def split(self, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The weights, and the bias of each class."""
+        """Split the parameters into the weights and the bias of each class."""
         n_classes = self.truth.shape[1]
         if self.biased:
             return parameters[:-n_classes], parameters[-n_classes:]
         return parameters, np.zeros(n_classes)
 
     def __call__(self, parameters: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """The loss, its gradient, and the model's means of all features."""
+        """The loss, its gradient, and the means of all features under the model."""
         weights, bias = self.split(parameters)
         log_probability = log_softmax(self.features.scores(weights) + bias, axis=1)
         model_means = self._means(np.exp(log_probability))
@@ -80,7 +80,7 @@ class Likelihood:
         return 0.5 * float(parameters @ pull) - likelihood, model_means - self.data_means + pull, model_means
 
     def _weighted(self, values: np.ndarray) -> np.ndarray:
-        """Values of each row, whose mean over the rows is to be the weighted mean of the given ones."""
+        """Multiply the values of each row by its normalised sample weight."""
         return values if self.weights is None else (self.weights / self.weights.mean())[:, None] * values
 
     def _means(self, probability: np.ndarray) -> np.ndarray:
@@ -91,15 +91,15 @@ class Likelihood:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Where a search ended.
+    """Result of a solver.
 
     Attributes
     ----------
     parameters : ndarray
     losses : list of float
-        Before the first iteration, and after each.
+        The loss before the first iteration and after each iteration.
     violation : float
-        The greatest component of the gradient: how far a constraint is from holding.
+        Largest absolute component of the gradient, the largest violation of a constraint.
     """
 
     parameters: np.ndarray
@@ -108,7 +108,7 @@ class Solution:
 
 
 def lbfgs(likelihood: Likelihood, max_iter: int, tol: float) -> Solution:
-    """By a quasi-Newton method of limited memory, until no constraint is off by more than `tol`."""
+    """Minimise by L-BFGS until no constraint is violated by more than `tol`."""
     start = np.zeros(likelihood.n_parameters)
     losses = [likelihood(start)[0]]
 
@@ -127,21 +127,21 @@ def lbfgs(likelihood: Likelihood, max_iter: int, tol: float) -> Solution:
 
 
 def generalized_iterative_scaling(likelihood: Likelihood, max_iter: int, tol: float) -> Solution:
-    r"""By Darroch and Ratcliff's updates, each of which raises the likelihood.
+    r"""Minimise by Darroch and Ratcliff's updates, each of which increases the likelihood.
 
-    With C the greatest sum of a row's features with a class, a weight moves by δ such that its constraint
-    would hold if the model's mean of the feature grew by the factor :math:`e^{C \delta}`:
+    With C the largest sum of a row's features with a class, each weight changes by δ such that its constraint
+    would hold if the feature's mean under the model were multiplied by :math:`e^{C \delta}`:
 
     .. math:: e^{C \delta} E_i + \frac{\lambda_i + \delta}{\sigma^2 n} = \tilde E_i
 
-    Without a prior that is :math:`\frac{1}{C} \ln (\tilde E_i / E_i)`; with it, Chen and Rosenfeld's
-    equation, which Wright's ω function solves.
+    Without a prior, δ is :math:`\frac{1}{C} \ln (\tilde E_i / E_i)`. With a prior, this is Chen and
+    Rosenfeld's equation, which is solved by Wright's ω function.
 
     Notes
     -----
-    The feature that makes every sum equal to C is left out. The bound behind the updates holds where sums are
-    smaller (Curran and Clark 2003), and the model with it is the same: it adds the same to the scores of all
-    classes as a change of the other weights does.
+    The correction feature, which makes every sum equal to C, is omitted. The bound of the updates also holds
+    for smaller sums (Curran and Clark 2003), and the model is the same: the correction feature changes the
+    scores of all classes in the same way as a change of the other weights.
     """
     total = likelihood.features.greatest_sum() + likelihood.biased
     parameters = np.zeros(likelihood.n_parameters)
@@ -159,13 +159,13 @@ def _scaling_step(
     likelihood: Likelihood, parameters: np.ndarray, model_means: np.ndarray, total: float
 ) -> np.ndarray:
     precision, data_means = likelihood.precision, likelihood.data_means
-    step = np.zeros_like(parameters)  # of a feature that is always zero
+    step = np.zeros_like(parameters)  # zero for features that are always zero
     occurs = model_means > 0
     free, held = occurs & (precision == 0), occurs & (precision > 0)
     with np.errstate(divide="ignore"):
         growth = np.log(data_means[free] / model_means[free])
     step[free] = np.maximum(growth, -MOST) / total
-    # Of a + ln(a) = z, with a / (total * model's mean / precision) = exp(total * step).
+    # Solve a + ln(a) = z, with a / (total * model mean / precision) = exp(total * step).
     log_unit = np.log(total * model_means[held] / precision[held])
     z = log_unit + total * (data_means[held] / precision[held] - parameters[held])
     root = wrightomega(z)

@@ -1,4 +1,4 @@
-"""Scores that the papers report and scikit-learn has not: of predictions, and of projections."""
+"""Metrics of predictions and projections that the papers report and scikit-learn does not have."""
 
 from entrolearn.metrics.gmean import gmean_score, gmean_scorer
 from entrolearn.metrics.information import (

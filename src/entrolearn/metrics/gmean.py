@@ -19,26 +19,26 @@ def gmean_score(y_true, y_pred, *, labels=None) -> float:
     Parameters
     ----------
     y_true : array-like, shape (n_samples,)
-        The right labels.
+        The true labels.
     y_pred : array-like, shape (n_samples,)
         The predicted labels.
     labels : array-like, optional
-        The classes whose recalls count; those of `y_true` unless given.
+        The classes whose recalls are averaged. Default: the classes in `y_true`.
 
     Returns
     -------
     float
-        From 0 (some class is never recognised) to 1.
+        A value between 0 (some class has recall 0) and 1.
 
     Raises
     ------
     ValueError
-        If the labels are not those of a classification, or none of `labels` occurs in `y_true`.
+        If the labels are not class labels, or none of `labels` occurs in `y_true`.
 
     Warns
     -----
     UserWarning
-        Where a class has no recall because it does not occur in `y_true`: it is left out, as in
+        If a class does not occur in `y_true` and so has no recall: it is ignored, as in
         :func:`sklearn.metrics.balanced_accuracy_score`.
 
     References
@@ -68,4 +68,4 @@ def gmean_score(y_true, y_pred, *, labels=None) -> float:
 
 
 gmean_scorer = make_scorer(gmean_score)
-"""Scorer of :func:`gmean_score`, for ``cross_val_score``, ``GridSearchCV`` and their like."""
+"""Scorer of :func:`gmean_score`, for ``cross_val_score``, ``GridSearchCV`` and similar functions."""

@@ -1,8 +1,8 @@
 """Information-theoretic evaluation of a classification that may reject rows, after Hu, He and Yuan.
 
-T is the true class of a row and Y what is predicted, where "not decided" is one more value of Y. The
-confusion matrix divided by the number of rows is their joint distribution, and the entropy H(T) the baseline:
-all that there is to be known.
+T is the true class of a row and Y the prediction, which has the reject as one more value. The confusion
+matrix divided by the number of rows is their joint distribution. The entropy H(T) is the baseline, the
+maximum of the mutual information.
 """
 
 import math
@@ -30,7 +30,7 @@ __all__ = [
     "reject_least_certain",
 ]
 
-#: Measures that a classifier should make large, and those that it should make small.
+#: Measures to maximise, and measures to minimise.
 SIMILARITIES = frozenset(
     {
         "correct_rate",
@@ -64,29 +64,29 @@ DISSIMILARITIES = frozenset(
 
 
 def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[str, float]:
-    r"""Rates, entropies and divergences of a classification, where some rows may be rejected.
+    r"""Rates, entropies and divergences of a classification with optional rejects.
 
     Parameters
     ----------
     y_true : array-like, shape (n_samples,)
-        The right labels.
+        The true labels.
     y_pred : array-like, shape (n_samples,)
         The predicted labels, or `reject`.
     reject : label, optional
-        What stands in `y_pred` for a row that is not decided. It must be no label of `y_true`. Unless given,
-        no row is rejected.
+        The value in `y_pred` of a rejected row. It must not be a label in `y_true`. By default no row is
+        rejected.
     base : {2, e}, default=2
-        Of the logarithm: bits, or nats with :data:`math.e`.
+        Base of the logarithm: 2 for bits, :data:`math.e` for nats.
 
     Returns
     -------
     dict of str to float
-        Rates, of all rows:
+        Rates over all rows:
 
         - ``correct_rate``, ``error_rate``, ``reject_rate``: CR + E + Rej = 1
-        - ``accuracy``: CR / (CR + E), of the rows that are decided
+        - ``accuracy``: CR / (CR + E), over the rows that are not rejected
 
-        Entropies, with the prediction Y taking the reject as one more value:
+        Entropies, where the reject is one more value of the prediction Y:
 
         - ``entropy_true``: H(T), the baseline
         - ``entropy_pred``, ``joint_entropy``: H(Y), H(T, Y)
@@ -95,7 +95,7 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
         - ``cross_entropy_true_pred``, ``cross_entropy_pred_true``: H(T; Y), H(Y; T) of the two marginals
         - ``kl_true_pred``, ``kl_pred_true``: KL(T, Y), KL(Y, T) of the two marginals
 
-        The same on a scale where 1 is reached by an exact classification:
+        Normalised measures, which are 1 for an exact classification:
 
         - ``normalized_mutual_information``: I over H(T), the share of the baseline
         - ``normalized_mutual_information_pred``: I over H(Y); ``_arithmetic``, ``_geometric``, ``_max`` and
@@ -104,37 +104,39 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
           H(Y) / H(Y; T)
         - ``normalized_kl_true_pred``, ``normalized_kl_pred_true``: exp(-KL), with KL in nats
 
-        A ratio of 0 over 0 is nan: the accuracy where all rows are rejected, the share of a baseline that is
-        0 because there is one class only, the share of H(Y) where all predictions are the same.
+        A ratio 0 / 0 is nan: the accuracy if all rows are rejected, a share of H(T) if there is only one
+        class, and a share of H(Y) if all predictions are equal.
 
     Raises
     ------
     ValueError
-        If the labels are not those of a classification, or `reject` is a label of `y_true`.
+        If the labels are not class labels, or `reject` is a label in `y_true`.
 
     See Also
     --------
-    reject_least_certain : Takes the decision back where a classifier is least certain.
-    sklearn.metrics.matthews_corrcoef : Another score that a rare class counts in.
+    reject_least_certain : Rejects the least certain predictions.
+    sklearn.metrics.matthews_corrcoef : Another score for unbalanced classes.
 
     Notes
     -----
-    Cross entropies and divergences compare the marginals p(t) and p(y) on the classes and the reject
-    together, and T is never a reject. H(T; Y) and KL(T, Y) are therefore finite unless a class that occurs is
-    never predicted; H(Y; T) and KL(Y, T) are inf as soon as one row is rejected, or predicted to be of a
-    class that does not occur. Normalised, inf becomes 0.
+    Cross entropies and divergences compare the marginals p(t) and p(y) on the classes and the reject; T is
+    never the reject. H(T; Y) and KL(T, Y) are finite unless a class in `y_true` is never predicted. H(Y; T)
+    and KL(Y, T) are inf if a row is rejected, or if a class is predicted that does not occur in `y_true`. The
+    normalised measures are then 0.
 
-    All measures reach the baseline, I = H(T; Y) = H(Y; T) = H(Y) = H(T) and zero conditional entropies and
-    divergences, where a classification is exact. This is necessary and not sufficient: entropies do not know
-    which prediction stands for which class, so that all of them reach it too where two classes of equally
-    many rows are taken for each other, and no row is right. (Cross entropies and divergences, of the
-    marginals alone, reach it wherever each class is predicted as often as it occurs.) Nor does information
-    fall with every error: a prediction may have more errors and tell more. Information does not replace
-    accuracy, as the essay concludes, but stands beside it; the mapping has both.
+    For an exact classification all measures attain the baseline: I = H(T; Y) = H(Y; T) = H(Y) = H(T), and
+    conditional entropies and divergences are zero. This condition is necessary but not sufficient. Entropies
+    do not depend on which prediction corresponds to which class, so all measures also attain the baseline if
+    two classes with equal numbers of rows are exchanged and no row is correct. (Cross entropies and
+    divergences depend only on the marginals, and attain it whenever each class is predicted as often as it
+    occurs.) Furthermore, information does not decrease with every error: predictions with more errors may
+    have more information. As the paper concludes, information does not replace accuracy but complements it;
+    the mapping has both.
 
     Hu, He and Yuan compare 24 normalised measures, derived from mutual information, divergences or cross
-    entropies. The mapping has such of the essay's measures: divided by entropies of T and Y, a divergence as
-    exp(-KL). Other divergences, and variants of mutual information without the rejects, it has not.
+    entropies. The mapping has those that the paper [2]_ uses: ratios with entropies of T and Y, and
+    divergences as exp(-KL). It does not have other divergences, or variants of mutual information without
+    rejects.
 
     References
     ----------
@@ -157,31 +159,31 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
 
 
 def information_scorer(measure: str, *, reject=None, base: float = 2) -> Callable:
-    """Scorer of one of the measures of :func:`information_scores`.
+    """Create a scorer from one of the measures of :func:`information_scores`.
 
     Parameters
     ----------
     measure : str
-        A key of the mapping. Those that should be small (errors, conditional and cross entropies,
-        divergences) are taken with a minus sign, as scikit-learn does.
+        A key of the mapping. Measures to minimise (errors, conditional and cross entropies, divergences) are
+        negated, as in scikit-learn.
     reject : label, optional
-        What the classifier predicts for a row that it does not decide.
+        The value that the classifier predicts for a rejected row.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     callable
-        Takes a fitted classifier, X and y: for ``cross_val_score``, ``GridSearchCV`` and their like.
+        A scorer for ``cross_val_score``, ``GridSearchCV`` and similar functions.
 
     Raises
     ------
     ValueError
-        If there is no such measure, or it is good neither large nor small: the entropies H(T), H(Y), H(T, Y).
+        If the measure is unknown, or is one of the entropies H(T), H(Y), H(T, Y), which are not scores.
 
     Notes
     -----
-    A choice by mutual information does not see classes that are taken for each other, see the notes of
+    Selection by mutual information does not detect exchanged classes, see the notes of
     :func:`information_scores`.
 
     Examples
@@ -207,22 +209,22 @@ def _score(y_true, y_pred, *, measure: str, reject, base: float) -> float:
 
 
 normalized_mutual_information_scorer = information_scorer("normalized_mutual_information")
-"""Scorer of the share of H(T) that the predictions tell, for ``cross_val_score``, ``GridSearchCV`` and their
-like. nan where there is one class only."""
+"""Scorer of mutual information over H(T), for ``cross_val_score``, ``GridSearchCV`` and similar functions.
+nan if there is only one class."""
 
 
 def reject_least_certain(y_pred, certainty, share: float, *, reject) -> np.ndarray:
-    """Take back the predictions that a classifier is least certain of.
+    """Reject the least certain predictions of a classifier.
 
     Parameters
     ----------
     y_pred : array-like, shape (n_samples,)
         Predicted labels.
     certainty : array-like, shape (n_samples,)
-        How certain each is, as the greatest of the probabilities or the distance to the boundary.
+        Certainty of each prediction, such as the largest probability or the distance to the boundary.
     share : float
-        From 0 to 1: that share of the rows is rejected, rounded to whole rows. Among rows that are equally
-        certain the first ones go.
+        Share of rejected rows, from 0 to 1, rounded to whole rows. Of equally certain rows the first ones are
+        rejected.
     reject : label
         What to put in the place of a prediction: of the labels' kind, and none of them.
 
@@ -239,8 +241,8 @@ def reject_least_certain(y_pred, certainty, share: float, *, reject) -> np.ndarr
 
     Notes
     -----
-    To reject where the greatest posterior probability is below a threshold is Chow's rule, which has the
-    least error for its rejects if the probabilities are right.
+    Chow's rule rejects rows whose largest posterior probability is below a threshold. It has the smallest
+    error for a given reject rate if the probabilities are correct.
 
     References
     ----------
@@ -267,7 +269,7 @@ def reject_least_certain(y_pred, certainty, share: float, *, reject) -> np.ndarr
 
 
 def _type_of_both(labels: np.ndarray, reject) -> np.dtype:
-    """The labels' type, or the one common to them and the reject: one that changes neither."""
+    """A dtype that represents the labels and the reject exactly."""
     label = np.asarray(reject)
     for dtype in (labels.dtype, np.result_type(labels, label)):
         with np.errstate(invalid="ignore", over="ignore"):
@@ -277,12 +279,12 @@ def _type_of_both(labels: np.ndarray, reject) -> np.dtype:
 
 
 def _is_same(labels: np.ndarray, cast: np.ndarray) -> bool:
-    # There: 255 becomes -1 in int8. And back: as floats 2^53 and 2^53 + 1 compare equal.
+    # Check both directions: 255 becomes -1 in int8, and 2^53 and 2^53 + 1 are equal as floats.
     return bool((cast == labels).all() and (cast.astype(labels.dtype) == labels).all())
 
 
 def _joint_distribution(y_true, y_pred, reject) -> np.ndarray:
-    """Of T along the rows and Y along the columns, of the same labels; the reject is the last of them."""
+    """Joint distribution of T (rows) and Y (columns) over the same labels; the reject is the last one."""
     for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")):
         kind = type_of_target(labels, input_name=name)
         if kind not in ("binary", "multiclass"):

@@ -1,4 +1,4 @@
-"""How well several kinds of classifiers tell the classes of a projection apart."""
+"""Visual separability: accuracy of several classifiers on a projection."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,31 +20,31 @@ from entrolearn.validation import check_X_y
 
 __all__ = ["separability_classifiers", "separability_scores", "visual_separability"]
 
-#: A classifier, and the values of its parameters that are tried.
+#: A classifier and its parameter grid.
 Tunable = tuple[ClassifierMixin, Mapping[str, Sequence]]
 
 
 def separability_classifiers(n_samples: int, n_features: int = 2) -> dict[str, Tunable]:
-    """The three classifiers that judge a projection, each with the grid that it is chosen from.
+    """The three classifiers that evaluate a projection, with their parameter grids.
 
     Parameters
     ----------
     n_samples : int
-        The least number of rows that one of them will be fitted to; no more neighbours are asked for.
+        Smallest number of training rows; upper bound of the number of neighbours.
     n_features : int, default=2
-        Dimension of the projection; the widths of the Gaussian kernel go by it.
+        Dimension of the projection, by which the kernel's gamma is scaled.
 
     Returns
     -------
     dict of str to (classifier, grid)
-        "svm", a support vector machine with a Gaussian kernel and balanced classes on standardised columns;
-        "knn", nearest neighbours; "kde", :class:`~entrolearn.KDEClassifier`. The grids are those that
-        :class:`sklearn.model_selection.GridSearchCV` takes.
+        "svm", a support vector machine with a Gaussian kernel and balanced class weights on standardised
+        columns; "knn", nearest neighbours; "kde", :class:`~entrolearn.KDEClassifier`. The grids have the
+        format of :class:`sklearn.model_selection.GridSearchCV`.
 
     Notes
     -----
-    The paper names the three and says that their parameters come from an internal cross-validation; it has no
-    grids.
+    The paper names the three classifiers, and states that their parameters are selected by an internal
+    cross-validation, but it gives no grids.
 
     References
     ----------
@@ -69,12 +69,13 @@ def separability_classifiers(n_samples: int, n_features: int = 2) -> dict[str, T
 def visual_separability(
     Z, y, *, classifiers: Mapping[str, Tunable] | None = None, cv: int = 5, random_state=None
 ) -> float:
-    """How well several kinds of classifiers tell the classes apart in a projection.
+    """Mean balanced accuracy of several classifiers on a projection.
 
-    The balanced accuracy of each, in a stratified cross-validation of the projected rows, averaged over folds
-    and classifiers. Inside each training fold, a cross-validation whose folds are the other ones chooses the
-    classifier's parameters: no row is judged by a machine that has seen it. (Whatever found the projection
-    may have seen them all: the score says how a picture looks, not how well new rows would be told apart.)
+    The balanced accuracy of each classifier is computed in a stratified cross-validation of the projected
+    rows, and averaged over folds and classifiers. Parameters are selected by an inner cross-validation on the
+    other folds, so that no row is in the training set of the model that predicts it. However, the projection
+    may have been fitted to all rows: the score measures how separated the classes look in the plot, not the
+    accuracy on new rows.
 
     Parameters
     ----------
@@ -83,23 +84,22 @@ def visual_separability(
     y : array-like of shape (n_samples,)
         Class labels of any type, at least two different ones.
     classifiers : mapping of str to (classifier, grid), optional
-        Who judges, and the parameters that each chooses from, as
-        :class:`sklearn.model_selection.GridSearchCV` takes them; :func:`separability_classifiers` unless
-        given.
+        The classifiers and their grids, in the format of :class:`sklearn.model_selection.GridSearchCV`.
+        Default: :func:`separability_classifiers`.
     cv : int, default=5
-        Folds, 3 at least; all but the one that is tested are the folds of the inner cross-validation.
+        Number of folds, at least 3. The inner cross-validation uses all folds but the test fold.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the rows into folds. All classifiers have the same ones.
+        Seed of the shuffled folds, which are the same for all classifiers.
 
     Returns
     -------
     float
-        Up to 1; about one over the number of classes where the labels are at random.
+        At most 1; about 1 / n_classes for random labels.
 
     Raises
     ------
     ValueError
-        If y holds one class only, or a class with fewer rows than folds, or there are no classifiers.
+        If y has only one class, a class has fewer rows than there are folds, or there are no classifiers.
 
     References
     ----------
@@ -121,7 +121,7 @@ def visual_separability(
 def separability_scores(
     Z, y, *, classifiers: Mapping[str, Tunable] | None = None, cv: int = 5, random_state=None
 ) -> dict[str, tuple[float, float]]:
-    """The parts of :func:`visual_separability`, and what they would be on rows that were learnt from.
+    """Scores of each classifier of :func:`visual_separability`, on test rows and on training rows.
 
     Parameters
     ----------
@@ -130,22 +130,22 @@ def separability_scores(
     y : array-like of shape (n_samples,)
         Class labels of any type, at least two different ones.
     classifiers : mapping of str to (classifier, grid), optional
-        Who judges; :func:`separability_classifiers` unless given.
+        The classifiers and their grids. Default: :func:`separability_classifiers`.
     cv : int, default=5
-        Folds, 3 at least.
+        Number of folds, at least 3.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the rows into folds.
+        Seed of the shuffled folds.
 
     Returns
     -------
     dict of str to (float, float)
-        For each classifier the mean balanced accuracy of the chosen machines on the rows left out, and on
-        those that they were fitted on.
+        For each classifier, the mean balanced accuracy of the selected models on the test rows and on their
+        training rows.
 
     Raises
     ------
     ValueError
-        As :func:`visual_separability` does, and if no parameters of a classifier could be fitted.
+        For the same reasons as in :func:`visual_separability`, and if a candidate cannot be fitted.
 
     Examples
     --------
@@ -177,9 +177,9 @@ def separability_scores(
 
 
 def _nested_scores(classifier, grid: Sequence[dict], Z, y, part: np.ndarray) -> tuple[float, float]:
-    """Mean scores of the chosen machines on the rows left out and on the others, over the folds.
+    """Mean scores of the selected models on the test rows and on the training rows, over the folds.
 
-    The machine without parts i and j is an inner one of both: scored on j it helps to choose for i.
+    The model without folds i and j is an inner fit of both: its score on j is used in the selection for i.
     """
     inner, outer = defaultdict(list), {}
     for point in path(classifier, Z, y, Partition.cross_validation(part, nested=True), grid):
@@ -201,13 +201,13 @@ def _nested_scores(classifier, grid: Sequence[dict], Z, y, part: np.ndarray) -> 
 
 
 def _recall(y: np.ndarray, point: PathPoint, rows: np.ndarray) -> float:
-    """Balanced accuracy, the mean of the classes' recalls, on some rows; all of their classes are there."""
+    """Balanced accuracy (mean recall of the classes) on some rows that contain all classes."""
     right, rows_of = point.prediction[rows] == y[rows], y[rows]
     return float(np.mean([right[rows_of == label].mean() for label in np.unique(rows_of)]))
 
 
 def _check_folds(y: np.ndarray, cv: int) -> int:
-    """The least number of rows outside two folds, each fold checked to hold all classes."""
+    """Smallest number of rows outside two folds; raise if a fold cannot contain all classes."""
     check_classification_targets(y)
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:

@@ -1,4 +1,4 @@
-"""Networks whose weights maximise information, or minimise the entropy or the size of their errors."""
+"""Networks that maximise information, or minimise the entropy or the mean square of their errors."""
 
 from entrolearn.networks.amari import amari_index
 from entrolearn.networks.error_entropy import ErrorEntropyMLPClassifier, ErrorEntropyMLPRegressor

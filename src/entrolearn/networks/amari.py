@@ -1,4 +1,4 @@
-"""How far a map of sources is from giving them back."""
+"""Amari's index of the error of source separation."""
 
 import numpy as np
 
@@ -6,18 +6,18 @@ __all__ = ["amari_index"]
 
 
 def amari_index(P) -> float:
-    """Distance of a square matrix from those that only reorder and scale: Amari's index.
+    """Amari's index: distance of a square matrix from scaled permutation matrices.
 
     Parameters
     ----------
     P : array-like, shape (n, n)
-        From sources to outputs: the unmixing matrix times the mixing matrix.
+        The map from sources to outputs: the unmixing matrix times the mixing matrix.
 
     Returns
     -------
     float
-        0 where each row and each column has a single entry that is not zero, 1 where all entries are equally
-        large.
+        0 if each row and each column has a single nonzero entry, 1 if all entries have the same absolute
+        value.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def amari_index(P) -> float:
     References
     ----------
     Amari, Cichocki and Yang, A New Learning Algorithm for Blind Signal Separation, NIPS 8, 1996,
-    over its largest value 2 n (n - 1).
+    divided by its largest value 2 n (n - 1).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Perceptrons with one hidden layer that minimise the entropy of their errors, descending with restarts.
+"""Perceptrons with one hidden layer that minimise the entropy of their errors by gradient descent.
 
 Silva, Marques de Sa and Alexandre (2005) for two classes, Erdogmus and Principe (2002) for prediction.
 """
@@ -19,16 +19,16 @@ from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
 
-#: Bytes that the entropy takes for each error. Measured, with a bandwidth no less than errors are apart.
+#: Measured bytes per error to compute the entropy, for a bandwidth not below the spacing of the errors.
 BYTES_OF_ENTROPY = 250
-#: In standard deviations.
+#: Interquartile range of a Gaussian, in standard deviations.
 IQR_OF_A_GAUSSIAN = 1.349
 
 
 class _ErrorEntropyMLP(BaseEstimator):
     """Parameters and training of the classifier and the regressor.
 
-    A subclass names the activation of its output, ``_output``.
+    A subclass sets the activation of its output, ``_output``.
     """
 
     _parameter_constraints: dict = {
@@ -69,9 +69,9 @@ class _ErrorEntropyMLP(BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @np.errstate(over="ignore", invalid="ignore")  # of steps too long, which are taken back
+    @np.errstate(over="ignore", invalid="ignore")  # of too long steps, which are undone
     def _train(self, X: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> float:
-        """Descend to targets of shape (n_samples,); returns the mean error that is left."""
+        """Train on targets of shape (n_samples,); return the remaining mean error."""
         rng = check_random_state(self.random_state)
         check_memory(
             _bytes_needed(*X.shape, self.n_hidden, X.itemsize),
@@ -90,7 +90,7 @@ class _ErrorEntropyMLP(BaseEstimator):
                 "these rows; take a smaller one, or scale the features"
             )
         objective.differentiate()
-        # In single precision, too, such a step overflows nothing: both precisions take the same steps.
+        # Limit the step so that float32 does not overflow; both precisions then take the same steps.
         longest = float(np.finfo(np.float32).max) ** 0.75
         kept, rate = parameters.flat.copy(), min(self.learning_rate, longest)
         entropies, rates = np.empty(self.max_iter), np.empty(self.max_iter)
@@ -119,37 +119,38 @@ class _ErrorEntropyMLP(BaseEstimator):
 
 
 class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
-    r"""Perceptron with one hidden layer for two classes that minimises the entropy of its errors.
+    r"""Binary classifier: perceptron with one hidden layer that minimises the entropy of its errors.
 
-    Targets are -1 and 1, the output is a hyperbolic tangent, and what is minimised is the entropy of the
-    errors :math:`e_n = t_n - y(x_n)`, see :func:`entrolearn.measures.error_entropy`. Each epoch takes one
-    step along the gradient over all rows. Where the entropy has not risen, the learning rate grows by the
-    factor `increase`; where it has, the weights before come back and the rate shrinks by `decrease`.
+    Targets are -1 and 1, and the output activation is tanh. The loss is the entropy of the errors
+    :math:`e_n = t_n - y(x_n)`, see :func:`entrolearn.measures.error_entropy`. Each epoch takes one gradient
+    step on all rows. If the entropy does not increase, the learning rate is multiplied by `increase`. If it
+    does, the step is undone and the learning rate is multiplied by `decrease`.
 
     Parameters
     ----------
     n_hidden : int, default=10
-        Units of the hidden layer.
+        Number of hidden units.
     bandwidth : float, default=1.0
-        h of the errors' density; errors lie in [-2, 2]. A narrow kernel has minima where the errors of
-        either class are equal and far from those of the other: below about 0.3 training fails.
+        Bandwidth h of the error density; errors lie in [-2, 2]. With a narrow kernel the entropy has minima
+        where all errors of a class are equal and far from those of the other class; below about 0.3 training
+        fails.
     entropy : {"shannon", "renyi"}, default="shannon"
         Shannon's estimator, or Rényi's quadratic entropy.
     activation : {"tanh", "logistic"}, default="tanh"
-        Of the hidden units.
+        Activation of the hidden units.
     init : {"glorot"} or float, default="glorot"
-        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
-        has them.
+        Bound of the uniform distribution of initial weights and intercepts: ±init, or Glorot's bounds as in
+        scikit-learn.
     learning_rate : float, default=1.0
-        η of the first epoch.
+        Learning rate η of the first epoch.
     increase : float, default=1.2
-        u, at least 1.
+        Factor u of the learning rate after a successful step, at least 1.
     decrease : float, default=0.5
-        d, below 1.
+        Factor d of the learning rate after an undone step, below 1.
     max_iter : int, default=200
-        Epochs, those that were taken back included.
+        Number of epochs, including those whose step was undone.
     random_state : int, RandomState instance or None, default=None
-        Draws the weights.
+        Seed of the initial weights.
 
     Attributes
     ----------
@@ -157,27 +158,27 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, 1)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (1,)
     offset_ : float
-        The mean error of the training rows, which is added to the output before its sign decides.
+        The mean error of the training rows, which is added to the output of each row.
     loss_curve_ : ndarray of shape (`n_iter_`,)
-        Entropy in nats after each epoch, of the weights that were kept: it never increases.
+        Entropy in nats of the accepted weights after each epoch; it never increases.
     learning_rates_ : ndarray of shape (`n_iter_`,)
-        η of each epoch's step.
+        Learning rate of each epoch.
     n_iter_ : int
-        Epochs.
+        Number of epochs.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    MSEMLPClassifier : The mean squared error instead, any number of classes.
-    ErrorEntropyMLPRegressor : For values.
+    MSEMLPClassifier : Minimises the mean squared error, for any number of classes.
+    ErrorEntropyMLPRegressor : The regressor.
 
     Notes
     -----
-    The entropy does not change where all errors move together, so nothing in it says where the outputs of
-    one class end and those of the other begin. ``offset_`` makes the mean error zero, as the least squares
-    would have it. Outputs are no probabilities, and none are offered.
+    The entropy is invariant under a shift of all errors, and therefore does not determine a threshold between
+    the classes. ``offset_`` makes the mean error zero, as in least squares. The outputs are not
+    probabilities, so there is no ``predict_proba``.
 
     References
     ----------
@@ -206,17 +207,17 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         y : array-like of shape (n_samples,)
             Class labels of any type, two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
         self : object
-            The trained network.
+            The fitted network.
 
         Raises
         ------
         ValueError
-            If y does not hold labels of two classes.
+            If y does not have two classes.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         X, y, weights = weighted_rows(X, y, sample_weight)
@@ -230,7 +231,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """The output of each row, re-centred.
+        """The output of each row plus ``offset_``.
 
         Parameters
         ----------
@@ -266,55 +267,57 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
 class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
     """Perceptron with one hidden layer and a linear output that minimises the entropy of its errors.
 
-    As :class:`ErrorEntropyMLPClassifier`, with the values as targets. The entropy is blind to the output's
-    intercept, which is set in the end so that the mean error of the training rows is zero.
+    Like :class:`ErrorEntropyMLPClassifier`, but the targets are the values of y. The entropy does not depend
+    on the output's intercept, which is set after training such that the mean error of the training rows is
+    zero.
 
     Parameters
     ----------
     n_hidden : int, default=10
-        Units of the hidden layer.
+        Number of hidden units.
     bandwidth : float, default=1.0
-        h of the errors' density, in units of the spread of y. Much wider than the errors, the entropy orders
-        networks as the variance of the errors does; narrower, it forgives the few large ones.
+        Bandwidth h of the error density, in units of the spread of y. If it is much larger than the errors,
+        the entropy ranks networks by the variance of the errors; if it is smaller, a few large errors have
+        less influence.
     entropy : {"shannon", "renyi"}, default="shannon"
         Shannon's estimator, or Rényi's quadratic entropy.
     activation : {"tanh", "logistic"}, default="tanh"
-        Of the hidden units.
+        Activation of the hidden units.
     init : {"glorot"} or float, default="glorot"
-        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
-        has them.
+        Bound of the uniform distribution of initial weights and intercepts: ±init, or Glorot's bounds as in
+        scikit-learn.
     learning_rate : float, default=1.0
-        η of the first epoch.
+        Learning rate η of the first epoch.
     increase : float, default=1.2
-        u, at least 1.
+        Factor u of the learning rate after a successful step, at least 1.
     decrease : float, default=0.5
-        d, below 1.
+        Factor d of the learning rate after an undone step, below 1.
     normalize_y : bool, default=True
-        Whether the network learns y minus its median in units of its spread, the smaller one of its standard
-        deviation and its interquartile range / 1.349, so that a few large values do not set the unit.
-        Otherwise bandwidth and learning rate are in the units of y.
+        Whether to subtract the median from y and divide it by its spread. The spread is the smaller one of
+        the standard deviation and the interquartile range / 1.349, which is robust against a few large
+        values. If False, bandwidth and learning rate are in the units of y.
     max_iter : int, default=200
-        Epochs, those that were taken back included.
+        Number of epochs, including those whose step was undone.
     random_state : int, RandomState instance or None, default=None
-        Draws the weights.
+        Seed of the initial weights.
 
     Attributes
     ----------
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, 1)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (1,)
     loss_curve_ : ndarray of shape (`n_iter_`,)
-        Entropy in nats after each epoch, of the weights that were kept: it never increases.
+        Entropy in nats of the accepted weights after each epoch; it never increases.
     learning_rates_ : ndarray of shape (`n_iter_`,)
-        η of each epoch's step.
+        Learning rate of each epoch.
     n_iter_ : int
-        Epochs.
+        Number of epochs.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    MSEMLPRegressor : The mean squared error instead.
+    MSEMLPRegressor : Minimises the mean squared error.
 
     References
     ----------
@@ -376,17 +379,17 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
         self : object
-            The trained network.
+            The fitted network.
 
         Raises
         ------
         ValueError
-            If values are too large for rows in single precision.
+            If values are too large for the dtype of X.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), y_numeric=True)
         X, y, weights = weighted_rows(X, y, sample_weight)
@@ -414,17 +417,17 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
 
 
 def _centre_and_spread(y: np.ndarray, weights: np.ndarray | None = None) -> tuple[float, float]:
-    """The median, and the smaller measure of spread that is above zero; one where all values are the same."""
+    """The median and the smaller nonzero measure of spread, or 1 if all values are equal."""
     if not np.ptp(y):
         return float(y[0]), 1.0
     unit = float(np.abs(y).max())  # squares of numbers far below one underflow
     scaled = y / unit
-    # Quantiles that are the same where every row comes twice.
+    # This method gives the same quantiles if every row is duplicated.
     quarters = np.array([0.25, 0.5, 0.75])
     if weights is None:
         first, centre, third = np.quantile(scaled, quarters, method="averaged_inverted_cdf")
         deviation = scaled.std()
-    else:  # the same by means of lower and upper quantiles, which NumPy weighs
+    else:  # the same, as NumPy supports weights only for inverted_cdf
         lower = np.quantile(scaled, quarters, weights=weights, method="inverted_cdf")
         upper = -np.quantile(-scaled, 1 - quarters, weights=weights, method="inverted_cdf")
         first, centre, third = (lower + upper) / 2
@@ -434,10 +437,10 @@ def _centre_and_spread(y: np.ndarray, weights: np.ndarray | None = None) -> tupl
 
 
 def _bytes_needed(n_samples: int, n_features: int, n_hidden: int, itemsize: int) -> float:
-    """The most that training takes at once, beside the rows."""
+    """Peak memory of training in bytes, without the rows."""
     layer, weights = itemsize * n_samples * n_hidden, itemsize * (n_features + 2) * n_hidden
-    # Hidden values and slopes; with them either their products or the grid of the errors' entropy. The
-    # weights with those kept, their gradient and a step.
+    # Hidden values and slopes, plus either their products or the grid of the entropy; and the weights, their
+    # backup, the gradient and a step.
     return 2 * layer + max(layer, BYTES_OF_ENTROPY * n_samples) + 50 * n_samples + 4 * weights
 
 
@@ -447,7 +450,7 @@ class _Objective:
     Attributes
     ----------
     gradient : Parameters
-        By all parameters, where :meth:`differentiate` was called last.
+        Gradient at the last call of :meth:`differentiate`.
     """
 
     def __init__(self, network: Perceptron, X, targets, bandwidth: float, order: str, weights=None):
@@ -457,7 +460,7 @@ class _Objective:
         self.gradient = Parameters((*coefs[0].shape, coefs[1].shape[1]), X.dtype)
 
     def value(self) -> float:
-        """The entropy at the network's parameters; infinite where an output or a product of theirs may be."""
+        """The entropy at the network's parameters; infinite if outputs or products of parameters overflow."""
         errors = self._targets - self._network.forward(self._X)[:, 0]
         if not (np.isfinite(errors).all() and self._network.parameters.have_products()):
             return np.inf
@@ -467,6 +470,6 @@ class _Objective:
         return entropy
 
     def differentiate(self) -> None:
-        """Find the gradient where the value was taken last."""
+        """Compute the gradient at the parameters of the last call of :meth:`value`."""
         by_outputs = -self._slopes[:, np.newaxis].astype(self._X.dtype)
         self._network.backward(self._X, by_outputs, self.gradient)

@@ -1,4 +1,4 @@
-"""Independent component analysis by Bell and Sejnowski's principle: outputs of most entropy."""
+"""Independent component analysis by Bell and Sejnowski's infomax principle."""
 
 import warnings
 from numbers import Integral, Real
@@ -24,7 +24,7 @@ DIGITS = 1e5
 
 
 class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Independent components as the outputs of a network that has most entropy once they are squashed.
+    """Independent component analysis that maximises the entropy of squashed outputs.
 
     A layer of units g(W x) whose joint entropy is largest makes its outputs as independent as a linear map
     can, if g resembles the sources' distribution functions: the objective is the likelihood of sources with
@@ -35,51 +35,52 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Parameters
     ----------
     n_components : int or None, default=None
-        Sources; None: as many as the rows have dimensions. With fewer, only so many principal axes are kept.
+        Number of sources; None for the rank of the data. With fewer, only that many principal axes are used.
     extended : bool, default=True
-        Whether a source may be flatter than a Gaussian: each has the density, logistic or with two bumps,
-        that is the likelier one for it. False: all logistic, Bell and Sejnowski's; flat sources then stay
-        mixed.
+        Whether sources may be sub-Gaussian. If True, each source has the more likely of two densities,
+        logistic or bimodal. If False, all densities are logistic, as in Bell and Sejnowski's method, which
+        does not separate sub-Gaussian sources.
     max_iter : int, default=500
-        Steps of the climb.
+        Maximum number of iterations.
     tol : float, default=1e-6
-        The climb ends when no entry of the relative gradient, I - E[ψ(y) y'], is larger.
+        Stop when no absolute entry of the relative gradient, I - E[ψ(y) y'], is larger.
     random_state : int, RandomState instance or None, default=None
-        Draws the rotation of the whitened rows to start from.
+        Seed of the initial rotation of the whitened rows.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        W, from rows less the mean to sources, those that explain most variance first. The rows have the
-        size at which the entropy is largest.
+        W, from centred rows to sources, in order of decreasing explained variance. The rows have the length
+        that maximises the entropy.
     mixing_ : ndarray of shape (n_features, n_components)
         The pseudo-inverse of W; the largest entry of a column is positive.
     mean_ : ndarray of shape (n_features,)
     sub_gaussian_ : ndarray of bool, shape (n_components,)
-        Which sources have the flat density.
+        Which sources have the sub-Gaussian density.
     objective_ : float
-        Entropy that the squashed outputs add to that of the whitened rows, in nats: the mean log-likelihood
-        of a whitened row.
+        Entropy of the squashed outputs minus that of the whitened rows, in nats, which is the mean
+        log-likelihood of the whitened rows.
     history_ : ndarray of shape (`n_iter_`,)
         The same after each iteration over all rows.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined if X has string column names.
 
     See Also
     --------
     entrolearn.networks.ica_objective : The objective of any map, with its gradient.
-    entrolearn.networks.amari_index : How far known sources are from being recovered.
-    sklearn.decomposition.FastICA : By the negentropy of each source.
+    entrolearn.networks.amari_index : Error of the separation of known sources.
+    sklearn.decomposition.FastICA : Maximises the negentropy of each source.
 
     Notes
     -----
-    Sources are determined but for order, sign and size, at most one of them Gaussian. Of several Gaussian
-    sources only their span is: any rotation of them, once whitened, is as independent.
+    Sources are determined up to order, sign and scale if at most one of them is Gaussian. Of several Gaussian
+    sources only the span is determined: any rotation of them, after whitening, is also independent.
 
-    The published extended rule switches by a source's stability and climbs no single objective. Here the
-    likelihoods of two densities of unit variance decide, and the best of both is the objective.
+    The published extended rule switches densities by a stability criterion, and does not maximise a single
+    objective. Here the more likely of two densities of unit variance is used, and the objective is the
+    maximum over both.
 
     References
     ----------
@@ -118,7 +119,7 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y=None) -> "InfomaxICA":
-        """Find the sources.
+        """Estimate the unmixing matrix.
 
         Parameters
         ----------
@@ -133,12 +134,12 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Raises
         ------
         ValueError
-            If there are more components than the rows have dimensions, or the rows are all equal.
+            If there are more components than the rank of the data, or all rows are equal.
 
         Warns
         -----
         ConvergenceWarning
-            If the climb ended before the gradient was small.
+            If the gradient is not small at the end.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self.mean_ = X.mean(axis=0)
@@ -171,7 +172,7 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self
 
     def _whiten(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The rows along their principal axes, as columns of unit variances; these axes and deviations."""
+        """Principal component scores of unit variance, the principal axes and the standard deviations."""
         left, sizes, axes = spanned(X, self.mean_)
         rank = len(sizes)
         k = rank if self.n_components is None else self.n_components
@@ -184,7 +185,7 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return scores, axes[:k], sizes[:k] / np.sqrt(len(X))
 
     def transform(self, X) -> np.ndarray:
-        """The sources of rows.
+        """Compute the sources of rows.
 
         Parameters
         ----------
@@ -233,10 +234,10 @@ def _some_rows(outputs: np.ndarray) -> np.ndarray | slice:
 
 
 def _frame(scores: np.ndarray, axes: np.ndarray, deviations: np.ndarray) -> np.ndarray:
-    """Orthonormal rows, in coordinates along the principal axes, that follow from the data alone.
+    """An orthonormal basis, in coordinates along the principal axes, that is determined by the data.
 
-    Principal axes do not where they explain equally much: rounding decides on them. Fourth moments part such
-    directions.
+    Principal axes of equal variance are determined only by rounding. Adding fourth moments makes the axes
+    unique.
     """
     second = np.diag((deviations / deviations[0]) ** 2)
     fourth = (scores * np.sum(scores**2, axis=0)) @ scores.T / scores.shape[1]

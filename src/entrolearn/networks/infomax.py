@@ -1,4 +1,4 @@
-"""Linsker's principle for a linear map: convey as much about the input as the noise lets through."""
+"""Linsker's infomax principle for a linear map with noisy outputs."""
 
 from numbers import Integral, Real
 
@@ -13,63 +13,63 @@ from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["LinearInfomax"]
 
-#: The largest variances over a smaller one overflow.
+#: Smallest noise variance; the ratio of a large variance to a smaller one overflows.
 LEAST_NOISE = 1e-150
 
 
 class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Linear map that conveys most information about a Gaussian input through noisy outputs.
+    """Linear map whose noisy outputs have maximal information about a Gaussian input.
 
-    Y = W (x - mean) + n, with independent noise n of equal variance at each output. I(Y; x) is maximised in
-    closed form under one of two constraints on W: orthonormal rows, which makes it principal component
-    analysis, or a bound on their mean squared length, which also decides how many outputs are worth having.
+    The outputs are Y = W (x - mean) + n, with independent noise n of equal variance. I(Y; x) is maximised in
+    closed form under one of two constraints on W: orthonormal rows, which gives principal component analysis,
+    or a bound on their mean squared length, which also determines the number of outputs that are used.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Outputs; None: as many as features.
+        Number of outputs; None for the number of features.
     constraint : {"orthonormal", "power"}, default="orthonormal"
-        "orthonormal": W W' = I. "power": the squared lengths of the rows are 1 on average, and the outputs
-        share them by water-filling: while there is much noise, the direction of most variance has it all.
+        "orthonormal": W W' = I. "power": the mean squared length of the rows is 1, and the lengths are set by
+        water-filling. If the noise is large, only the direction of largest variance has a nonzero length.
     noise_variance : float, default=1.0
-        Of each output, in the squared units of the features; at least 1e-150.
+        Noise variance of each output, in the squared units of the features; at least 1e-150.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        W, the output that conveys most first; rows of zeros where there is no power for them.
+        W, in order of decreasing information; rows of outputs without power are zero.
     mean_ : ndarray of shape (n_features,)
     variances_ : ndarray of shape (n_components,)
-        Of the input along the direction of each row, a maximum likelihood estimate.
+        Maximum likelihood variance of the input along the direction of each row.
     powers_ : ndarray of shape (n_components,)
         Squared lengths of the rows.
     information_ : float
         I(Y; x) in nats: the sum of ``log(1 + powers_ * variances_ / noise_variance) / 2``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined if X has string column names.
 
     See Also
     --------
     entrolearn.networks.infomax_objective : The information of any map, with its gradient.
-    sklearn.decomposition.PCA : The same subspace, where rows are orthonormal.
+    sklearn.decomposition.PCA : The same subspace as with orthonormal rows.
 
     Notes
     -----
-    Only I(Y; x) is determined: a rotation of the outputs changes nothing, and neither does one within
-    directions of equal variance. The basis taken has uncorrelated outputs.
+    W is not unique: I(Y; x) does not change under rotations of the outputs, or of directions of equal
+    variance. The basis with uncorrelated outputs is returned.
 
-    With orthonormal rows, noise of equal variance at the inputs is the same as noise at the outputs. Where
-    the inputs have noise of different variances, divide each feature by its noise's standard deviation first.
+    With orthonormal rows, input noise of equal variances is equivalent to output noise. If the inputs have
+    noise of different variances, first divide each feature by the standard deviation of its noise.
 
-    Were it the power of the outputs that is bounded, trace(W C W'), all subspaces would convey the same:
-    outputs of equal variance and no correlation, whatever they are made of.
+    If the power of the outputs, trace(W C W'), were bounded instead, all subspaces would give the same
+    information, by uncorrelated outputs of equal variance.
 
     References
     ----------
-    Linsker, Self-Organization in a Perceptual Network, Computer 21(3), 1988, has the change from redundant
-    outputs to different ones as the noise falls; Haykin, Neural Networks and Learning Machines, chapter 10;
-    Cover and Thomas, Elements of Information Theory, section 9.4, for water-filling.
+    Linsker, Self-Organization in a Perceptual Network, Computer 21(3), 1988, describes the change from
+    redundant to different outputs with decreasing noise; Haykin, Neural Networks and Learning Machines,
+    chapter 10; Cover and Thomas, Elements of Information Theory, section 9.4, for water-filling.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y=None) -> "LinearInfomax":
-        """Find the map.
+        """Compute the map.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return self
 
     def transform(self, X) -> np.ndarray:
-        """The outputs, without the noise.
+        """Compute the outputs without noise.
 
         Parameters
         ----------
@@ -156,20 +156,20 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
 
 def water_filling(gains: np.ndarray, power: float) -> np.ndarray:
-    """Powers p of parallel Gaussian channels that maximise the sum of log(1 + p gain), within their sum.
+    """Powers p with a given sum that maximise the sum of log(1 + p gain) over Gaussian channels.
 
     Parameters
     ----------
     gains : ndarray, shape (n,)
-        Signal to noise ratio of each channel at power 1, falling, none negative.
+        Signal-to-noise ratio of each channel at power 1, descending and non-negative.
     power : float
         Sum of the powers.
 
     Returns
     -------
     ndarray, shape (n,)
-        A channel's power and the reciprocal of its gain make up the same level wherever there is power. All
-        zeros where all gains are.
+        The power plus the reciprocal gain is the same level for all channels with power. All powers are zero
+        if all gains are zero.
     """
     with np.errstate(divide="ignore", over="ignore"):
         grounds = 1 / gains

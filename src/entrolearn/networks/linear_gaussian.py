@@ -1,8 +1,8 @@
 """Mutual information of linear maps of Gaussian variables, with its gradient, as an objective.
 
-All of it is made of one term, half the logarithm of the determinant of an output's covariance. The closed
-forms of the maxima are those of the learners in :mod:`entrolearn.networks.infomax` and
-:mod:`entrolearn.networks.views`; an optimizer that climbs these gradients ends there, which their tests show.
+All objectives are sums of one term, half the log-determinant of an output covariance. Their maxima have
+closed forms, which the learners in :mod:`entrolearn.networks.infomax` and :mod:`entrolearn.networks.views`
+compute. Gradient ascent on these objectives converges to the same maxima, as tests show.
 """
 
 import numpy as np
@@ -12,15 +12,15 @@ __all__ = ["infomax_objective", "views_objective"]
 
 
 def infomax_objective(W, covariance, noise_variance, *, noise="output") -> tuple[float, np.ndarray]:
-    """Information that a noisy linear map conveys about its Gaussian input, and the gradient by the map.
+    """Information of a noisy linear map about its Gaussian input, and the gradient with respect to the map.
 
     Parameters
     ----------
     W : array-like, shape (n_components, n_features)
     covariance : array-like, shape (n_features, n_features)
-        Of the input x.
+        Covariance of the input x.
     noise_variance : float or array-like of shape (n_components,) or (n_features,)
-        Of independent noise: one for all outputs or inputs, or one for each. More than 0.
+        Variance of independent noise, one for all outputs (or inputs) or one for each; positive.
     noise : {"output", "input"}, default="output"
         Where the noise n is: Y = W x + n, or Y = W (x + n).
 
@@ -33,15 +33,15 @@ def infomax_objective(W, covariance, noise_variance, *, noise="output") -> tuple
     Raises
     ------
     ValueError
-        If shapes do not fit, a noise has no variance, or ``noise`` is neither of the two.
+        If shapes do not match, a noise variance is not positive, or `noise` is unknown.
     numpy.linalg.LinAlgError
         If the noise is at the input and the rows of W are linearly dependent.
 
     Notes
     -----
-    Noise at the output makes the size of W count, so that a maximum needs a constraint. Noise at the input
-    grows with W: the information depends on the span of the rows alone. With orthonormal rows and one
-    variance for all, both are the same.
+    With noise at the output the information grows with the size of W, so that a maximum requires a
+    constraint. Noise at the input is scaled by W too, so that the information depends only on the span of the
+    rows of W. With orthonormal rows and equal noise variances, both are the same.
 
     References
     ----------
@@ -73,34 +73,34 @@ def infomax_objective(W, covariance, noise_variance, *, noise="output") -> tuple
 
 
 def views_objective(W_x, W_y, covariance) -> tuple[float, tuple[np.ndarray, np.ndarray]]:
-    """Mutual information of linear outputs of two Gaussian views, and the gradients by the two maps.
+    """Mutual information of linear outputs of two Gaussian views, and its gradients.
 
     Parameters
     ----------
     W_x : array-like, shape (n_outputs, n_features)
         The map of the first view.
     W_y : array-like, shape (n_y_outputs, n_targets)
-        That of the second; it may have another number of outputs.
+        The map of the second view; its number of outputs may differ.
     covariance : array-like, shape (n_features + n_targets, n_features + n_targets)
-        Of both views together, the first one first.
+        Joint covariance of both views, the first view first.
 
     Returns
     -------
     information : float
         I(W_x x; W_y y) in nats.
     gradients : tuple of ndarray
-        By W_x and by W_y.
+        Gradients with respect to W_x and W_y.
 
     Raises
     ------
     ValueError
-        If shapes do not fit.
+        If shapes do not match.
     numpy.linalg.LinAlgError
         If an output is a linear function of the others: the information is infinite, or not defined.
 
     Notes
     -----
-    An invertible map of the outputs of a view changes nothing.
+    The information is invariant under invertible linear maps of the outputs of a view.
 
     References
     ----------
@@ -125,7 +125,7 @@ def views_objective(W_x, W_y, covariance) -> tuple[float, tuple[np.ndarray, np.n
 
 
 def _half_log_det(W: np.ndarray, C: np.ndarray, plus=0.0) -> tuple[float, np.ndarray]:
-    """½ log det(W C W' + plus), and its gradient by W."""
+    """½ log det(W C W' + plus), and its gradient with respect to W."""
     passed = W @ C
     factor = cho_factor(passed @ W.T + plus)
     return float(np.log(np.diag(factor[0])).sum()), cho_solve(factor, passed)

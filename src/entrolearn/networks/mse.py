@@ -18,7 +18,7 @@ __all__ = ["MSEMLPClassifier", "MSEMLPRegressor"]
 class _MSEMLP(BaseEstimator):
     """Parameters and training of the classifier and the regressor.
 
-    A subclass names the activation of its outputs, ``_output``.
+    A subclass sets the activation of its outputs, ``_output``.
     """
 
     _parameter_constraints: dict = {
@@ -32,7 +32,7 @@ class _MSEMLP(BaseEstimator):
     }
 
     def _train(self, X: np.ndarray, T: np.ndarray, weights: np.ndarray | None) -> None:
-        """Descend to targets of shape (n_samples, n_outputs); sets what is known of the fit."""
+        """Train on targets of shape (n_samples, n_outputs), and set the fitted attributes."""
         rates = _rates(self.learning_rate)
         rng = check_random_state(self.random_state)
         sizes = X.shape[1], self.n_hidden, T.shape[1]
@@ -44,7 +44,7 @@ class _MSEMLP(BaseEstimator):
         batches = _Batches(sources, self.batch_size)
         self.loss_curve_ = []
         for epoch in range(self.max_iter):
-            with np.errstate(over="ignore", invalid="ignore"):  # said below, once and with a way out
+            with np.errstate(over="ignore", invalid="ignore"):  # checked below
                 loss = _epoch(network, batches, rates, rng)
             if not (np.isfinite(loss) and parameters.have_products()):
                 raise ValueError(
@@ -65,31 +65,29 @@ class _MSEMLP(BaseEstimator):
 class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
     r"""Perceptron with one hidden layer that minimises the squared error of logistic outputs.
 
-    There is one output for each class, with target one for the rows of the class and zero for all others.
-    What is minimised is
+    There is one output per class, with target 1 for the rows of the class and 0 for all others. The loss is
 
     .. math:: J = \frac{1}{2 N} \sum_n \|y(x_n) - t_n\|^2
 
-    by steps along the gradient of batches of rows, in an order drawn anew for each epoch.
+    It is minimised by stochastic gradient descent on batches, with the rows shuffled in each epoch.
 
     Parameters
     ----------
     n_hidden : int, default=100
-        Units of the hidden layer.
+        Number of hidden units.
     activation : {"logistic", "tanh"}, default="logistic"
-        Of the hidden units.
+        Activation of the hidden units.
     init : {"glorot"} or float, default="glorot"
-        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
-        has them.
+        Bound of the uniform distribution of initial weights and intercepts: ±init, or Glorot's bounds as in
+        scikit-learn.
     learning_rate : float or pair of float, default=1.0
-        What the mean gradient of a batch is multiplied with; a pair holds the hidden layer's and the output
-        layer's.
+        Step size. A pair has the step sizes of the hidden layer and of the output layer.
     batch_size : int, default=32
-        Rows of a step; 1 is the online rule.
+        Rows per batch; 1 means online learning.
     max_iter : int, default=100
-        Epochs.
+        Number of epochs.
     random_state : int, RandomState instance or None, default=None
-        Draws the weights, then the order of the rows in each epoch.
+        Seed of the initial weights and of the order of the rows in each epoch.
 
     Attributes
     ----------
@@ -97,27 +95,27 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, n_classes)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (n_classes,)
     loss_curve_ : list of float
-        J in each epoch, every row's error as it was when its turn came.
+        J in each epoch; the error of each row is computed before the step of its batch.
     n_iter_ : int
-        Epochs.
+        Number of epochs.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    SoftmaxRegression : Cross-entropy instead, without a hidden layer.
-    ErrorEntropyMLPClassifier : The entropy of the errors instead.
-    sklearn.neural_network.MLPClassifier : Cross-entropy instead, any number of layers.
+    SoftmaxRegression : Minimises the cross-entropy, without a hidden layer.
+    ErrorEntropyMLPClassifier : Minimises the entropy of the errors.
+    sklearn.neural_network.MLPClassifier : Minimises the cross-entropy, with any number of layers.
 
     Notes
     -----
-    Rows in single precision are computed in single precision.
+    For rows in single precision all computations are in single precision.
 
-    The essay's code has sigmoids of a slope β = 0.01, weights from U[-1, 1] and the rate α = 0.1, and leaves
-    the factor β out of the derivatives. In the weights times β that is this network with sigmoids of slope
-    one, ``init=0.01``, ``learning_rate=(0.1, 0.001)`` and ``batch_size=1``: α for the hidden layer and αβ for
-    the output layer.
+    The paper's code has sigmoids of slope β = 0.01, weights from U[-1, 1] and the learning rate α = 0.1, and
+    omits the factor β in the derivatives. With weights multiplied by β, this is equivalent to this network
+    with sigmoids of slope 1, ``init=0.01``, ``learning_rate=(0.1, 0.001)`` and ``batch_size=1``: α for the
+    hidden layer and αβ for the output layer.
 
     References
     ----------
@@ -165,18 +163,18 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the squared errors, in units of their mean; a row of weight zero is left out. Where a
-            batch holds all rows a row of weight two is the row twice.
+            Weights of the squared errors, divided by their mean; a row of weight 0 is ignored. If a batch
+            contains all rows, a row of weight 2 counts as two rows.
 
         Returns
         -------
         self : object
-            The trained network.
+            The fitted network.
 
         Raises
         ------
         ValueError
-            If y holds one class only, or the steps are so long that the weights grow without bound.
+            If y has only one class, or the learning rate is so large that the weights diverge.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         X, y, weights = weighted_rows(X, y, sample_weight)
@@ -199,10 +197,10 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         return self.classes_[found.argmax(axis=1)]
 
     def predict_proba(self, X) -> np.ndarray:
-        """Outputs of each row, divided by their sum.
+        """Outputs of each row, normalised to sum 1.
 
-        An output that minimises the squared error estimates the probability of its class; that they add up
-        to one is nothing that the training sees to.
+        An output that minimises the squared error estimates the probability of its class, but training does
+        not make the outputs add up to 1.
 
         Parameters
         ----------
@@ -216,7 +214,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
         return found / found.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities, finite where these underflow.
+        """Logarithms of the probabilities, finite even if the probabilities underflow.
 
         Parameters
         ----------
@@ -237,41 +235,41 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
 class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
     """Perceptron with one hidden layer and linear outputs that minimises the mean squared error.
 
-    As :class:`MSEMLPClassifier`, with the values as targets.
+    Like :class:`MSEMLPClassifier`, but the targets are the values of y.
 
     Parameters
     ----------
     n_hidden : int, default=100
-        Units of the hidden layer.
+        Number of hidden units.
     activation : {"logistic", "tanh"}, default="tanh"
-        Of the hidden units.
+        Activation of the hidden units.
     init : {"glorot"} or float, default="glorot"
-        Weights and intercepts are drawn uniformly: from ±init, or within Glorot's bounds as scikit-learn
-        has them.
+        Bound of the uniform distribution of initial weights and intercepts: ±init, or Glorot's bounds as in
+        scikit-learn.
     learning_rate : float or pair of float, default=0.01
-        Too large where the loss grows: linear outputs have no bound.
+        Step size. If the loss increases, it is too large, because linear outputs are unbounded.
     batch_size : int, default=32
-        Rows of a step; 1 is the online rule.
+        Rows per batch; 1 means online learning.
     max_iter : int, default=100
-        Epochs.
+        Number of epochs.
     random_state : int, RandomState instance or None, default=None
-        Draws the weights, then the order of the rows in each epoch.
+        Seed of the initial weights and of the order of the rows in each epoch.
 
     Attributes
     ----------
     coefs_ : list of ndarray, shapes (n_features, n_hidden) and (n_hidden, n_outputs)
     intercepts_ : list of ndarray, shapes (n_hidden,) and (n_outputs,)
     loss_curve_ : list of float
-        J in each epoch, every row's error as it was when its turn came.
+        J in each epoch; the error of each row is computed before the step of its batch.
     n_iter_ : int
-        Epochs.
+        Number of epochs.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    ErrorEntropyMLPRegressor : The entropy of the errors instead.
+    ErrorEntropyMLPRegressor : Minimises the entropy of the errors.
 
     Examples
     --------
@@ -314,19 +312,19 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the squared errors, in units of their mean; a row of weight zero is left out. Where a
-            batch holds all rows a row of weight two is the row twice.
+            Weights of the squared errors, divided by their mean; a row of weight 0 is ignored. If a batch
+            contains all rows, a row of weight 2 counts as two rows.
 
         Returns
         -------
         self : object
-            The trained network.
+            The fitted network.
 
         Raises
         ------
         ValueError
-            If the steps are so long that the weights grow without bound, or values are too large for rows in
-            single precision.
+            If the learning rate is so large that the weights diverge, or values are too large for the dtype
+            of X.
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), multi_output=True, y_numeric=True)
         X, y, weights = weighted_rows(X, y, sample_weight)
@@ -351,7 +349,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
 
 
 class _Batches:
-    """Rows, targets and perhaps weights in batches, gathered into buffers that the next batch writes over."""
+    """Batches of rows, targets and optional weights, in buffers that the next batch overwrites."""
 
     def __init__(self, sources: list[np.ndarray], batch_size: int):
         self._sources, self.n_rows = sources, len(sources[0])
@@ -360,12 +358,12 @@ class _Batches:
         self._buffers = [np.empty((most, source.shape[1]), source.dtype) for source in sources]
 
     def drawn(self, rng: np.random.RandomState):
-        """Yield the batches of a random order: rows, targets, weights if there are any."""
+        """Yield batches in a random order: rows, targets and, if given, weights."""
         order = rng.permutation(self.n_rows)
         for batch in self._slices:
             rows = order[batch]
             yield [
-                np.take(source, rows, axis=0, out=buffer[: len(rows)], mode="clip")  # else out is copied to
+                np.take(source, rows, axis=0, out=buffer[: len(rows)], mode="clip")  # other modes copy out
                 for source, buffer in zip(self._sources, self._buffers, strict=True)
             ]
 
@@ -373,7 +371,7 @@ class _Batches:
 def _epoch(
     network: Perceptron, batches: _Batches, rates: tuple[float, float], rng: np.random.RandomState
 ) -> float:
-    """One pass over all rows; returns the loss that was met on the way."""
+    """Train for one epoch; return the mean loss of the batches before their steps."""
     total = 0.0
     for X, T, *weights in batches.drawn(rng):
         errors = np.subtract(network.forward(X), T, out=T)
@@ -385,12 +383,12 @@ def _epoch(
 
 
 def _rates(learning_rate) -> tuple[float, float]:
-    """The rates of both layers.
+    """The learning rates of both layers.
 
     Raises
     ------
     ValueError
-        If they are not one positive number or two.
+        If `learning_rate` is not a positive number or a pair of them.
     """
     rates = np.ravel(learning_rate)
     if len(rates) not in (1, 2) or not all(isinstance(r, Real) and 0 < r < np.inf for r in rates.tolist()):

@@ -1,7 +1,7 @@
-"""A perceptron with one hidden layer: its parameters in one array, and backpropagation into kept buffers.
+"""A perceptron with one hidden layer: parameters in one array, and backpropagation with reused buffers.
 
-The products of a batch go into buffers that stay, and the product that is a gradient is added by BLAS to the
-weights themselves: no array of their size is ever allocated for a step.
+The products of a batch are written to preallocated buffers, and BLAS adds the gradient directly to the
+weights. A step therefore allocates no array of the size of the weights.
 """
 
 import math
@@ -17,16 +17,16 @@ from entrolearn.kernels import check_memory
 __all__ = ["ACTIVATIONS", "INITS", "LARGEST_INIT", "Parameters", "Perceptron", "outputs"]
 
 INITS = {"glorot"}
-#: With larger weights squares of outputs overflow; by the bytes of a number.
+#: Largest bound of initial weights, by itemsize; with larger weights squares of outputs overflow.
 LARGEST_INIT = {4: 1e15, 8: 1e100}
 
-#: Rows whose hidden values are in memory at once where only outputs are asked for.
+#: Rows per block when only outputs are computed.
 BLOCK_ROWS = 4096
 
 
 def _logistic(Z: np.ndarray) -> None:
     np.negative(Z, out=Z)
-    with np.errstate(over="ignore"):  # exp overflows where the quotient is zero, as it should be
+    with np.errstate(over="ignore"):  # if exp overflows, the result is zero, as it should be
         np.exp(Z, out=Z)
     Z += 1
     np.reciprocal(Z, out=Z)
@@ -56,16 +56,16 @@ def _times_one(slopes: np.ndarray, values: np.ndarray) -> None:
 
 
 class Activation(NamedTuple):
-    """What a unit makes of its weighted sum.
+    """Activation function of a unit.
 
     Attributes
     ----------
     apply : callable
-        Turns an array of sums into values, in place.
+        Replaces an array of weighted sums by activations, in place.
     times_slope : callable
-        Multiplies slopes by values with the slopes by sums, in place; knows the values only.
+        Multiplies derivatives by the slope of the activation, in place, given the activations.
     gain : float
-        Glorot's bound is the root of the gain over the sum of a layer's inputs and units.
+        Glorot's bound is sqrt(gain / (number of inputs + number of units)) of a layer.
     """
 
     apply: Callable[[np.ndarray], None]
@@ -81,12 +81,12 @@ ACTIVATIONS = {
 
 
 class Parameters:
-    """Weights and intercepts of both layers, all of them views of one array.
+    """Weights and intercepts of both layers, as views of one array.
 
     Parameters
     ----------
     sizes : tuple of int
-        Features, hidden units, outputs.
+        Numbers of features, hidden units and outputs.
     dtype : dtype
 
     Attributes
@@ -113,7 +113,7 @@ class Parameters:
     def drawn(
         cls, sizes: tuple[int, int, int], init: str | float, hidden: str, rng: np.random.RandomState, dtype
     ) -> "Parameters":
-        """Uniform ones within a bound around zero: a number, or Glorot's for each layer.
+        """Draw uniform parameters within ±`init`, or within Glorot's bound for each layer.
 
         Raises
         ------
@@ -131,22 +131,22 @@ class Parameters:
         return found
 
     def have_products(self) -> bool:
-        """Whether products with each other, or with the largest rows that are taken, are numbers."""
+        """Whether products of parameters with each other or with the largest accepted rows are finite."""
         largest = math.sqrt(np.finfo(self.flat.dtype).max)
         return bool(-largest < self.flat.min() and self.flat.max() < largest)
 
 
 class Perceptron:
-    """A perceptron at work on batches of rows.
+    """Forward and backward passes of a perceptron on batches of rows.
 
     Parameters
     ----------
     parameters : Parameters
-        Read at each call; a step changes them in place.
+        Parameters of the network; a step changes them in place.
     hidden, output : str
         Names in ``ACTIVATIONS``.
     n_rows : int
-        Most rows of a batch.
+        Maximum number of rows of a batch.
     """
 
     def __init__(self, parameters: Parameters, hidden: str, output: str, n_rows: int):
@@ -158,7 +158,7 @@ class Perceptron:
         self._gemm = get_blas_funcs("gemm", dtype=dtype)
 
     def forward(self, X: np.ndarray) -> np.ndarray:
-        """Outputs of rows, shape (n, n_outputs): a buffer that the next call writes over."""
+        """Outputs of rows, shape (n, n_outputs), in a buffer that the next call overwrites."""
         values = X
         for layer in (0, 1):
             values = np.dot(values, self.parameters.coefs[layer], out=self._values[layer][: len(X)])
@@ -175,30 +175,30 @@ class Perceptron:
         scales: Sequence[float] = (1.0, 1.0),
         kept: float = 0.0,
     ) -> None:
-        """Make `into` be `kept` times itself plus each layer's scale times the gradient of a loss.
+        """Set `into` to `kept` times `into` plus `scales` times the gradient of a loss.
 
         Parameters
         ----------
         X : ndarray, shape (n, n_features)
             The rows of the last call of :meth:`forward`.
         slopes : ndarray, shape (n, n_outputs)
-            Derivatives of the loss by the outputs; written over.
+            Derivatives of the loss with respect to the outputs; overwritten.
         into : Parameters
-            The network's own ones, to take a step, or others, to know the gradient.
+            The parameters of the network to take a step, or others to store the gradient.
         scales : pair of float
-            Of the hidden layer and of the output layer.
+            Factors of the hidden layer's and the output layer's gradient.
         kept : float
         """
         hidden, output = (values[: len(X)] for values in self._values)
         self._activations[1].times_slope(slopes, output)
-        # Before the weights that it needs may change.
+        # Compute this before the step may change the output weights.
         hidden_slopes = np.dot(slopes, self.parameters.coefs[1].T, out=self._hidden_slopes[: len(X)])
         self._activations[0].times_slope(hidden_slopes, hidden)
         self._add(into, 1, hidden, slopes, scales[1], kept)
         self._add(into, 0, X, hidden_slopes, scales[0], kept)
 
     def _add(self, into: Parameters, layer: int, inputs, slopes, scale: float, kept: float) -> None:
-        # Transposed, rows are BLAS's columns: the target is changed where it stands.
+        # The transpose is in Fortran order, so that BLAS updates the target in place.
         target = into.coefs[layer].T
         self._gemm(scale, slopes.T, inputs.T, kept, target, trans_b=True, overwrite_c=True)
         intercept = into.intercepts[layer]

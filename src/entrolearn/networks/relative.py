@@ -1,8 +1,8 @@
-"""Bell and Sejnowski's objective, and a climb that multiplies the map instead of adding to it.
+"""Bell and Sejnowski's ICA objective, and its maximisation by multiplicative (relative) steps.
 
-A step W ← (I + E) W sees the outputs alone: it is the same whatever the sources were mixed with, and its
-gradient, the natural one, needs no inverse. In these coordinates the second derivatives are nearly made of
-blocks of two, which turn natural gradient ascent into a quasi-Newton method.
+A step W ← (I + E) W depends only on the outputs, and therefore not on the mixing matrix. Its gradient, the
+natural gradient, needs no matrix inverse. In these coordinates the Hessian is nearly block diagonal with 2 x
+2 blocks, which turns natural gradient ascent into a quasi-Newton method.
 """
 
 from collections import deque
@@ -15,42 +15,42 @@ from entrolearn.networks.sources import Moments, log_density, moments, scores
 
 __all__ = ["Climb", "climb", "fixed_point", "ica_objective"]
 
-N_REMEMBERED = 7  # steps whose change of the gradient corrects the second derivatives
-LEAST_CURVATURE = 1e-2  # of a block of second derivatives, which may be indefinite
-SUFFICIENT = 1e-4  # share of the gain that the slope promises
+N_REMEMBERED = 7  # number of steps in the memory of L-BFGS
+LEAST_CURVATURE = 1e-2  # smallest eigenvalue of a Hessian block, which may be indefinite
+SUFFICIENT = 1e-4  # Armijo constant: required share of the gain predicted by the slope
 N_HALVINGS = 20
 N_FIXED = 20  # iterations at most before the climb
 
 
 def ica_objective(W, X, *, sub_gaussian=None) -> tuple[float, np.ndarray]:
-    """Entropy that a network with squashed outputs adds to its input's, and the gradient by its weights.
+    """Entropy of a network's squashed outputs relative to its input, and the gradient by the weights.
 
     Parameters
     ----------
     W : array-like, shape (n_features, n_features)
     X : array-like, shape (n_samples, n_features)
-        Rows x, centred.
+        Centred rows x.
     sub_gaussian : array-like of bool, shape (n_features,), optional
-        Which outputs are squashed as suits sources flatter than a Gaussian. None: none of them.
+        Which outputs are squashed for sub-Gaussian sources. Default: no output.
 
     Returns
     -------
     entropy : float
-        H(g(W x)) - H(x) in nats, as far as the rows say: ``log |det W|`` plus the mean of the sum of log g'.
-        It is the mean log-likelihood of the rows if the sources' distribution functions are g.
+        Estimate of H(g(W x)) - H(x) in nats: ``log |det W|`` plus the mean of the sum of log g'. It is the
+        mean log-likelihood of the rows if the sources' distribution functions are g.
     gradient : ndarray, shape (n_features, n_features)
 
     Raises
     ------
     ValueError
-        If shapes do not fit.
+        If shapes do not match.
 
     Notes
     -----
-    g is the logistic function of 1.81 W x, of unit variance as a distribution. Another scale, or tanh for
-    the logistic function, has the same maxima but for the scale of the outputs. For flat sources g is the
-    distribution function of two Gaussians of variance 1/2 at ±√½, Lee, Girolami and Sejnowski's of unit
-    variance.
+    g is the logistic function of 1.81 W x, a distribution of unit variance. With another scale, or with tanh,
+    the maxima are the same up to the scale of the outputs. For sub-Gaussian sources g is the distribution
+    function of a mixture of two Gaussians of variance 1/2 at ±√½, that of Lee, Girolami and Sejnowski scaled
+    to unit variance.
 
     References
     ----------
@@ -83,17 +83,17 @@ def ica_objective(W, X, *, sub_gaussian=None) -> tuple[float, np.ndarray]:
 
 @dataclass(frozen=True)
 class Climb:
-    """One climb.
+    """Result of one maximisation.
 
     Attributes
     ----------
     W : ndarray, shape (n_sources, n_sources)
     flat : ndarray of bool, shape (n_sources,)
-        Which sources have the flat density.
+        Which sources have the sub-Gaussian density.
     objective : float
     converged : bool
     steepness : float
-        The largest entry of the relative gradient at the end.
+        Largest absolute entry of the final relative gradient.
     history : list of float
         The objective after each iteration.
     """
@@ -107,19 +107,19 @@ class Climb:
 
 
 def climb(Z: np.ndarray, W: np.ndarray, *, extended: bool, max_iter: int, tol: float) -> Climb:
-    """Maximise the objective from W; no iteration lowers it.
+    """Maximise the objective, starting from W; no iteration decreases it.
 
     Parameters
     ----------
     Z : ndarray, shape (n_sources, n_samples)
-        Centred.
+        Centred data.
     W : ndarray, shape (n_sources, n_sources)
-        Invertible.
+        Invertible start.
     extended : bool
-        Whether each source has the density that is the likelier one for it, chosen again in each iteration.
+        Whether the more likely of the two densities is selected for each source in each iteration.
     max_iter : int
     tol : float
-        The climb ends when no entry of the relative gradient is larger.
+        Stop when no absolute entry of the relative gradient is larger.
 
     References
     ----------
@@ -142,7 +142,7 @@ def climb(Z: np.ndarray, W: np.ndarray, *, extended: bool, max_iter: int, tol: f
         likelier = there.likelier() if extended else there
         if likelier is there:
             _remember(memory, step, here.gradient - there.gradient)
-        else:  # the gradients before and after are of different functions
+        else:  # the two gradients belong to different functions
             memory.clear()
         here = likelier
         history.append(here.value)
@@ -185,7 +185,7 @@ def fixed_point(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a climb is: outputs, log |det W|, the kinds of the sources, and the objective around there."""
+    """State of the maximisation: outputs, log |det W|, the density of each source, and the moments."""
 
     Y: np.ndarray
     log_det: float
@@ -197,7 +197,7 @@ class _Place:
         return cls(Y, log_det, flat, moments(Y, flat))
 
     def likelier(self) -> "_Place":
-        """The same place with the likelier density for each source; itself if the sources have these."""
+        """The state with the more likely density for each source; `self` if no density changes."""
         flat = self.moments.flat > self.moments.peaked
         return self if np.array_equal(flat, self.flat) else self.of(self.Y, self.log_det, flat)
 
@@ -208,12 +208,12 @@ class _Place:
 
     @property
     def gradient(self) -> np.ndarray:
-        """By E in (I + E) W."""
+        """Gradient with respect to E in (I + E) W."""
         return np.eye(len(self.Y)) - self.moments.first
 
     @property
     def blocks(self) -> np.ndarray:
-        """What is left of the second derivatives: see :func:`_solved`."""
+        """Elements of the block diagonal Hessian, see :func:`_solved`."""
         return self.moments.second
 
     @property
@@ -222,13 +222,13 @@ class _Place:
 
 
 def _remember(memory: deque, step: np.ndarray, change: np.ndarray) -> None:
-    """Keep a step and how the gradient fell along it, where it did."""
+    """Store a step and the decrease of the gradient, if the curvature along it is positive."""
     if np.sum(step * change) > 1e-10 * np.linalg.norm(step) * np.linalg.norm(change):
         memory.append((step, change))
 
 
 def _direction(gradient: np.ndarray, blocks: np.ndarray, memory: deque) -> np.ndarray:
-    """Where limited-memory BFGS goes, from second derivatives in blocks."""
+    """Direction of limited-memory BFGS, preconditioned by the block diagonal Hessian."""
     rest, parts = gradient.copy(), []
     for step, change in reversed(memory):
         parts.append(np.sum(step * rest) / np.sum(step * change))
@@ -240,10 +240,10 @@ def _direction(gradient: np.ndarray, blocks: np.ndarray, memory: deque) -> np.nd
 
 
 def _solved(blocks: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """Newton's step with the second derivatives [[b_ij, 1], [1, b_ji]], made positive definite.
+    """Newton step with the Hessian blocks [[b_ij, 1], [1, b_ji]], made positive definite.
 
-    Those of -objective by E_ij and E_kl are E[second_i y_j y_l] where i = k, plus 1 where i = l and j = k.
-    For independent outputs nothing is left of them but j = l in the former.
+    The second derivatives of -objective with respect to E_ij and E_kl are E[second_i y_j y_l] for i = k, plus
+    1 for i = l and j = k. For independent outputs, the former vanish unless j = l.
     """
     smallest = 0.5 * (blocks + blocks.T - np.hypot(blocks - blocks.T, 2.0))
     raised = blocks + np.maximum(LEAST_CURVATURE - smallest, 0.0)
@@ -253,12 +253,12 @@ def _solved(blocks: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 
 
 def _risen(here: _Place, direction: np.ndarray) -> tuple[np.ndarray, _Place] | None:
-    """The longest step tried that raises the objective enough, and where it leads."""
+    """The longest tried step that increases the objective enough, and the new state; None if none does."""
     slope = np.sum(here.gradient * direction)
     for halvings in range(N_HALVINGS if slope > 0 else 0):
         step = 0.5**halvings * direction
         moved = np.eye(len(step)) + step
         there = _Place.of(moved @ here.Y, here.log_det + np.linalg.slogdet(moved).logabsdet, here.flat)
-        if there.value - here.value >= SUFFICIENT * 0.5**halvings * slope:  # not 0, as sums would round
+        if there.value - here.value >= SUFFICIENT * 0.5**halvings * slope:  # not 0, because of rounding
             return step, there
     return None

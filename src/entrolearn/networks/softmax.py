@@ -26,15 +26,15 @@ from entrolearn.validation import (
 
 __all__ = ["PenalisedCrossEntropy", "SoftmaxRegression"]
 
-#: Called with the parameters and the objective after each iteration; true ends the descent.
+#: Called with the parameters and the objective after each iteration; returns True to stop.
 Watch = Callable[[np.ndarray, float], bool]
 
 
 class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     r"""Multinomial logistic regression with weight decay.
 
-    What is minimised is the mean cross-entropy of the labels to the softmax of linear outputs, plus a
-    penalty on the weights but not on the intercepts:
+    The loss is the mean cross-entropy of the labels and the softmax of linear outputs, plus a penalty on the
+    weights but not on the intercepts:
 
     .. math:: J(W, b) = -\frac{1}{N}\sum_n \ln\frac{\exp(w_{c_n}^T x_n + b_{c_n})}
               {\sum_c \exp(w_c^T x_n + b_c)} + \frac{\lambda}{2} \|W\|^2
@@ -42,61 +42,60 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     weight_decay : float, default=1e-4
-        λ. The essay's tables call it the learning rate.
+        Weight decay λ. The paper's tables call it the learning rate.
     fit_intercept : bool, default=True
-        Whether there are intercepts b. The essay's code has none.
+        Whether to fit intercepts b. The paper's code has none.
     solver : {"lbfgs", "gradient"}, default="lbfgs"
         L-BFGS, or plain gradient descent.
     learning_rate : float or "auto", default="auto"
-        Step of ``solver="gradient"``. "auto" is one over a bound of the curvature, with which J falls in
-        every iteration.
+        Step size of ``solver="gradient"``. "auto" is the reciprocal of a bound of the curvature, so that J
+        decreases in every iteration.
     max_iter : int, default=400
-        Iterations of the solver.
+        Maximum number of iterations.
     tol : float, default=1e-5
-        The descent ends where no entry of the gradient is larger.
+        Stop when no absolute entry of the gradient is larger.
     early_stopping : bool, default=False
-        Keep a part of the rows out of the training, and end where their cross-entropy has not become less
-        for `n_iter_no_change` iterations; the weights with which it was least are taken.
+        Whether to hold out some rows as validation data, and stop when their cross-entropy has not decreased
+        for `n_iter_no_change` iterations. The weights with the smallest validation loss are returned.
     validation_fraction : float, default=0.1
-        Share of the rows that is kept out, of each class the same.
+        Share of the validation rows, stratified by class.
     n_iter_no_change : int, default=10
-        Iterations without a gain after which ``early_stopping`` ends.
+        Number of iterations without improvement before ``early_stopping`` stops.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which those of their rows are multiplied with.
+        Weights of the classes; sample weights are multiplied by them.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows that are kept out.
+        Seed of the validation rows.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (n_classes, n_features)
-        A row for each class, of two classes too.
+        One row per class, also for two classes.
     intercept_ : ndarray of shape (n_classes,)
         Zero without `fit_intercept`.
     loss_curve_ : ndarray of shape (`n_iter_`,)
         J after each iteration, in nats.
     validation_curve_ : ndarray of shape (`n_iter_`,)
-        Cross-entropy of the rows kept out; with `early_stopping` only.
+        Cross-entropy of the validation rows; only with `early_stopping`.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    MSEMLPClassifier : A hidden layer and the squared error.
-    sklearn.linear_model.LogisticRegression : The same minimum for C = 1 / (n_samples λ) and more than two
-        classes.
+    MSEMLPClassifier : Has a hidden layer, and minimises the squared error.
+    sklearn.linear_model.LogisticRegression : Equal for C = 1 / (n_samples λ) and more than two classes.
 
     Notes
     -----
-    An evaluation of J and its gradient passes over the rows once in each direction. Rows in single
-    precision are multiplied in single precision.
+    An evaluation of J and its gradient takes two matrix products with X. Rows in single precision are
+    multiplied in single precision.
 
     References
     ----------
     The essay, "Classification in MLP by Cross-Entropy Multinomial Logistic Regression" and softmaxCost in
-    its appendix. Its cross-entropy has the labels and the outputs exchanged; its code has not.
+    its appendix. Its formula of the cross-entropy exchanges labels and outputs; its code does not.
 
     Examples
     --------
@@ -153,7 +152,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Find the weights, from zero.
+        """Fit the weights, starting from zero.
 
         Parameters
         ----------
@@ -161,7 +160,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
@@ -171,13 +170,13 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If y holds one class only, a class has too few rows to keep some out, or a fixed learning rate is
-            so large that the loss grows without bound.
+            If y has only one class, a class has too few rows for validation data, or a fixed learning rate
+            is so large that the loss diverges.
 
         Warns
         -----
         ConvergenceWarning
-            If the iterations are used up.
+            If `max_iter` is reached.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))
         X, y, weights = weighted_rows(X, y, sample_weight)
@@ -217,7 +216,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
 
     def _gradient_descent(self, objective, watch, max_iter, tol) -> tuple[np.ndarray, list[float], bool]:
         rate = 1 / objective.curvature_bound() if self.learning_rate == "auto" else self.learning_rate
-        with np.errstate(over="ignore", invalid="ignore"):  # said below, once and with a way out
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
             theta, losses, converged = _gradient_descent(objective, watch, max_iter, tol, rate)
         if not np.isfinite(losses[-1]):
             raise ValueError(
@@ -230,7 +229,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         return _parts(theta, len(self.classes_), n_features)
 
     def decision_function(self, X) -> np.ndarray:
-        """Linear outputs, logarithms of the probabilities up to a constant of the row.
+        """Linear outputs: log-probabilities up to a constant for each row.
 
         Parameters
         ----------
@@ -239,7 +238,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         Returns
         -------
         output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Of two classes the logarithm of their probabilities' ratio, positive for ``classes_[1]``.
+            For two classes the log odds, positive for ``classes_[1]``.
         """
         output = self._outputs(X)
         return output[:, 1] - output[:, 0] if len(self.classes_) == 2 else output
@@ -272,7 +271,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         return softmax(self._outputs(X), axis=1)
 
     def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities, finite where these underflow.
+        """Logarithms of the probabilities, finite even if the probabilities underflow.
 
         Parameters
         ----------
@@ -298,26 +297,26 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
 class PenalisedCrossEntropy:
     """The objective and its gradient, as a function of all parameters in one array.
 
-    Buffers are kept from one evaluation to the next. They hold a row for each class, so that sums over the
-    classes run along memory.
+    Buffers are reused between evaluations. They have one row per class, so that sums over the classes are
+    fast.
 
     Parameters
     ----------
     X : {ndarray, CSR} of shape (n_samples, n_features)
     codes : ndarray of shape (n_samples,)
-        The place of each row's class.
+        Index of each row's class.
     n_classes : int
     weight_decay : float
     fit_intercept : bool
     weights : ndarray of shape (n_samples,), optional
-        Of the rows, positive.
+        Positive sample weights.
     """
 
     def __init__(
         self, X, codes: np.ndarray, n_classes: int, weight_decay: float, fit_intercept: bool, weights=None
     ):
         self._X, self._codes = X, codes
-        # With a mean of one: means over the rows are weighted ones then.
+        # Weights with mean 1, so that means over the rows are weighted means.
         self._weights = None if weights is None else (weights / weights.mean()).astype(X.dtype)
         self._weight_decay, self._fit_intercept = weight_decay, fit_intercept
         self._rows = np.arange(len(codes))
@@ -326,7 +325,7 @@ class PenalisedCrossEntropy:
         self._dense = isinstance(X, np.ndarray)
 
     def start(self) -> np.ndarray:
-        """All parameters zero: every class as probable as the others."""
+        """Zero for all parameters: all classes are equally probable."""
         n_classes, n_features = self._of_coef.shape
         return np.zeros(n_classes * (n_features + self._fit_intercept))
 
@@ -370,10 +369,11 @@ class PenalisedCrossEntropy:
         return (self._X.T @ P.T).T
 
     def curvature_bound(self) -> float:
-        """No second derivative along any direction is larger.
+        """Upper bound of the second derivative along any direction.
 
-        The Hessian of a row's cross-entropy by its outputs has no eigenvalue above 1/2, and the largest
-        singular value of the rows is at most the root of their largest column sum times row sum.
+        The Hessian of a row's cross-entropy with respect to its outputs has no eigenvalue above 1/2. The
+        largest singular value of X is at most the square root of its largest column sum times its largest row
+        sum (of absolute values).
         """
         magnitudes = abs(self._X)
         of_columns = magnitudes.sum(axis=0) if self._weights is None else magnitudes.T @ self._weights
@@ -384,14 +384,14 @@ class PenalisedCrossEntropy:
 
 
 class _Nothing:
-    """Watches nothing, ends nothing."""
+    """Callback without early stopping."""
 
     def __call__(self, theta: np.ndarray, loss: float) -> bool:
         return False
 
 
 class _HeldOut:
-    """Ends a descent where the objective on rows kept out has not become less for some iterations."""
+    """Early stopping: stop when the validation loss has not decreased for some iterations."""
 
     def __init__(self, objective: PenalisedCrossEntropy, patience: int):
         self._objective, self._patience = objective, patience
@@ -409,7 +409,7 @@ class _HeldOut:
 def _lbfgs(
     objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float
 ) -> tuple[np.ndarray, list[float], bool]:
-    """Where L-BFGS ends, the objective after each iteration, and whether it had iterations left."""
+    """Minimise by L-BFGS; return the parameters, the objective after each iteration, and convergence."""
     losses = []
 
     def after(intermediate_result):
@@ -417,7 +417,7 @@ def _lbfgs(
         if watch(intermediate_result.x, losses[-1]):
             raise StopIteration
 
-    # Where rounding hides all further progress, it ends however long the gradient is.
+    # L-BFGS also stops if rounding prevents further progress, whatever the size of the gradient.
     options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
     found = minimize(
         objective, objective.start(), jac=True, method="L-BFGS-B", callback=after, options=options
@@ -428,7 +428,7 @@ def _lbfgs(
 def _gradient_descent(
     objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float, rate: float
 ) -> tuple[np.ndarray, list[float], bool]:
-    """Steps against the gradient; what :func:`_lbfgs` returns."""
+    """Minimise by gradient descent; return the same as :func:`_lbfgs`."""
     theta, losses = objective.start(), []
     _, gradient = objective(theta)
     for _ in range(max_iter):
@@ -441,7 +441,7 @@ def _gradient_descent(
 
 
 def _parts(theta: np.ndarray, n_classes: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Views of the weights, a row per class, and of the intercepts; zeros where there are none."""
+    """Views of the weights, one row per class, and of the intercepts (zeros without intercepts)."""
     n_weights = n_classes * n_features
     intercept = theta[n_weights:] if len(theta) > n_weights else np.zeros(n_classes)
     return theta[:n_weights].reshape(n_classes, n_features), intercept

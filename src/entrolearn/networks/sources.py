@@ -1,10 +1,10 @@
-"""Densities that sources are taken to have: one peaked with long tails, one with two bumps.
+"""Two densities of ICA sources: a super-Gaussian (logistic) and a sub-Gaussian (bimodal) one.
 
-The logistic density is what a network with logistic units assumes: the squashing function of a unit is the
-distribution function of its source. For sources flatter than a Gaussian it is the wrong one, and two equal
-Gaussians side by side stand in. Both are even and have unit variance, so that their likelihoods compare.
+A network with logistic units assumes the logistic density, because the squashing function of a unit is the
+distribution function of its source. Sub-Gaussian sources have the density of a mixture of two equal
+Gaussians. Both densities are even and have unit variance, so that their likelihoods can be compared.
 
-All functions take outputs of shape (n_sources, n_samples) and, for each source, whether it is the flat kind.
+All functions take outputs of shape (n_sources, n_samples) and a mask `flat` of the sub-Gaussian sources.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ __all__ = ["Moments", "log_density", "moments", "scores"]
 TILE = 2**15  # outputs at once: what is made of them stays in the processor's cache
 FACTORS = 32  # of a product whose logarithm is taken
 
-_SCALE = np.sqrt(3) / np.pi  # of the logistic density of unit variance
-_BUMP = np.sqrt(2)  # the distance of a bump from 0 over its variance, both for bumps of variance ½ at ±√½
+_SCALE = np.sqrt(3) / np.pi  # scale of the logistic density of unit variance
+_BUMP = np.sqrt(2)  # mean over variance of a mixture component: variance ½ at ±√½
 
 
 def log_density(Y: np.ndarray, flat: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ class Moments:
     Attributes
     ----------
     peaked, flat : ndarray, shape (n_sources,)
-        Of the logarithm of either density, whichever a source has.
+        Mean log-density under the logistic and the bimodal density, for all sources.
     first, second : ndarray, shape (n_sources, n_sources)
         Of first_i y_j and second_i y_j², of the densities that the sources have; the latter, where i is not
         j, as the product of both means, which it is of independent sources.
@@ -56,7 +56,7 @@ class Moments:
 
 
 def moments(Y: np.ndarray, flat: np.ndarray) -> Moments:
-    """What a step of the climb has to know of the outputs, from one pass over them."""
+    """Moments of the outputs for one step of the maximisation, in one pass."""
     k, n = Y.shape
     logistic, bumps, slopes, squares, together = np.zeros((5, k))
     products, plain = np.zeros((k, k)), np.zeros((k, k))

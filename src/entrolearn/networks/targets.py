@@ -1,4 +1,4 @@
-"""Class labels and values as the numbers that a network is to give."""
+"""Conversion of class labels and values to the targets of a network."""
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -9,12 +9,12 @@ __all__ = ["check_values", "encode", "one_hot"]
 
 
 def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of `y`, and the place among them of each row's.
+    """The sorted classes of `y`, and the index of each row's class.
 
     Raises
     ------
     ValueError
-        If y does not hold class labels, or those of one class only; `name` is who says so.
+        If y does not hold class labels of at least two classes; the message starts with `name`.
     """
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -27,17 +27,17 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def one_hot(codes: np.ndarray, n_classes: int, dtype) -> np.ndarray:
-    """One column per class, one where a row is of it and zero elsewhere."""
+    """One-hot encoding, shape (n_samples, n_classes)."""
     return np.eye(n_classes, dtype=dtype)[codes]
 
 
 def check_values(y: np.ndarray, dtype: np.dtype, name: str) -> None:
-    """Refuse values whose squares overflow in the precision of the rows, which that of the outputs is.
+    """Raise if squares of the values overflow in the dtype of the rows, which is that of the outputs.
 
     Raises
     ------
     ValueError
-        `name` is who says so.
+        The message contains `name`.
     """
     largest, most = np.abs(y).max(), LARGEST[dtype.itemsize]
     if largest > most:

@@ -1,7 +1,8 @@
-"""Features of two views of the same thing: those that the views share, and those of which they tell nothing.
+"""Linear features of two views of the same objects with maximal or minimal mutual information.
 
-Both are canonical variates: linear maps of Gaussian views that are uncorrelated with all but their partners,
-so that the information is a sum over the canonical correlations, -log(1 - correlation²) / 2 each.
+Both are canonical variates: linear maps of Gaussian views that are uncorrelated with all variates except
+their partners. The information is therefore the sum of -log(1 - correlation²) / 2 over the canonical
+correlations.
 """
 
 from abc import abstractmethod
@@ -23,16 +24,16 @@ __all__ = ["CoherentFeatures", "IncoherentFeatures"]
 
 @dataclass(frozen=True)
 class _Whitened:
-    """A view in coordinates in which the sample has no correlations.
+    """A whitened view.
 
     Attributes
     ----------
     scores : ndarray, shape (n_samples, rank)
-        Orthonormal columns; those of the view's rows, less the mean, in such coordinates.
+        Orthonormal columns: the centred rows in whitened coordinates.
     shares : ndarray, shape (rank,)
-        Of the standard deviation along each that is the view's own, not noise.
+        Share of the standard deviation along each coordinate that is not noise.
     whitening : ndarray, shape (n_features, rank)
-        From the rows, less the mean and with the noise, to unit variances.
+        The map from centred rows, including noise, to unit variances.
     """
 
     scores: np.ndarray
@@ -51,32 +52,32 @@ class _Whitened:
 
 
 class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Linear maps of two views, each row of which is seen in both.
+    """Linear maps of two views with corresponding rows.
 
-    A subclass says how many components there can be, in ``_most_components(x, y)``, and finds them, in
-    ``_find(x, y, cross)``, from the whitened views and the correlations between their coordinates.
+    A subclass implements ``_most_components(x, y)``, the maximum number of components, and
+    ``_find(x, y, cross)``, which computes them from the whitened views and their cross-correlations.
     """
 
     @abstractmethod
     def _most_components(self, x: _Whitened, y: _Whitened) -> int:
-        """How many components there can be."""
+        """Maximum number of components."""
 
     @abstractmethod
     def _find(self, x: _Whitened, y: _Whitened, cross: np.ndarray) -> None:
-        """Set the components and what is to be known of them."""
+        """Set the components and the other fitted attributes."""
 
     _noise_variance = 0.0
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y) -> Self:
-        """Find the maps.
+        """Compute the maps.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             One view.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            The other one, of the same things in the same order.
+            The other view of the same objects, in the same order.
 
         Returns
         -------
@@ -86,7 +87,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If the two have different numbers of rows, or there are not so many components.
+            If the views have different numbers of rows, or `n_components` is too large.
         """
         X, Y = validate_data(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
@@ -117,7 +118,7 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Z_x : ndarray of shape (n_samples, n_components)
             ``(X - mean_) @ components_.T``.
         Z_y : ndarray of shape (n_samples, n_components)
-            ``(y - y_mean_) @ y_components_.T``, where y is given.
+            ``(y - y_mean_) @ y_components_.T``, if y is given.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -141,48 +142,48 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 class CoherentFeatures(_TwoViews):
-    """Linear features of two views that tell most of each other: Imax for Gaussian views.
+    """Linear features of two views with maximal mutual information: Imax for Gaussian views.
 
-    The outputs of neighbouring patches of an image, of two microphones, of two measurements of the same
-    thing are to agree in what they say of it. Their mutual information is maximised in closed form, which
-    is canonical correlation analysis.
+    Examples of views are neighbouring patches of an image, two microphones, or two measurements of the same
+    object. The mutual information of the outputs is maximised in closed form, by canonical correlation
+    analysis.
 
     Parameters
     ----------
     n_components : int, default=1
-        Pairs of outputs. Each is uncorrelated with all others.
+        Number of pairs of outputs. Outputs of different pairs are uncorrelated.
     noise_variance : float, default=0.0
-        Of independent noise at every input of both views, in their squared units. More than 0 leaves out
-        what stands on little variance, keeps the information finite where the views have more features
-        than rows, and is known as canonical ridge.
+        Variance of independent noise at every input of both views, in their squared units. A positive value
+        suppresses directions of small variance, and keeps the information finite if the views have more
+        features than rows. This is known as canonical ridge.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The map of X; the pair of outputs that tells most comes first. The largest entry of a row is positive.
+        The map of X, in order of decreasing information. The largest entry of each row is positive.
     y_components_ : ndarray of shape (n_components, n_targets)
-        That of y; outputs of a pair are positively correlated.
+        The map of y; outputs of a pair are positively correlated.
     mean_ : ndarray of shape (n_features,)
     y_mean_ : ndarray of shape (n_targets,)
     correlations_ : ndarray of shape (n_components,)
-        Of the outputs of a pair, falling. The outputs have unit variance, noise included.
+        Correlation of each pair of outputs, descending. Outputs have unit variance, including noise.
     information_ : float
-        Mutual information of the outputs of X and those of y in nats: the sum of
-        -log(1 - correlations_²) / 2, infinite where one correlation is 1.
+        Mutual information of the outputs of X and of y in nats: the sum of -log(1 - correlations_²) / 2;
+        infinite if a correlation is 1.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined if X has string column names.
 
     See Also
     --------
-    IncoherentFeatures : Those that tell least.
+    IncoherentFeatures : Features with minimal information.
     entrolearn.networks.views_objective : The information of any two maps, with its gradients.
-    sklearn.cross_decomposition.CCA : The same directions, found one after the other by iteration.
+    sklearn.cross_decomposition.CCA : The same directions, computed one by one by iteration.
 
     Notes
     -----
-    Where the correlations differ, the maps are determined but for the signs of pairs. As a step of a pipeline
-    it gives the outputs of X, with ``fit_transform`` too, unlike scikit-learn's CCA.
+    If the correlations differ, the maps are unique up to the signs of pairs. In a pipeline, ``transform`` and
+    ``fit_transform`` return the outputs of X only, unlike scikit-learn's CCA.
 
     References
     ----------
@@ -227,55 +228,55 @@ class CoherentFeatures(_TwoViews):
 
 
 class IncoherentFeatures(_TwoViews):
-    """Linear features of each of two views of which the other one tells least: Imin for Gaussian views.
+    """Linear features of each view about which the other view has least information: Imin for Gaussian views.
 
-    Of two related images, say radar images of two polarisations, what they have in common is taken away:
-    each output is the one about which the whole other view has least information.
+    For two related images, such as radar images of two polarisations, this removes what they have in common:
+    each output is the one about which the whole other view has the least information.
 
     Parameters
     ----------
     n_components : int, default=1
-        Outputs of each view.
+        Number of outputs of each view.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The map of X; the output about which y tells least comes first. The largest entry of a row is
-        positive.
+        The map of X, in order of increasing information of y about the output. The largest entry of each row
+        is positive.
     y_components_ : ndarray of shape (n_components, n_targets)
-        That of y.
+        The map of y.
     mean_ : ndarray of shape (n_features,)
     y_mean_ : ndarray of shape (n_targets,)
     correlations_ : ndarray of shape (n_components,)
-        Of each output of X with the linear function of y that has most to do with it, rising. The outputs
-        have unit variance and no correlation with each other.
+        Largest correlation of each output of X with a linear function of y, ascending. The outputs have unit
+        variance and are uncorrelated.
     y_correlations_ : ndarray of shape (n_components,)
-        The same of the outputs of y.
+        The same for the outputs of y.
     information_ : float
         Mutual information of the outputs of X and all of y in nats, the sum of -log(1 - correlations_²) / 2.
     y_information_ : float
-        That of the outputs of y and all of X.
+        Mutual information of the outputs of y and all of X.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined if X has string column names.
 
     See Also
     --------
-    CoherentFeatures : Those that tell most.
+    CoherentFeatures : Features with maximal information.
     entrolearn.networks.views_objective : The information of any two maps, with its gradients.
 
     Notes
     -----
-    To ask only that two scalar outputs tell nothing of each other asks for too little: with two features or
-    more in a view, to every output of the other one there is an output of its own that is uncorrelated with
-    it. What is minimised here is the most that any output of the other view could tell, which has a minimum
-    that means something: the smallest canonical correlations. The outputs of the two views tell no more of
-    each other than that.
+    Minimising the mutual information of two scalar outputs is not a useful objective: if a view has two or
+    more features, it has an uncorrelated output for every output of the other view. The objective here is
+    therefore the maximum information that any output of the other view has. Its minimum is given by the
+    smallest canonical correlations, which also bound the information that the outputs of both views have
+    about each other.
 
-    It is determined but for signs where the smallest correlations differ. It is not where several of them are
-    zero: a view with more features than the other one has directions of which that one tells nothing, and any
-    basis of these is as good. Scale counts for nothing: an output may stand on very little variance, so leave
-    out first what is but noise.
+    The solution is unique up to signs if the smallest correlations differ. It is not unique if several of
+    them are zero: a view with more features than the other has directions about which the other view has no
+    information, and any basis of these is a solution. The solution does not depend on scale, so that an
+    output may have very small variance; remove directions of pure noise first.
 
     References
     ----------
@@ -305,9 +306,9 @@ class IncoherentFeatures(_TwoViews):
         self.information_, self.y_information_ = map(_information, (self.correlations_, self.y_correlations_))
 
     def _least_told(self, view: _Whitened, cross: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Components of a view and their correlations with the best of the other one."""
+        """Components of a view, and their largest correlations with the other view."""
         left, found, _ = svd(cross)
-        correlations = np.zeros(len(left))  # of directions beyond the other view's dimensions
+        correlations = np.zeros(len(left))  # zero for directions beyond the rank of the other view
         correlations[: len(found)] = found
         components = (view.whitening @ left[:, ::-1][:, : self.n_components]).T
         smallest = correlations[::-1][: self.n_components]
@@ -319,7 +320,7 @@ def _as_columns(Y: np.ndarray) -> np.ndarray:
 
 
 def _without_rounding(correlations: np.ndarray, cross: np.ndarray) -> np.ndarray:
-    """One instead of what differs from it by no more than singular values are uncertain."""
+    """Replace correlations by 1 if they differ from it only by rounding of the singular values."""
     uncertain = 10 * max(cross.shape) * np.finfo(float).eps
     return np.where(correlations > 1 - uncertain, 1.0, correlations)
 

@@ -1,4 +1,4 @@
-"""Pictures of what entropy machines do, in scikit-learn's manner.
+"""Displays of models and results, with the interface of scikit-learn's displays.
 
 A display holds what is drawn as arrays; ``from_estimator`` computes them from a fitted estimator, ``plot``
 draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes_``) and ``figure_`` behind,

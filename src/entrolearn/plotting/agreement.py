@@ -1,31 +1,31 @@
-"""Numbers of one's own against printed ones."""
+"""Scatter plot of own values against published values."""
 
 import numpy as np
 
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.style import guide_lines
 
-# In marker, filling and colour, as the report's verdicts are in mark and colour.
+# Marker, fill and colour of each verdict, matching the report.
 VERDICT_STYLES = {
     "reproduced": {"marker": "o", "facecolors": "#009E73", "edgecolors": "#009E73"},
     "higher": {"marker": "^", "facecolors": "none", "edgecolors": "#0072B2"},
     "lower": {"marker": "v", "facecolors": "none", "edgecolors": "#D55E00"},
 }
-# The largest number is so many times the smallest before axes turn logarithmic.
+# Ratio of the largest to the smallest value above which axes are logarithmic.
 WIDE = 100
 
 
 class AgreementDisplay(Display):
-    """Numbers of one's own against printed ones, by verdict, around the line on which they are equal.
+    """Own values against published values, by verdict, with the line of equality.
 
     Parameters
     ----------
     printed, ours : array-like of float, shape (n_numbers,)
     verdicts : sequence of {"reproduced", "higher", "lower"}, length n_numbers
     name : str
-        What the numbers measure, with its unit.
+        Name of the measured quantity, with its unit.
     band : float or None, default=None
-        Half of the width of a band around the line, such as the median printed ±; None draws none.
+        Half-width of a band around the line, such as the median published ±; None for no band.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What clusterers make of the plane, side by side."""
+"""Clusterings of data in the plane, side by side."""
 
 from textwrap import fill
 
@@ -12,13 +12,13 @@ from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.plane import check_plane
 from entrolearn.plotting.style import NOISE_STYLE, Figure, cluster_styles, plt, say, say_below
 
-SIDE = 1.3  # inches of a panel
-LETTERS = 16  # in a line of its title
+SIDE = 1.3  # panel size in inches
+LETTERS = 16  # maximum number of letters in a line of a panel title
 NOISE = -1  # the label of rows that are in no cluster, as in scikit-learn
 
 
 class ClusteringsDisplay(Display):
-    """Sets of points in rows, clusterers in columns: the clusters, and how they agree with the classes.
+    """Panels of clusterings: data sets in rows, clusterers in columns, with adjusted Rand indices.
 
     The clusters look alike from panel to panel where they hold most of the same class. The adjusted Rand
     index stands in the corner; rows left out as noise are crosses, and a group of their own in the index.
@@ -59,7 +59,7 @@ class ClusteringsDisplay(Display):
 
     @classmethod
     def from_estimators(cls, estimators, sets) -> "ClusteringsDisplay":
-        """Cluster every set by every clusterer.
+        """Cluster each data set by each clusterer.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class ClusteringsDisplay(Display):
         return cls(points, {name: np.asarray(y) for name, (_, y) in sets.items()}, clusterings)
 
     def agreement(self, name: str, clusterer: str) -> float:
-        """The adjusted Rand index of the clusters of a set, by the name of the clusterer."""
+        """The adjusted Rand index of each clusterer on a data set."""
         return float(adjusted_rand_score(self.classes[name], self.clusterings[name][clusterer]))
 
     def looks(self, name: str, clusterer: str) -> np.ndarray:
@@ -166,12 +166,12 @@ class ClusteringsDisplay(Display):
         size = float(np.clip(2500 / len(points), 2, 9))
         for number, style in {NOISE: NOISE_STYLE, **styles}.items():
             faces = {"facecolors": style["face"], "edgecolors": style["color"]}
-            if style["marker"] == "x":  # which has no face
+            if style["marker"] == "x":  # this marker has no face colour
                 faces = {"color": style["color"]}
             at = points[looks == number]
-            # Thousands of markers are pixels, where all else is lines and text.
+            # Rasterise thousands of markers; everything else is vector graphics.
             ax.scatter(*at.T, s=size, marker=style["marker"], linewidths=0.5, rasterized=True, **faces)
-        # Room below for the index.
+        # Leave room below for the adjusted Rand index.
         low, high = points[:, 1].min(), points[:, 1].max()
         ax.set_ylim(low - 0.16 * (high - low), high + 0.05 * (high - low))
         say_below(ax, f"{self.agreement(name, who):.2f}")

@@ -1,4 +1,4 @@
-"""Scores against the values of a grid's parameter."""
+"""Validation curves: scores against the values of a parameter."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from entrolearn.plotting.fitted import name_of
 from entrolearn.plotting.grids import check_known, grid_scores, grows_by_factors, numbers, set_scale
 from entrolearn.plotting.style import distinct_styles, guide_lines, ordered_styles, say_below
 
-MANY = 20  # values of a grid up to which each has its mark
+MANY = 20  # maximum number of grid values with markers
 
 
 class GridCurveDisplay(Display):
-    """A score against a grid's values, with its spread over the folds.
+    """A score against the values of a parameter, with its spread over the folds.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class GridCurveDisplay(Display):
     def from_estimator(
         cls, estimator, X, y, *, param_name, param_range, cv=10, metric=gmean_score, score_name=None
     ) -> "GridCurveDisplay":
-        """Cross-validate a classifier at every value of one parameter, by its path.
+        """Cross-validate a classifier for each value of a parameter, by its path.
 
         Learners whose fits share work (see :mod:`entrolearn.path`) do them together: 100 sizes of an extreme
         entropy machine, in ten folds, cost about as much as the largest one.
@@ -129,7 +129,7 @@ class GridCurveDisplay(Display):
         for (name, (values, _)), style in zip(self.curves.items(), styles, strict=True):
             values = np.asarray(values, dtype=float)
             mean, spread = self.mean_and_spread(name)
-            # A grid of a few points is marked; a hundred marks would hide the line.
+            # Draw markers only for a few points; many markers would hide the line.
             marker = "o" if len(values) <= MANY else None
             if not self.ordered:
                 ax.fill_between(
@@ -142,7 +142,7 @@ class GridCurveDisplay(Display):
         ax.set(xlabel=self.param_name, ylabel=self.score_name)
 
     def _scale(self, ax) -> None:
-        """A logarithmic axis where the values ask for one."""
+        """Set a logarithmic axis if it suits the values."""
         grids = [np.asarray(values, dtype=float) for values, _ in self.curves.values()]
         if any(map(grows_by_factors, grids)):
             set_scale(ax.xaxis, np.unique(np.concatenate(grids)))

@@ -1,4 +1,4 @@
-"""How the errors of a learner gather while it learns."""
+"""Density of a learner's errors during training."""
 
 import numpy as np
 from scipy.stats import gaussian_kde
@@ -9,9 +9,9 @@ from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import class_codes, last_step, name_of
 from entrolearn.plotting.style import THRESHOLD_STYLE, guide_lines, ordered_styles
 
-POINTS = 400  # of a density's curve
-PARTS = 60  # the kernel's width is this part of the range of all errors, unless it is given
-REACH = 4.0  # kernel widths around the errors that are drawn
+POINTS = 400  # number of points of a density curve
+PARTS = 60  # default kernel width: the range of all errors divided by this number
+REACH = 4.0  # margin around the errors, in kernel widths
 
 
 class ErrorDensityDisplay(Display):
@@ -55,7 +55,7 @@ class ErrorDensityDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, epochs, bandwidth=None) -> "ErrorDensityDisplay":
-        """Fit a learner for each of some numbers of epochs, from the same start, and take its errors.
+        """Fit a learner with several numbers of epochs from the same start, and plot its errors.
 
         Parameters
         ----------
@@ -90,20 +90,20 @@ class ErrorDensityDisplay(Display):
         return "error", "density"
 
     def width(self) -> float:
-        """Of the kernel; 1 where all errors are equal."""
+        """Kernel width; 1 if all errors are equal."""
         if self.bandwidth is not None:
             return self.bandwidth
         every = np.concatenate([np.asarray(errors, dtype=float) for errors in self.errors.values()])
         return float(np.ptp(every)) / PARTS or 1.0
 
     def places(self) -> np.ndarray:
-        """Where the densities are drawn."""
+        """Points at which the densities are evaluated."""
         every = np.concatenate([np.asarray(errors, dtype=float) for errors in self.errors.values()])
         around = REACH * self.width()
         return np.linspace(every.min() - around, every.max() + around, POINTS)
 
     def density(self, time, at) -> np.ndarray:
-        """The density of the errors at a time, at some places.
+        """The density of the errors after some number of epochs.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class ErrorDensityDisplay(Display):
         errors, width = np.asarray(self.errors[time], dtype=float), self.width()
         spread = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
         if spread < 1e-9 * width:
-            # scipy's estimate has no width of its own, and errors that are equal have no deviation to scale.
+            # scipy scales its bandwidth by the standard deviation, which is zero for equal errors.
             away = (np.asarray(at) - errors.mean()) / width
             return np.exp(-(away**2) / 2) / (width * np.sqrt(2 * np.pi))
         return gaussian_kde(errors, bw_method=width / spread)(at)
@@ -146,7 +146,7 @@ class ErrorDensityDisplay(Display):
 
 
 def errors_of(fitted, X, y) -> np.ndarray:
-    """Target minus output of a fitted regressor, or of a classifier of two classes with targets -1 and 1."""
+    """Target minus output of a fitted regressor, or of a binary classifier with targets -1 and 1."""
     if is_regressor(fitted):
         return np.asarray(y, dtype=float) - fitted.predict(X)
     targets = 2.0 * class_codes(fitted, y) - 1

@@ -1,4 +1,4 @@
-"""Ways to evaluate a function of some data: what each takes, and how far off it is."""
+"""Run time and relative error of several methods to evaluate a function."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ FIGURE_SIZE = (4.2, 4.6)  # inches
 
 
 class EvaluationsDisplay(Display):
-    """Seconds per evaluation against the rows, and below them the relative error, on logarithmic axes.
+    """Seconds per evaluation and relative error against the number of rows, on logarithmic axes.
 
     Parameters
     ----------
     curves : mapping of str to (rows, seconds, errors)
-        What each way is called, the numbers of rows, ascending, the seconds that an evaluation takes and its
-        relative error, each of shape (n_sizes,); NaN where there is none, which is a gap. A way without any
-        error, such as the exact one, is drawn above alone.
+        For each method its name, the ascending numbers of rows, the seconds of an evaluation and its relative
+        error, each of shape (n_sizes,). NaN is drawn as a gap. A method without errors, such as the exact
+        one, is drawn only in the upper plot.
     error_name : str, default="relative error"
 
     Attributes
@@ -26,7 +26,7 @@ class EvaluationsDisplay(Display):
 
     See Also
     --------
-    TimingDisplay : Seconds alone, and learners that it times itself.
+    TimingDisplay : Only seconds, with a method that measures learners.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class EvaluationsDisplay(Display):
         Parameters
         ----------
         ax : sequence of two matplotlib Axes, optional
-            For the seconds and for the errors; by default those of a new figure, one above the other.
+            Axes of the seconds and of the errors. Default: two Axes of a new figure, one above the other.
 
         Returns
         -------
@@ -91,7 +91,7 @@ class EvaluationsDisplay(Display):
 
 
 def evaluation_axes() -> np.ndarray:
-    """Two axes, one above the other, on a figure that pyplot does not keep: for programs that write files."""
+    """Two Axes, one above the other, on a figure that is not registered with pyplot."""
     return _two_axes(Figure(figsize=FIGURE_SIZE, layout="constrained"))
 
 

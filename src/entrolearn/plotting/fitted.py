@@ -1,4 +1,4 @@
-"""What a display asks of a fitted estimator, with one clear line where it cannot answer."""
+"""Properties of fitted estimators that displays use, with clear error messages."""
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -6,23 +6,23 @@ from sklearn.utils.validation import check_is_fitted
 
 
 def unwrapped(estimator):
-    """The fitted estimator itself, or in the place of a search the best one that it found."""
+    """The fitted estimator itself, or the best estimator of a search."""
     check_is_fitted(estimator)
     return getattr(estimator, "best_estimator_", estimator)
 
 
 def last_step(estimator):
-    """A pipeline's last step; any other estimator is its own."""
+    """The last step of a pipeline; other estimators are returned unchanged."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
 def before_last_step(estimator, X):
-    """The rows as a pipeline's last step sees them."""
+    """The rows as transformed for the last step of a pipeline."""
     return estimator[:-1].transform(X) if isinstance(estimator, Pipeline) and len(estimator) > 1 else X
 
 
 def name_of(estimator) -> str:
-    """The learner's name, as error messages give it."""
+    """The estimator's name in error messages."""
     return type(last_step(estimator)).__name__
 
 
@@ -32,7 +32,7 @@ def class_codes(estimator, y) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the estimator is not a classifier of two classes, or the labels are others than its.
+        If the estimator is not a binary classifier, or the labels differ from its classes.
     """
     classes = getattr(estimator, "classes_", None)
     if classes is None or len(classes) != 2:
@@ -47,7 +47,7 @@ def class_codes(estimator, y) -> np.ndarray:
 
 
 def class_labels(estimator, display_labels) -> list[str]:
-    """What the classes are called in the picture: the estimator's own labels unless others are given."""
+    """Names of the classes in the plot; by default the labels of the estimator."""
     if display_labels is None:
         return [str(label) for label in estimator.classes_]
     labels = [str(label) for label in display_labels]

@@ -1,4 +1,4 @@
-"""What displays of a grid share: its values, the scores over it, and axes that its values ask for."""
+"""Functions shared by displays of parameter grids: values, scores and axis scales."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,11 +12,11 @@ from entrolearn.path import Partition, PathPoint, path
 from entrolearn.plotting.fitted import name_of
 from entrolearn.suggest import did_you_mean
 
-FEW = {"x": 6, "y": 8}  # values of a grid that each have their tick
+FEW = {"x": 6, "y": 8}  # maximum number of values with one tick each
 
 
 def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -> np.ndarray:
-    """Scores of an estimator at points of a grid, cross-validated by its path.
+    """Cross-validated scores of an estimator at the points of a grid, by its path.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -
 
 
 def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.ndarray:
-    """Errors and support vectors of a machine at points of a grid, cross-validated by its path.
+    """Cross-validated errors and support vectors at the points of a grid, by the estimator's path.
 
     Parameters as for :func:`grid_scores`.
 
@@ -82,7 +82,7 @@ def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.n
 def _grid_values(
     estimator, X, y, points: Sequence[dict], cv, values_of: Callable, *, n_values: int
 ) -> np.ndarray:
-    """What is taken of every fit of a grid, shape (n_folds, n_points, n_values); NaN where it failed."""
+    """Values of each fit of a grid, shape (n_folds, n_points, n_values); NaN for failed fits."""
     X, y = indexable(X, np.asarray(y))
     partition = Partition.cross_validation(_parts(check_cv(cv, y, classifier=True), X, y))
     place = {_key(point): k for k, point in enumerate(points)}
@@ -100,7 +100,7 @@ def _grid_values(
 
 
 def check_known(estimator, param_name: str) -> None:
-    """Refuse a parameter that the estimator does not have."""
+    """Raise if the estimator does not have the parameter."""
     known = estimator.get_params()
     if param_name not in known:
         raise ValueError(

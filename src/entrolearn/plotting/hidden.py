@@ -1,4 +1,4 @@
-"""A machine's hidden space, with the classes as it models them there."""
+"""The hidden space of a model, with its class Gaussians."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from entrolearn.plotting.style import CLASS_STYLES, class_handles, new_axes, sca
 
 
 class HiddenSpaceDisplay(Display):
-    """Rows in a machine's hidden space, with each class's covariance as ellipses.
+    """Rows in the hidden space of a model, with ellipses of the class covariances.
 
     The plane is that of the two leading principal directions of the rows in the hidden space.
 
@@ -68,7 +68,7 @@ class HiddenSpaceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "HiddenSpaceDisplay":
-        """Map rows by a fitted entropy machine.
+        """Map rows by a fitted EEM or EEKM.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class HiddenSpaceDisplay(Display):
                 zorder=4,
             )
         first, second = (f"{100 * share:.0f} %" for share in self.explained)
-        # Equal units on both axes: an ellipse keeps its shape, a right angle stays one.
+        # Equal units on both axes keep the shapes of ellipses and right angles.
         ax.set_aspect("equal", adjustable="datalim")
         ax.set(
             xlabel=f"1st principal direction ({first})",
@@ -170,6 +170,6 @@ class HiddenSpaceDisplay(Display):
 
 
 def _with_signs(directions: np.ndarray) -> np.ndarray:
-    """Directions whose largest component is positive: a picture must not flip between machines."""
+    """Flip directions such that their largest component is positive, for reproducible plots."""
     largest = np.abs(directions).argmax(axis=1)
     return directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]

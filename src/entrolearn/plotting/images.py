@@ -8,12 +8,12 @@ from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import last_step, name_of, unwrapped
 from entrolearn.plotting.style import INK, SIGNED, mpl
 
-GAP = 0.08  # between images, and a caption's room above each: shares of an image's longer side
+GAP = 0.08  # gap between images and for captions, as a share of an image's longer side
 CAPTION = 0.24
 
 
 class ImageGridDisplay(Display):
-    """Images of one shape in rows, each under its caption.
+    """Images of equal shape in rows, each with a caption.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class ImageGridDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, shape, *, display_labels=None, n_columns=10) -> "ImageGridDisplay":
-        """Show the weights of a fitted linear classifier, an image for each class.
+        """Show the weights of a fitted linear classifier, with one image per class.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class ImageGridDisplay(Display):
             ax.figure.colorbar(drawn, ax=ax, shrink=0.8, aspect=30, pad=0.02)
 
     def _laid_out(self) -> tuple[np.ndarray, list[tuple[int, int]]]:
-        """All images as one, NaN between them, and where the upper left corner of each is."""
+        """All images as one array with NaN between them, and the upper left corner of each image."""
         images = np.asarray(self.images, dtype=float)
         number, height, width = images.shape
         columns = min(self.n_columns, number)

@@ -1,4 +1,4 @@
-"""Importances of features, round by round of a recursive feature machine."""
+"""Feature importances in each round of a recursive feature machine."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,7 +10,7 @@ from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
 class FeatureImportancesDisplay(Display):
-    """Importances of the features that have most in the end, over the rounds.
+    """Importances over the rounds, for the features with the largest final importance.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class FeatureImportancesDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, *, n_features=6) -> "FeatureImportancesDisplay":
-        """Those of a fitted machine.
+        """Plot the importances of a fitted recursive feature machine.
 
         Parameters
         ----------
@@ -60,16 +60,16 @@ class FeatureImportancesDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
+        """Names of the quantities on the x axis and the y axis."""
         return "round", "importance"
 
     @property
     def subject(self) -> str:
-        """What is drawn, in a few words."""
+        """Subject of the plot, in a few words."""
         return "Importances of features against rounds"
 
     def _shown(self) -> np.ndarray:
-        """The features that are drawn, the most important first."""
+        """The plotted features, in order of decreasing importance."""
         return np.argsort(-self.importances[-1], kind="stable")[: self.n_features]
 
     def _parts(self) -> Iterator[Mapping]:

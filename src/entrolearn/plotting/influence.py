@@ -1,4 +1,4 @@
-"""The training rows that move a machine most: what changes once each of them is left out."""
+"""The most influential training rows: changes of the model without each of them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,7 +14,7 @@ ANSWER = "change of its own answer without it"
 
 
 class InfluenceDisplay(Display):
-    """A bar for each of the rows, or groups of rows, without which a machine changes most.
+    """Bar chart of the rows, or groups of rows, with the largest influence on a model.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class InfluenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, groups=None, n_shown: int = 15) -> "InfluenceDisplay":
-        """Leave out each row, or each group, of what a fitted machine has learnt.
+        """Compute and plot the influence of each training row or group of a fitted model.
 
         Of an entropy machine of two classes the bars show by how much the threshold moves, of others by how
         much the machine's answer to the row itself does, or on average to the rows of the group; of several
@@ -101,21 +101,21 @@ class InfluenceDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
+        """Names of the quantities on the x axis and the y axis."""
         return self.x_name, "row or group left out"
 
     @property
     def subject(self) -> str:
-        """What is drawn, in a few words."""
+        """Subject of the plot, in a few words."""
         return f"{len(self._shown())} of {len(self.change)} rows or groups, by the {self.x_name}"
 
     def summary(self) -> str:
-        """The changes that are drawn, the largest first."""
+        """The plotted changes, the largest first."""
         change = np.asarray(self.change, dtype=float)
         return "; ".join(f"{self.names[i]} {change[i]:.3g}" for i in self._shown())
 
     def _shown(self) -> np.ndarray:
-        """Where the changes that are drawn stand, the largest first."""
+        """Indices of the plotted changes, the largest first."""
         change = np.asarray(self.change, dtype=float)
         order = np.argsort(-np.abs(change), kind="stable")[: self.n_shown]  # NaN last
         return order[np.isfinite(change[order])]

@@ -1,4 +1,4 @@
-"""How the objectives of learners fall as they learn."""
+"""Loss curves of learners."""
 
 import numpy as np
 
@@ -8,15 +8,15 @@ from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
 class LossCurvesDisplay(Display):
-    """The objective after each iteration, a line for each learner.
+    """The objective after each iteration, with one line per learner.
 
-    The iterations are on a logarithmic axis, and so is the objective where it is positive throughout: an
-    entropy need not be.
+    The axis of the iterations is logarithmic. That of the objective is logarithmic if all values are
+    positive, which is not the case for some entropies.
 
     Parameters
     ----------
     losses : mapping of str to array-like, shape (n_iter,)
-        What each learner is called, and its objective after the first, the second … iteration or epoch.
+        For each learner its name and its objective after each iteration or epoch.
     loss_name : str, default="objective"
     step_name : str, default="iteration"
 
@@ -45,12 +45,12 @@ class LossCurvesDisplay(Display):
     def from_estimators(
         cls, estimators, *, loss_name="objective", step_name="iteration"
     ) -> "LossCurvesDisplay":
-        """Take what fitted learners remember of their objectives.
+        """Plot the loss curves of fitted learners.
 
         Parameters
         ----------
         estimators : mapping of str to fitted estimator
-            With ``loss_curve_``, or pipelines or searches that end in one.
+            Estimators with ``loss_curve_``, or pipelines or searches that end in one.
         loss_name : str, default="objective"
         step_name : str, default="iteration"
 
@@ -78,7 +78,7 @@ class LossCurvesDisplay(Display):
         styles = distinct_styles(len(self.losses), "curves")
         curves = {name: np.asarray(losses, dtype=float) for name, losses in self.losses.items()}
         for (name, losses), style in zip(curves.items(), styles, strict=True):
-            # A point at the end: that is where the learner stopped.
+            # Mark the end, where the learner stopped.
             at = np.arange(1, len(losses) + 1)
             last = [-1] if len(losses) else None
             ax.plot(at, losses, label=name, marker="o", markersize=2.5, markevery=last, **style)

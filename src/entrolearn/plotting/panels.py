@@ -1,11 +1,11 @@
-"""Several displays side by side."""
+"""Small multiples: several displays in one figure."""
 
 import math
 from collections.abc import Mapping, Sequence
 
 from entrolearn.plotting.style import Figure, say
 
-# Inches that an entry of a legend takes, for its line and for each letter.
+# Width of a legend entry in inches, for its line and for each letter.
 LINE, LETTER = 0.55, 0.065
 
 
@@ -17,7 +17,7 @@ def plot_panels(
     height: float = 0.9,
     common: bool = True,
 ) -> Figure:
-    """A figure of small multiples: one display per panel, under its title.
+    """A figure of small multiples: one display per panel, with its title.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def plot_panels(
     n_columns = min(n_columns, len(panels))
     n_rows = math.ceil(len(panels) / n_columns)
     side = width / max(n_columns, 3)
-    around = 0.6  # inches for the names of the axes and the legend
+    around = 0.6  # inches for the axis labels and the legend
     figure = Figure(figsize=(side * n_columns, height * side * n_rows + around), layout="constrained")
     axes = figure.subplots(n_rows, n_columns, sharex=common, sharey=common, squeeze=False).ravel()
     for ax, (title, panel) in zip(axes, panels.items(), strict=False):
@@ -68,7 +68,7 @@ def plot_panels(
 
 
 def panels_text(panels: Mapping[str, object]) -> str:
-    """An alternative text of small multiples: what all show, then the numbers of each panel that is drawn.
+    """Alternative text of small multiples: the common subject, then the summary of each panel.
 
     Parameters
     ----------
@@ -108,6 +108,6 @@ def _name_all(figure: Figure, displays: Sequence, common: bool) -> None:
 
 
 def _in_a_row(labels: Sequence[str], figure: Figure) -> int:
-    """How many entries of a legend there is room for side by side."""
+    """Number of legend entries that fit side by side."""
     room = figure.get_figwidth() / (LINE + LETTER * max(map(len, labels)))
     return max(1, min(len(labels), int(room)))

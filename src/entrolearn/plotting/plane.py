@@ -5,11 +5,11 @@ from sklearn.inspection import DecisionBoundaryDisplay
 
 from entrolearn.plotting.style import Figure
 
-MARGIN = 0.05  # of the picture's longer side, around the rows
+MARGIN = 0.05  # margin around the rows, as a share of the longer side
 
 
 def check_plane(X) -> None:
-    """Refuse rows of other than two features."""
+    """Raise if the rows do not have two features."""
     n_features = np.shape(X)[1] if np.ndim(X) == 2 else np.shape(X)
     if n_features != 2:
         raise ValueError(f"the input is drawn as a plane: X has {n_features} features; accepted: 2")
@@ -31,12 +31,12 @@ def decision_surface(fitted, X, grid_resolution: int) -> DecisionBoundaryDisplay
         response_method="decision_function",
         grid_resolution=grid_resolution,
         eps=MARGIN * float(np.ptp(np.asarray(X, dtype=float), axis=0).max()),
-        ax=Figure().subplots(),  # scikit-learn draws what it computes; it is drawn again in its place
+        ax=Figure().subplots(),  # scikit-learn always draws; this plot is discarded
     )
 
 
 def level_lines(surface: DecisionBoundaryDisplay, level: float) -> list[np.ndarray]:
-    """Where the decision function has a value, as lines in the plane, each of shape (n_points, 2)."""
+    """Contours of the decision function at a level, each of shape (n_points, 2)."""
     if not surface.response.min() < level < surface.response.max():
         return []
     lines = Figure().subplots().contour(surface.xx0, surface.xx1, surface.response, levels=[level])
@@ -44,7 +44,7 @@ def level_lines(surface: DecisionBoundaryDisplay, level: float) -> list[np.ndarr
 
 
 def frame(ax, surface: DecisionBoundaryDisplay, feature_names) -> None:
-    """Axes that show the grid and nothing beyond, with the names of the features."""
+    """Set the limits of the axes to the grid, and label them with the feature names."""
     ax.set(
         xlim=(surface.xx0.min(), surface.xx0.max()),
         ylim=(surface.xx1.min(), surface.xx1.max()),
@@ -54,5 +54,5 @@ def frame(ax, surface: DecisionBoundaryDisplay, feature_names) -> None:
 
 
 def names_of_features(X) -> list[str]:
-    """What the columns of two features are called."""
+    """Names of the two features."""
     return [str(name) for name in getattr(X, "columns", ("feature 1", "feature 2"))]

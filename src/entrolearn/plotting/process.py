@@ -1,4 +1,4 @@
-"""The whole way of a plane's rows through an entropy machine."""
+"""All steps of EEM for data in the plane."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ TITLES = (
 
 
 class ProcessDisplay(Display):
-    """What an entropy machine does with a plane, in four panels.
+    """The steps of EEM for data in the plane, in four panels.
 
     The rows; the rows in the hidden space with the covariances of the classes; the densities of the projected
     classes with the thresholds; the decision boundary back among the rows.
@@ -92,7 +92,7 @@ class ProcessDisplay(Display):
     def from_estimator(
         cls, estimator, X, y, *, display_labels=None, grid_resolution: int = 200
     ) -> "ProcessDisplay":
-        """Follow rows through a fitted entropy machine.
+        """Plot the steps of a fitted model for some rows.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class ProcessDisplay(Display):
         )
 
     def boundary_lines(self) -> list[np.ndarray]:
-        """The decision boundary as lines in the input plane, each of shape (n_points, 2)."""
+        """Lines of the decision boundary in the input plane, each of shape (n_points, 2)."""
         return level_lines(self.boundary, 0.0)
 
     @property
@@ -194,5 +194,5 @@ class ProcessDisplay(Display):
 
 
 def process_axes() -> np.ndarray:
-    """Four axes in a row on a figure that pyplot does not keep: for programs that write files."""
+    """Four Axes in a row, on a figure that is not registered with pyplot."""
     return Figure(figsize=FIGURE_SIZE, layout="constrained").subplots(1, 4)

@@ -1,4 +1,4 @@
-"""The two classes on the projected line."""
+"""Histograms, densities and thresholds of two projected classes."""
 
 from collections.abc import Mapping
 
@@ -11,8 +11,8 @@ from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import class_codes, class_labels, last_step, name_of, unwrapped
 from entrolearn.plotting.style import CLASS_STYLES, FADED, THRESHOLD_STYLE, class_handles, new_axes
 
-DENSITY_POINTS = 400  # of a density's curve
-SEEN_SD = 4  # of a projected class: what lies further out is not worth the width of the picture
+DENSITY_POINTS = 400  # number of points of a density curve
+SEEN_SD = 4  # limits of the plot, in standard deviations of the projected classes
 
 
 class ProjectedDensityDisplay(Display):
@@ -146,7 +146,7 @@ class ProjectedDensityDisplay(Display):
         return self._weight(c) * norm.pdf(t, self.means[c], np.sqrt(self.variances[c]))
 
     def span(self) -> tuple[float, float]:
-        """The part of the line that is drawn: all rows, but nothing far outside of both Gaussians.
+        """Limits of the plot: all rows except those far outside both Gaussians.
 
         A threshold that lies a little beyond is taken in; one that would leave the rest no width is not.
         """
@@ -210,7 +210,7 @@ class ProjectedDensityDisplay(Display):
         return 2 * self.priors[c] / np.sum(self.priors)
 
     def _mark_thresholds(self, ax, low: float, high: float) -> None:
-        """A line at each threshold; one that lies outside the picture is told at its edge."""
+        """Draw a line at each threshold; those outside the plot are noted at its edge."""
         for threshold in self.thresholds:
             if low <= threshold <= high:
                 ax.axvline(threshold, **THRESHOLD_STYLE)
@@ -231,7 +231,7 @@ def _histogram(ax, values: np.ndarray, weight: float, t: np.ndarray, style: Mapp
 def _kernel_density(ax, values: np.ndarray, weight: float, t: np.ndarray, style: Mapping) -> None:
     width = silverman_bandwidth(values)
     if width == 0:
-        return  # equal points have no density
+        return  # no density for equal points
     estimate = gaussian_kde(values, bw_method=width / np.std(values, ddof=1))
     ax.fill_between(t, weight * estimate(t), color=style["tint"], alpha=0.7, linewidth=0)
     ax.plot(t, weight * estimate(t), color=style["color"], linestyle=style["linestyle"], linewidth=0.5)

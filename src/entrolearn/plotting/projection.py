@@ -1,4 +1,4 @@
-"""Rows in the plane of a projection, with the densities of their classes."""
+"""Scatter plot of a two-dimensional projection, with class densities."""
 
 import os
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.regions import PlaneDensity, plane_density
 from entrolearn.plotting.style import class_handles, class_styles, new_axes, say_below, scatter_classes
 
-MASSES = (0.25, 0.5, 0.75)  # of a class, that its contours hold
-MARGIN = 0.04  # of the picture's sides, around rows and contours
-MOST_FEATURES = 12  # that hovering over a row shows
+MASSES = (0.25, 0.5, 0.75)  # shares of a class's density inside its contours
+MARGIN = 0.04  # margin around rows and contours, as a share of the sides of the plot
+MOST_FEATURES = 12  # maximum number of features in a tooltip
 
 
 class ProjectionDisplay(Display):
-    """Rows in the plane of a projection, class by class, with contours of the classes' densities.
+    """Scatter plot of a two-dimensional projection, with density contours of each class.
 
     A class's contours are the edges of the smallest regions that hold a quarter, a half and three quarters of
     its kernel density estimate. Classes differ in colour, marker and line, so that a print in grey keeps them
@@ -154,17 +154,17 @@ class ProjectionDisplay(Display):
         )
 
     def density(self, c: int) -> PlaneDensity | None:
-        """Kernel density estimate of class `c`; None where its rows lie on a line."""
+        """Kernel density estimate of class `c`; None if its rows lie on a line."""
         return plane_density(np.asarray(self.coordinates, dtype=float)[np.asarray(self.codes) == c])
 
     def contours(self, c: int) -> list[np.ndarray]:
-        """The contours of class `c` as lines, each of shape (n_points, 2), the outermost first."""
+        """Contour lines of class `c`, each of shape (n_points, 2), the outermost first."""
         density = self.density(c)
         masses = () if density is None else sorted(MASSES, reverse=True)
         return [line for mass in masses for line in density.lines_around(mass)]
 
     def described(self) -> list[list[str]]:
-        """What there is to say of each row, in lines: its name, its class, its features."""
+        """Tooltip text of each row: its name, class and features."""
         n_rows = len(self.coordinates)
         names = range(n_rows) if self.row_names is None else self.row_names
         lines = [
@@ -191,7 +191,7 @@ class ProjectionDisplay(Display):
         return f"{self.separation():.1f}"
 
     def separation(self) -> float:
-        """Distance of the two nearest class means, in standard deviations of the rows around their means."""
+        """Distance of the two closest class means, in within-class standard deviations."""
         codes, rows = np.asarray(self.codes), np.asarray(self.coordinates, dtype=float)
         means = np.array([rows[codes == c].mean(axis=0) for c in np.unique(codes)])
         around = rows - means[np.unique(codes, return_inverse=True)[1]]
@@ -248,7 +248,7 @@ class ProjectionDisplay(Display):
         return self
 
     def html(self, *, title: str = "") -> str:
-        """The picture as a page of its own: hovering over a row shows its name, its class and its features.
+        """The plot as an HTML page with tooltips of each row's name, class and features.
 
         The page holds all that it needs, some 5 MB, and opens without a server or a network.
 
@@ -274,11 +274,11 @@ class ProjectionDisplay(Display):
         Path(file).write_text(self.html(title=title), encoding="utf-8")
 
     def styles(self) -> Sequence[dict]:
-        """The look of each class."""
+        """Style of each class."""
         return class_styles(len(self.display_labels))
 
     def check(self) -> None:
-        """Refuse parts that do not belong together.
+        """Raise if arguments are inconsistent.
 
         Raises
         ------
@@ -298,7 +298,7 @@ class ProjectionDisplay(Display):
             )
 
     def _limits(self) -> np.ndarray:
-        """The part of the plane that is drawn, with a margin: all rows and contours, not all of the grids."""
+        """Limits of the plot: all rows and contours, with a margin."""
         lines = [line for c in range(len(self.display_labels)) for line in self.contours(c)]
         shown = np.vstack([self.coordinates, *lines])
         low, high = shown.min(axis=0), shown.max(axis=0)

@@ -1,4 +1,4 @@
-"""Average ranks of models on a line, and which of them may not be told apart."""
+"""Critical difference diagram: average ranks of models, and groups without significant differences."""
 
 import math
 
@@ -9,7 +9,7 @@ from entrolearn.plotting.style import CURVE_STYLES, FADED, Figure, mpl, plt
 TYPE = 8
 AXIS_WIDTH = 3.2
 ABOVE, BAR, ROW, FOOT = 0.57, 0.09, 0.19, 0.32
-UP = 0.32  # of the scale
+UP = 0.32  # position of the scale
 LETTER, MARGIN = 0.066, 0.1
 # Points from the end of a line to a rank, and to a name.
 TO_RANK, TO_NAME = 3, 34
@@ -19,7 +19,7 @@ N_TICKS = 12
 
 
 class CriticalDifferenceDisplay(Display):
-    """Average ranks on a line, the best at the left; a bar joins models that are not told apart.
+    """Average ranks on a line, the best at the left; bars join models that do not differ significantly.
 
     A bar has a dot at each of its models: a model between two others of a bar that has no dot on it is told
     apart from one of them.
@@ -84,7 +84,7 @@ class CriticalDifferenceDisplay(Display):
         return ordered[:half], ordered[half:][::-1]
 
     def heights(self) -> tuple[float, float]:
-        """Inches above and below the axis, at type of 8 points."""
+        """Inches above and below the axis, for a font size of 8 points."""
         return ABOVE, self._first_row() + ROW * len(self.halves()[0]) + FOOT
 
     def levels(self) -> list[int]:
@@ -185,7 +185,7 @@ class CriticalDifferenceDisplay(Display):
             self.ax_.plot(dots, [y] * len(dots), "o", markersize=3, color=BAR_STYLE["color"])
 
     def _plot_names(self) -> None:
-        """Each name at the end of a line from its rank."""
+        """Draw each name at the end of a line from its rank."""
         for side, models in enumerate(self.halves()):
             edge = self.limits[side]
             for row, (name, rank) in enumerate(models):
@@ -210,7 +210,7 @@ class CriticalDifferenceDisplay(Display):
 
 
 def critical_difference_axes(display: CriticalDifferenceDisplay, *, figure: Figure | None = None):
-    """Axes with room for a display's names.
+    """Axes with enough room for a display's names.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What optimizers find from random starts: each start's value, and the best of several."""
+"""Results of optimizers from random starts: the value of each start, and the best of several."""
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from entrolearn.plotting.style import (
 )
 
 N_BINS = 40
-NARROWEST = 0.01  # relative range of a histogram: smaller differences are those of where an optimizer stops
-ENOUGH = 95  # percent of the best
-MARKED = 16  # starts, at which the expected best is marked
+NARROWEST = 0.01  # smallest relative range of a histogram, about the tolerance of an optimizer
+ENOUGH = 95  # percentage of the best value
+MARKED = 16  # number of starts at which the expected best value is marked
 
 
 class StartsDisplay(Display):
-    """Histograms of the objective over many random starts, an outline for each solver.
+    """Histograms of the objective over many random starts, with one outline per solver.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class StartsDisplay(Display):
         return self.objective_name, "starts, %"
 
     def bins(self) -> np.ndarray:
-        """The edges of the bins, which all histograms share."""
+        """The bin edges, common to all histograms."""
         values = np.concatenate([reached(found) for found in self.objectives.values()])
         low, high = values.min(), values.max()
         lacking = max(0.0, NARROWEST * max(abs(low), abs(high)) - (high - low))
@@ -108,7 +108,7 @@ class StartsDisplay(Display):
 
 
 class ExpectedMaximumDisplay(Display):
-    """What the best of several starts can be expected to reach, against their number or what they cost.
+    """Expected best value of several starts, against their number or cost.
 
     The expectation is exact over all subsets of the observed starts
     (:func:`~entrolearn.measures.expected_maximum`).
@@ -180,11 +180,11 @@ class ExpectedMaximumDisplay(Display):
         return "starts" if self.costs is None else self.cost_name, f"expected best, {what}"
 
     def best(self) -> float:
-        """The best value of all."""
+        """The best value of all starts."""
         return max(float(reached(found).max()) for found in self.objectives.values())
 
     def curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """What one, two … all starts of a solver cost, and what the best of them can be expected to be."""
+        """Cost and expected best value of one, two, … all starts of a solver."""
         expected = expected_maximum(reached(self.objectives[name]))
         n_starts = np.arange(1, len(expected) + 1)
         x = n_starts if self.costs is None else n_starts * self.costs[name]
@@ -246,13 +246,13 @@ class ExpectedMaximumDisplay(Display):
 
 
 def reached(objectives) -> np.ndarray:
-    """The values of the starts that came to one."""
+    """The values of the starts that are not NaN."""
     values = np.asarray(objectives, dtype=float)
     return values[~np.isnan(values)]
 
 
 def gaps(objectives) -> list[str]:
-    """How many starts of each solver came to nothing, in words."""
+    """Text with the number of failed starts of each solver."""
     lost = {name: int(np.isnan(np.asarray(found, dtype=float)).sum()) for name, found in objectives.items()}
     return [
         f"{name}: nothing from {lost[name]} of {len(found)}"
@@ -262,7 +262,7 @@ def gaps(objectives) -> list[str]:
 
 
 def objectives_of(estimators) -> dict[str, np.ndarray]:
-    """What fitted estimators found from each of their starts, by name."""
+    """Values of all starts of fitted estimators, by name."""
     found = {}
     for name, estimator in estimators.items():
         fitted = last_step(unwrapped(estimator))

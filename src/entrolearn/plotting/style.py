@@ -1,4 +1,4 @@
-"""How figures look, and how they are written.
+"""Style of the figures, and functions to save them.
 
 Classes and curves differ in colour (Okabe and Ito's, which colour-blind readers tell apart), in lightness and
 in marker, line or hatching, so that a print in black and white says the same.
@@ -133,7 +133,7 @@ _WITHOUT_DATES = {
 
 
 def journal_style() -> AbstractContextManager:
-    """Small type, thin lines and no frames, for figures of a journal's width.
+    """Matplotlib style with small fonts, thin lines and no frames, for figures of journal width.
 
     All else is as matplotlib has it by default: a ``matplotlibrc`` of whoever draws changes nothing.
 
@@ -147,7 +147,7 @@ def journal_style() -> AbstractContextManager:
 
 
 def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200, description: str = "") -> None:
-    """Write a figure in the format of the file's suffix; the same figure gives the same bytes.
+    """Save a figure in the format of the file's suffix; equal figures give equal bytes.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200, desc
 
 
 def description_of(file: str | os.PathLike) -> str:
-    """The alternative text that :func:`save_figure` kept in an svg file; empty where there is none."""
+    """The alternative text that :func:`save_figure` stored in an SVG file; empty if there is none."""
     with suppress(OSError, ParseError):
         for _, element in iterparse(file):
             if element.tag == "{http://purl.org/dc/elements/1.1/}description":
@@ -203,14 +203,14 @@ def svg_element(figure: Figure) -> str:
 
 
 def distinct_styles(number: int, what: str) -> Sequence[dict]:
-    """Styles of curves that have no order; `what` an error calls them."""
+    """Styles of unordered curves; `what` is their name in error messages."""
     if number > len(CURVE_STYLES):
         raise ValueError(f"{number} {what} in one panel; accepted: at most {len(CURVE_STYLES)}")
     return CURVE_STYLES[:number]
 
 
 def class_styles(number: int) -> Sequence[dict]:
-    """Styles of as many classes, the two of a binary problem first."""
+    """Styles of the classes; the first two are those of a binary problem."""
     known = CLASS_STYLES + MORE_CLASS_STYLES
     if number > len(known):
         raise ValueError(f"{number} classes in one picture; accepted: at most {len(known)}")
@@ -218,30 +218,30 @@ def class_styles(number: int) -> Sequence[dict]:
 
 
 def cluster_styles(number: int) -> list[dict]:
-    """Styles of as many clusters, those of classes first; what is beyond ten looks alike."""
+    """Styles of the clusters, starting with those of classes; all clusters after the tenth look the same."""
     known = [*CLASS_STYLES, *MORE_CLASS_STYLES, *MORE_CLUSTER_STYLES]
     return [*known[:number], *[OTHERS_STYLE] * (number - len(known))]
 
 
 def ordered_styles(number: int) -> list[dict]:
-    """Styles of curves that have an order, from dark to light."""
+    """Styles of ordered curves, from dark to light."""
     colours = mpl.colormaps[ORDERED_COLOURS](np.linspace(0, LIGHTEST, number))
     return [{"color": mpl.colors.to_hex(colour), "linestyle": "-"} for colour in colours]
 
 
 def new_axes():
-    """The axes of a new figure, which notebooks and ``plt.show`` know."""
+    """The Axes of a new pyplot figure."""
     return plt.subplots(layout="constrained")[1]
 
 
 def guide_lines(ax, axis: str) -> None:
-    """Faint lines behind a picture, to read the values of an axis by: ``x``, ``y`` or ``both``."""
+    """Add faint grid lines for the axis ``x``, ``y`` or ``both``."""
     ax.grid(axis=axis, color="0.9", linewidth=0.5)
     ax.set_axisbelow(True)
 
 
 def scatter_classes(ax, points: np.ndarray, codes: np.ndarray, *, alpha: float = 0.85) -> None:
-    """The rows of each class; the more there are, the smaller the markers."""
+    """Scatter plot of the rows of each class; markers are smaller if there are more rows."""
     size = float(np.clip(6000 / len(points), 3, 14))
     for c, style in enumerate(class_styles(int(np.max(codes)) + 1)):
         ax.scatter(
@@ -257,7 +257,7 @@ def scatter_classes(ax, points: np.ndarray, codes: np.ndarray, *, alpha: float =
 
 
 def class_handles(labels, *, marker: bool = False, line: bool = False) -> list[Line2D]:
-    """What a legend shows of the classes: their marker, their line or both."""
+    """Legend entries of the classes, with their marker, their line or both."""
     return [
         Line2D(
             [],
@@ -274,13 +274,13 @@ def class_handles(labels, *, marker: bool = False, line: bool = False) -> list[L
 
 
 def say(ax, text: str) -> None:
-    """A text in the place of a picture."""
+    """Show a text instead of a plot."""
     text = "\n".join(wrap(text, 26))
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", size="small", color=FADED)
 
 
 def say_below(ax, text: str) -> None:
-    """A remark at the foot of a picture."""
+    """Add a note below a plot."""
     ground = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1}
     ax.text(
         0.98,

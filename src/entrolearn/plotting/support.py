@@ -1,4 +1,4 @@
-"""The plane of a support vector machine: its rows, those that it keeps, its boundary and its margins."""
+"""Support vectors, decision boundary and margins of a support vector machine in the plane."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ LINES = {
 
 
 class SupportVectorDisplay(Display):
-    """A machine's rows in the plane, the support vectors among them filled, its boundary and its margins.
+    """Training rows in the plane with support vectors (filled), decision boundary and margins.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class SupportVectorDisplay(Display):
     def from_estimator(
         cls, estimator, X, y, *, display_labels=None, grid_resolution: int = 200
     ) -> "SupportVectorDisplay":
-        """Show what a fitted machine keeps of its training rows.
+        """Plot a fitted support vector machine with its training rows.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class SupportVectorDisplay(Display):
         return tuple(self.feature_names)
 
     def lines(self, name: str) -> list[np.ndarray]:
-        """The boundary or the margins as lines in the plane, each of shape (n_points, 2)."""
+        """Lines of the boundary or the margins, each of shape (n_points, 2)."""
         levels, _ = LINES[name]
         return [line for level in levels for line in level_lines(self.surface, level)]
 
@@ -159,7 +159,7 @@ class SupportVectorDisplay(Display):
                     facecolors=style["color"] if filled else "none",
                     edgecolors=style["color"],
                     linewidths=0.5,
-                    zorder=3 if filled else 2,  # the few that matter are never under the others
+                    zorder=3 if filled else 2,  # support vectors are drawn on top
                     label=what,
                 )
         for name, (_, style) in LINES.items():
@@ -171,7 +171,7 @@ class SupportVectorDisplay(Display):
 
 
 def _check_rows(fitted, X, support) -> None:
-    """Refuse other rows than the training rows, as far as the machine can tell."""
+    """Raise if the rows are not the training rows, as far as this can be detected."""
     found, n_least = len(X), int(np.max(support, initial=-1)) + 1
     own = getattr(last_step(fitted), "support_vectors_", None)
     if found >= n_least and (own is None or np.size(own) == 0):

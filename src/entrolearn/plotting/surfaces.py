@@ -1,4 +1,4 @@
-"""Scores over the values of two parameters of a grid."""
+"""Heat map of scores over two parameters."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ N_CONTOURS = 6
 
 
 class GridSurfaceDisplay(Display):
-    """A mean score over the values of two parameters: a map of it with lines of equal score.
+    """Heat map of a mean score over the values of two parameters, with contour lines.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class GridSurfaceDisplay(Display):
         metric=gmean_score,
         score_name=None,
     ) -> "GridSurfaceDisplay":
-        """Cross-validate a classifier at every pair of values of two parameters, by its path.
+        """Cross-validate a classifier for all pairs of values of two parameters, by its path.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class GridSurfaceDisplay(Display):
 
 
 def _edges(values: np.ndarray, *, log: bool) -> np.ndarray:
-    """Where the field of each value begins and ends: half way to its neighbours."""
+    """Cell edges of each value, halfway to its neighbours."""
     if len(values) == 1:
         return values[0] + np.array([-0.5, 0.5])
     places = np.log(values) if log else values

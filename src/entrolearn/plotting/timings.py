@@ -1,4 +1,4 @@
-"""Seconds of several learners against what makes them slow."""
+"""Fit times of several learners against a property of the data."""
 
 import time
 
@@ -10,13 +10,13 @@ from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
 class TimingDisplay(Display):
-    """Seconds of several learners against a property of the data, on logarithmic axes.
+    """Fit times of several learners against a property of the data, on logarithmic axes.
 
     Parameters
     ----------
     curves : mapping of str to (values, seconds)
-        What each learner is called, the property's values, shape (n_values,), ascending, and the seconds,
-        shape (n_values,); NaN where there are none.
+        For each learner its name, the ascending values of the property, shape (n_values,), and the seconds,
+        shape (n_values,), NaN if missing.
     param_name : str
 
     Attributes
@@ -45,17 +45,17 @@ class TimingDisplay(Display):
 
     @classmethod
     def from_estimators(cls, estimators, data, y, *, param_name, repeats: int = 3) -> "TimingDisplay":
-        """Fit every learner to every one of some data, several times over; the quickest counts.
+        """Fit each learner to each data set several times, and plot the shortest time.
 
         Parameters
         ----------
         estimators : mapping of str to estimator
-            Cloned, never changed.
+            Learners, which are cloned.
         data : mapping of float to {array-like, sparse array}, shape (n_samples, n_features)
-            By the values of the property.
+            The data for each value of the property.
         y : array-like, shape (n_samples,)
         param_name : str
-            The property.
+            Name of the property.
         repeats : int, default=3
         """
         values = sorted(data)

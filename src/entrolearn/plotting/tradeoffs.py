@@ -1,4 +1,4 @@
-"""One score against another along a grid."""
+"""Tradeoff curves: one score against another along a parameter grid."""
 
 import numpy as np
 
@@ -8,15 +8,15 @@ from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
 class TradeoffDisplay(Display):
-    """What machines pay of one score for another: a line through the points of each one's grid.
+    """Tradeoff between two scores: one line per estimator through the points of its grid.
 
     Parameters
     ----------
     curves : mapping of str to (x, y)
-        What each machine is called, and its two scores at the points of its grid, in the grid's order, each
-        of shape (n_points,); NaN at a point that lacks one, which is a gap.
+        For each estimator its name and its two scores at the grid points, in the order of the grid, each of
+        shape (n_points,). NaN is drawn as a gap.
     x_name, y_name : str
-        The scores.
+        Names of the scores.
 
     Attributes
     ----------
@@ -49,26 +49,26 @@ class TradeoffDisplay(Display):
 
     @classmethod
     def from_estimators(cls, estimators, X, y, *, param_name, param_range, cv=10) -> "TradeoffDisplay":
-        """Cross-validate machines at every value of one parameter: errors against support vectors.
+        """Cross-validate estimators for each value of a parameter: errors against support vectors.
 
         Parameters
         ----------
         estimators : mapping of str to classifier
-            Machines that are made of support vectors (see :mod:`entrolearn.path`), cloned, never changed.
+            Estimators with support vectors (see :mod:`entrolearn.path`); they are cloned.
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
         param_name : str
-            A parameter of all of them.
+            A parameter of all estimators.
         param_range : sequence of numbers
         cv : int or scikit-learn splitter, default=10
-            Of which every row is left out exactly once.
+            Each row must be in exactly one test set.
 
         Raises
         ------
         TypeError
-            If a machine is not made of support vectors.
+            If an estimator has no support vectors.
         ValueError
-            If one has no such parameter, the values are not numbers, or the folds overlap.
+            If an estimator does not have the parameter, the values are not numbers, or the folds overlap.
         """
         values = numbers(param_name, param_range)
         curves = {}

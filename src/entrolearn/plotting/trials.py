@@ -1,4 +1,4 @@
-"""Scores of one trial after the other."""
+"""Scores of several trials."""
 
 import numpy as np
 from sklearn.model_selection import ShuffleSplit, cross_val_score
@@ -8,12 +8,12 @@ from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
 
 
 class TrialsDisplay(Display):
-    """What each of some learners scored in each trial.
+    """Scores of several learners in each trial.
 
     Parameters
     ----------
     scores : mapping of str to array-like, shape (n_trials,)
-        What each learner is called, and its scores; NaN where a trial has none.
+        For each learner its name and its scores; NaN for a trial without a score.
     score_name : str
 
     Attributes
@@ -52,9 +52,9 @@ class TrialsDisplay(Display):
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
         cv : int or scikit-learn splitter, optional
-            The trials; 20 random ones with a quarter of the rows left out unless given.
+            The trials. Default: 20 random splits with a quarter of the rows as test rows.
         scoring : str or callable, optional
-            As scikit-learn's ``cross_val_score`` takes it.
+            As in scikit-learn's ``cross_val_score``.
         score_name : str, default="score"
         """
         trials = ShuffleSplit(20, test_size=0.25, random_state=0) if cv is None else cv

@@ -1,1 +1,1 @@
-"""Support vector machines that pay for their coefficients: for the sum of them, or for how many there are."""
+"""Sparse support vector machines, with the one-norm or zero-norm of the coefficients as penalty."""

@@ -1,4 +1,4 @@
-"""What sparse machines share: a kernel, the rows that become support vectors, outputs from these alone."""
+"""Base classes of sparse support vector machines."""
 
 from numbers import Real
 from typing import Self
@@ -24,10 +24,10 @@ __all__ = ["SparseClassifier", "SparseRegressor"]
 
 
 class SparseMachine(BaseEstimator):
-    """A machine ``f(x) = sum_j dual_coef_j k(x, support_vector_j) + intercept``.
+    """An estimator ``f(x) = sum_j dual_coef_j k(x, support_vector_j) + intercept``.
 
-    A subclass finds the coefficients, in ``_solve(margins)``, which gives them with the intercept and sets
-    what else is to be known of the search.
+    ``_solve(margins)`` of a subclass returns the coefficients and the intercept, and sets further attributes
+    of the solution.
     """
 
     _parameter_constraints: dict = {
@@ -42,7 +42,7 @@ class SparseMachine(BaseEstimator):
         raise NotImplementedError
 
     def _weighted(self, X, y, sample_weight) -> tuple:
-        """Rows of positive weight, their targets and weights, and where they stand in X."""
+        """Rows of positive weight, their targets and weights, and their indices in X."""
         rows, y, weights = weighted_rows(np.arange(len(y), dtype=np.int32), y, sample_weight)
         if len(rows) < X.shape[0]:
             if self.kernel == "precomputed":
@@ -52,9 +52,9 @@ class SparseMachine(BaseEstimator):
         return X, y, weights, rows
 
     def _fit_margins(self, X, margins: Margins, rows: np.ndarray) -> np.ndarray:
-        """Find the coefficients and keep the rows that have one; returns those of all rows.
+        """Solve, store the rows with nonzero coefficients, and return the coefficients of all rows.
 
-        `rows` are the places of the rows of X among those that were given.
+        `rows` are the indices of the rows of X in the training data.
         """
         try:
             coef, self.intercept_ = self._solve(margins)
@@ -77,7 +77,7 @@ class SparseMachine(BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        """Feature weights for the linear kernel, shape (n_outputs, n_features)."""
         return linear_coef(self.kernel, self.dual_coef_, self.support_vectors_)
 
     def _outputs(self, X) -> np.ndarray:
@@ -98,7 +98,7 @@ class SparseMachine(BaseEstimator):
 
 
 class SparseClassifier(ClassifierMixin, SparseMachine):
-    """A sparse machine that tells two classes apart by the sign of its output."""
+    """Sparse binary classifier, by the sign of the output."""
 
     _parameter_constraints: dict = {
         **SparseMachine._parameter_constraints,
@@ -116,8 +116,8 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         y : array-like of shape (n_samples,)
             Class labels of any type, two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out. They
-            multiply C, both as the weight of a row's loss and as its largest coefficient.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored. The
+            weight multiplies C both as the weight of the row's loss and as the bound of its coefficient.
 
         Returns
         -------
@@ -127,8 +127,8 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         Raises
         ------
         ValueError
-            If y does not hold two classes, a precomputed matrix is not square and symmetric, a kernel value
-            is not finite, or HiGHS finds no optimum, which takes kernel values of very different sizes.
+            If y does not have two classes, a precomputed matrix is not square and symmetric, a kernel value
+            is not finite, or HiGHS finds no optimum, which happens for kernel values of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
         """
@@ -145,7 +145,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """Signed score of each row, 1 and -1 on the margins.
+        """Decision value of each row; it is 1 and -1 on the margins.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
 
 
 class SparseRegressor(RegressorMixin, SparseMachine):
-    """A sparse machine whose outputs are values, with an epsilon-insensitive loss."""
+    """Sparse regressor with the epsilon-insensitive loss."""
 
     _parameter_constraints: dict = {
         **SparseMachine._parameter_constraints,
@@ -197,8 +197,8 @@ class SparseRegressor(RegressorMixin, SparseMachine):
             For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out. They
-            multiply C, both as the weight of a row's loss and as its largest coefficient.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored. The
+            weight multiplies C both as the weight of the row's loss and as the bound of its coefficient.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         ------
         ValueError
             If a precomputed matrix is not square and symmetric, a kernel value is not finite, or HiGHS finds
-            no optimum, which takes values, of y or of the kernel, of very different sizes.
+            no optimum, which happens for values of y or the kernel of very different sizes.
         MemoryError
             If this machine has not the memory for the linear program, which grows with n_samples².
         """
@@ -237,12 +237,12 @@ class SparseRegressor(RegressorMixin, SparseMachine):
 
 
 def _two_classes(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The two classes of `y`, sorted, and the place among them of each row's.
+    """The two classes of `y`, sorted, and the index of each row's class.
 
     Raises
     ------
     ValueError
-        If there are not two; `name` is who says so.
+        If there are not two classes; the message starts with `name`.
     """
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)

@@ -1,7 +1,7 @@
-"""Zero-norm support vector machines: the number of support vectors is what a machine costs.
+"""Zero-norm support vector machines, which penalise the number of support vectors.
 
-Which rows become support vectors is a combinatorial question. The cross-entropy method answers it by drawing
-sets of them, from the support vectors of the one-norm machine, and solving a small linear program for each.
+Selecting the support vectors is a combinatorial problem. The cross-entropy method solves it by drawing
+subsets of the one-norm SVM's support vectors, and solving a small linear program for each subset.
 """
 
 import warnings
@@ -18,22 +18,22 @@ from entrolearn.validation import Interval
 
 __all__ = ["CrossEntropySVC", "CrossEntropySVR"]
 
-# Of a cost: what the solver's tolerance may leave between two programs with the same minimum.
+# Relative difference of two costs that may be due to the solver's tolerance.
 NOTHING_GAINED = 1e-7
 
 
 @dataclass(frozen=True)
 class _SupportCost:
-    """The cost of sets of candidates: how many have a coefficient, and C times the loss.
+    """The cost of sets of candidates: the number of nonzero coefficients plus C times the loss.
 
-    It can be sent to another process. Each call builds a program of its own, which makes its values the same
-    wherever it is made; that is 3 to 9 % of what a batch of 64 sets takes.
+    It can be pickled for another process. Each call builds its own linear program, so that the costs do not
+    depend on the process; this takes 3 to 9 % of the time for a batch of 64 sets.
     """
 
     margins: Margins
 
     def __call__(self, supports: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Costs, shape (n_sets,), NaN where there is no solution; and the sets without idle candidates."""
+        """Costs, shape (n_sets,), NaN without a solution; and the sets of nonzero coefficients."""
         costs, kept = np.full(len(supports), np.nan), supports.copy()
         for i, solution in enumerate(on_supports(self.margins, supports)):
             if solution is not None:
@@ -43,7 +43,7 @@ class _SupportCost:
         return costs, kept
 
     def trimmed(self, solution: Solution) -> tuple[np.ndarray, float]:
-        """Coefficients without negligible ones, and the loss that is left with these."""
+        """Set negligible coefficients to zero; return the coefficients and their loss."""
         negligible = self.margins.negligible(solution.coef)
         if not solution.coef[negligible].any():
             return solution.coef, solution.loss
@@ -52,7 +52,7 @@ class _SupportCost:
 
 
 class _ZeroNorm(SparseMachine):
-    """The one-norm machine's support vectors, and the search among them."""
+    """Search for the best subset of the one-norm SVM's support vectors."""
 
     _parameter_constraints: dict = {
         **SparseMachine._parameter_constraints,
@@ -83,7 +83,7 @@ class _ZeroNorm(SparseMachine):
         return coef, solution.intercept
 
     def _search(self, cost: _SupportCost) -> np.ndarray:
-        """The best set of candidates: all of them, or what the cross-entropy method finds."""
+        """The best set of candidates: all candidates, or the set found by the cross-entropy method."""
         n_candidates = len(self.candidates_)
         everything = np.ones((1, n_candidates), dtype=bool)
         self.history_, self.n_iter_ = [], 0
@@ -105,7 +105,7 @@ class _ZeroNorm(SparseMachine):
             warnings.warn(
                 f"the search used up its {self.max_iter} iterations: raise max_iter or smoothing",
                 ConvergenceWarning,
-                stacklevel=8,  # past the wrapper that checks parameters
+                stacklevel=8,  # outside the wrapper that validates parameters
             )
         self.history_, self.n_iter_ = found.history, found.n_iterations
         costs, kept = cost(everything)
@@ -114,14 +114,14 @@ class _ZeroNorm(SparseMachine):
 
 
 def _descended(cost: _SupportCost, used: np.ndarray, least: float) -> np.ndarray:
-    """The set that is reached by adding or dropping the candidate that lowers the cost most, again and again.
+    """Greedy descent: repeatedly add or drop the candidate that lowers the cost most.
 
     Parameters
     ----------
     cost : _SupportCost
     used : ndarray of bool, shape (n_candidates,)
     least : float
-        Its cost.
+        Cost of the set `used`.
     """
     single = np.eye(len(used), dtype=bool)
     while True:
@@ -137,86 +137,87 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     """Zero-norm support vector classifier, by the cross-entropy method.
 
     Minimises ``||a||_0 + C sum_i max(0, 1 - y_i f(x_i))`` over ``0 <= a <= C`` and b, with ``f(x) = sum_j
-    a_j y_j k(x, x_j) + b``: each support vector costs one, however large its coefficient. The support vectors
-    of the one-norm machine are candidates; sets of them are drawn from independent Bernoulli variables whose
-    probabilities move towards the best sets, and each set is judged by a linear program.
+    a_j y_j k(x, x_j) + b``. Each support vector costs 1, whatever its coefficient. The candidates are the
+    support vectors of the one-norm SVM. Sets of candidates are drawn from independent Bernoulli variables,
+    whose probabilities move towards the best sets. The cost of each set is computed by a linear program.
 
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the hinge loss against the number of support vectors, and the largest coefficient.
+        Weight of the hinge loss relative to the number of support vectors, and upper bound of a coefficient.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVC`.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and the sigmoid kernel.
     elite_fraction : float, default=0.1
-        Share of the best sets that the probabilities move towards.
+        Share of the drawn sets in the elite, towards which the probabilities move.
     smoothing : float, default=0.7
-        How far they move, from 0 to 1.
+        Step of the probabilities towards the elite, in (0, 1].
     patience : int, default=3
-        The search ends when the elite's worst cost has not changed so many times in a row.
+        The search stops when the elite's worst cost has not changed for this number of iterations.
     max_iter : int, default=100
-        Iterations at most. With a `smoothing` of 0.1 some 20 or 30 are enough, with the default about ten.
+        Maximum number of iterations. About 10 are enough with the default `smoothing`, 20 or 30 with 0.1.
     samples_per_candidate : int, default=5
-        Sets drawn in an iteration, for each candidate.
+        Number of sets drawn in an iteration, per candidate.
     local_search : bool, default=True
-        Whether the search ends by adding or dropping single candidates as long as that lowers the cost.
+        Whether to add or drop single candidates after the search, as long as this lowers the cost.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which those of their rows are multiplied with.
+        Weights of the classes; sample weights are multiplied by them.
     n_jobs : int or None, default=None
-        Processes that judge sets; the machine does not depend on it. Worth it from some hundred candidates.
+        Number of processes; it does not change the result. Useful from some hundred candidates on.
     random_state : int, RandomState instance or None, default=None
-        Draws the sets.
+        Seed of the drawn sets.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
     candidates_ : ndarray of int, shape (n_candidates,)
-        The one-norm machine's support vectors, as indices of training rows.
+        Support vectors of the one-norm SVM, as indices of training rows.
     support_ : ndarray of int, shape (n_SV,)
-        The support vectors among them.
+        Indices of the selected support vectors among the training rows.
     support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
-        All that a prediction needs; empty for a precomputed kernel.
+        The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
         a_j y_j of the support vectors.
     intercept_ : float
     coef_ : ndarray of shape (1, n_features)
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (2,)
-        Support vectors of each class.
+        Number of support vectors of each class.
     objective_ : float
-        What the machine costs.
+        Cost of the model.
     history_ : list of :class:`entrolearn.optimize.CrossEntropyIteration`
         Threshold, best and mean cost of each sample.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    OneNormSVC : Where the candidates come from.
+    OneNormSVC : The one-norm SVM, which gives the candidates.
     entrolearn.optimize.cross_entropy_method : The search.
 
     Notes
     -----
-    More than two classes: ``sklearn.multiclass.OneVsRestClassifier(CrossEntropySVC())``.
+    For more than two classes use ``sklearn.multiclass.OneVsRestClassifier(CrossEntropySVC())``.
 
-    The problem is not convex, and the search does not prove that it has found the minimum: the machine is the
-    best of all sets that were judged, the set of all candidates among them. On 48 problems with 4 to 11
-    candidates, of which all sets can be tried, the defaults find the best set in 175 of 192 searches and cost
-    0.2 % more than it on average, at worst 11 %; ``samples_per_candidate=30`` finds it in all 192 for twice
-    the time. The paper's settings, ``elite_fraction=0.03, local_search=False``, make an elite of one or two
-    there and find it in 151, in four fifths of the time (benchmarks/enumerated.py).
+    The problem is not convex, and the search does not prove that it has found the minimum. The result is the
+    best of all evaluated sets, which include the set of all candidates. For 48 problems with 4 to 11
+    candidates the best set is known by enumeration. The default parameters find it in 175 of 192 searches;
+    their cost is 0.2 % larger on average and 11 % at worst. ``samples_per_candidate=30`` finds it in all 192
+    searches in twice the time. The paper's settings, ``elite_fraction=0.03, local_search=False``, give an
+    elite of one or two sets for these problems, and find the best set in 151 searches in four fifths of the
+    time (benchmarks/enumerated.py).
 
-    C weighs losses against a count here, against a sum of coefficients in :class:`OneNormSVC`, and against a
-    norm in :class:`sklearn.svm.SVC`: a value that suits one need not suit the others. A support vector costs
-    one whatever its row weighs.
+    C weighs the losses relative to a number of support vectors here, relative to a sum of coefficients in
+    :class:`OneNormSVC`, and relative to a norm in :class:`sklearn.svm.SVC`. A good value for one may not be
+    good for the others. The cost of a support vector does not depend on its sample weight.
 
     References
     ----------
@@ -276,66 +277,66 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
     """Zero-norm support vector regression, by the cross-entropy method.
 
     Minimises ``||a||_0 + C sum_i max(0, |y_i - f(x_i)| - epsilon)`` over ``-C <= a <= C`` and b, with ``f(x)
-    = sum_j a_j k(x, x_j) + b``, as :class:`CrossEntropySVC` does.
+    = sum_j a_j k(x, x_j) + b``, by the same method as :class:`CrossEntropySVC`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the losses against the number of support vectors, and the largest coefficient.
+        Weight of the losses relative to the number of support vectors, and upper bound of a coefficient.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and the sigmoid kernel.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing.
+        Errors up to this size have zero loss.
     elite_fraction : float, default=0.1
-        Share of the best sets that the probabilities move towards.
+        Share of the drawn sets in the elite, towards which the probabilities move.
     smoothing : float, default=0.7
-        How far they move, from 0 to 1.
+        Step of the probabilities towards the elite, in (0, 1].
     patience : int, default=3
-        The search ends when the elite's worst cost has not changed so many times in a row.
+        The search stops when the elite's worst cost has not changed for this number of iterations.
     max_iter : int, default=100
-        Iterations at most. With a `smoothing` of 0.1 some 20 or 30 are enough, with the default about ten.
+        Maximum number of iterations. About 10 are enough with the default `smoothing`, 20 or 30 with 0.1.
     samples_per_candidate : int, default=5
-        Sets drawn in an iteration, for each candidate.
+        Number of sets drawn in an iteration, per candidate.
     local_search : bool, default=True
-        Whether the search ends by adding or dropping single candidates as long as that lowers the cost.
+        Whether to add or drop single candidates after the search, as long as this lowers the cost.
     n_jobs : int or None, default=None
-        Processes that judge sets; the machine does not depend on it. Worth it from some hundred candidates.
+        Number of processes; it does not change the result. Useful from some hundred candidates on.
     random_state : int, RandomState instance or None, default=None
-        Draws the sets.
+        Seed of the drawn sets.
 
     Attributes
     ----------
     candidates_ : ndarray of int, shape (n_candidates,)
-        The one-norm machine's support vectors, as indices of training rows.
+        Support vectors of the one-norm SVM, as indices of training rows.
     support_ : ndarray of int, shape (n_SV,)
-        The support vectors among them.
+        Indices of the selected support vectors among the training rows.
     support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
-        All that a prediction needs; empty for a precomputed kernel.
+        The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
     intercept_ : float
     coef_ : ndarray of shape (1, n_features)
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (1,)
     objective_ : float
-        What the machine costs.
+        Cost of the model.
     history_ : list of :class:`entrolearn.optimize.CrossEntropyIteration`
         Threshold, best and mean cost of each sample.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
     CrossEntropySVC : The classifier.
-    OneNormSVR : Where the candidates come from.
+    OneNormSVR : The one-norm regression, which gives the candidates.
 
     References
     ----------

@@ -1,16 +1,16 @@
 """The linear programs of sparse support vector machines, solved by HiGHS in their dual form.
 
-A machine ``f(x) = sum_j a_j k(x, x_j) + b`` pays for what its margins lack. Written as rows of conditions,
-``A a + b h >= t - xi`` with ``xi >= 0``, it is the solution of::
+The output is ``f(x) = sum_j a_j k(x, x_j) + b``. With one margin condition per row (or two),
+``A a + b h >= t - xi`` and slacks ``xi >= 0``, the coefficients are the solution of::
 
     minimise   weight ||a||_1 + loss_weight w'xi    with   0 <= a <= u,  or  -u <= a <= u where signed
 
-where w are the weights of the conditions' rows, and u is C times those of the candidates'.
+where w are the weights of the conditions' rows, and u is C times the weights of the candidates' rows.
 
-The one-norm machine pays for all of its coefficients; a machine on a given set of support vectors pays for
-the loss alone. Solved is the dual, which has a row for each candidate and not for each condition: a set of
-support vectors is a choice of rows, switched on and off by their bounds in one model that the simplex method
-goes on from.
+The one-norm SVM penalises all coefficients. On a given set of support vectors only the loss is minimised. The
+dual is solved, which has a row for each candidate instead of each condition. A set of support vectors is then
+a subset of rows, which are switched on and off by their bounds, so that the simplex method can start from the
+solution for the previous set.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,21 +33,21 @@ __all__ = [
     "value_margins",
 ]
 
-# A coefficient that moves no output by more than this is none: the paper's 1e-6 for a, which a kernel with
-# values of 1e9 puts far above what such a coefficient does.
+# Coefficients that change no output by more than this are set to zero. The paper's bound is 1e-6 for a
+# itself, which would ignore the size of the kernel values.
 NEGLIGIBLE = 1e-6
-# What primal and dual objective may differ by, as a share of what doing without a machine would cost.
+# Largest accepted duality gap, as a share of the loss with all coefficients zero.
 GAP = 1e-5
 SOLVED = {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown}
-# A coefficient that may move outputs by this much is as good as free: its bound is left out of the program at
-# first, and with it a cost of 1e11 beside those of 1. Where it binds after all, the gap shows it.
+# The bound of a coefficient is omitted from the program at first if it allows outputs to change by this much;
+# it would be a cost of 1e11 beside costs of 1. If the bound is active, the duality gap shows it.
 LOOSE = 1e6
-# A column that is smaller does nothing: no coefficient is a number that would make it count.
+# Smaller columns are treated as zero, because no finite coefficient would give them an effect.
 LEAST_SCALE = 1e-150
-# So does one that is constant but for rounding, as a share of its largest value.
+# Columns that are constant up to this share of their largest value are also treated as zero.
 ROUNDING = 8 * np.finfo(float).eps
-# Bytes per number of A that are held at once: A itself, its scaled copy, and what HiGHS keeps by columns and
-# by rows with their indices. Measured on 300 to 3000 rows. HiGHS reserves more than it uses.
+# Measured bytes per element of A, for 300 to 3000 rows: A, its scaled copy, and HiGHS's copies by columns and
+# by rows with indices. HiGHS reserves more memory than it uses.
 BYTES, RESERVED = 105, 296
 
 
@@ -63,11 +63,11 @@ class Margins:
     t : ndarray, shape (n_conditions,)
     C : float
     signed : bool
-        Whether coefficients may be negative too.
+        Whether coefficients may be negative.
     weights : ndarray, shape (n_conditions,)
-        Of what each condition lacks.
+        Weight of the slack of each condition.
     largest : ndarray, shape (n_candidates,)
-        Largest coefficients: C times the weight of the candidate's row.
+        Upper bounds of the coefficients: C times the weight of the candidate's row.
     """
 
     A: np.ndarray
@@ -80,20 +80,20 @@ class Margins:
 
     @cached_property
     def centre(self) -> np.ndarray:
-        """What is common to each column, as a multiple of h: the intercept makes up for it.
+        """The centre of each column, as a multiple of h, which the intercept compensates for.
 
-        A kernel of rows far from the origin, polynomial or linear, is a large constant and a small rest that
-        matters.
+        The polynomial or linear kernel of rows far from the origin is a large constant plus small
+        differences, which are the relevant part.
         """
         values = self.h[:, None] * self.A
         return (values.max(axis=0) + values.min(axis=0)) / 2
 
     @cached_property
     def scale(self) -> np.ndarray:
-        """The largest value in each column, once centred: what a coefficient of one can do to an output.
+        """The largest absolute value of each centred column: the effect of a coefficient of 1 on an output.
 
-        Scaled by it the columns are alike. With a polynomial kernel of degree five, whose columns are 1e5 to
-        1e11 large, a simplex method that starts from another basis ends at wrong optima without.
+        It is used to scale the columns. Columns of a polynomial kernel of degree five are of size 1e5 to
+        1e11; without scaling, a simplex method that starts from another basis finds wrong optima.
         """
         largest = np.abs(self.A - self.h[:, None] * self.centre).max(axis=0)
         least = np.maximum(LEAST_SCALE, ROUNDING * np.abs(self.A).max(axis=0))
@@ -105,22 +105,22 @@ class Margins:
         return (self.A - self.h[:, None] * self.centre) / self.scale
 
     def among(self, candidates: np.ndarray) -> "Margins":
-        """The same conditions on fewer candidates, given by their indices."""
+        """The conditions on a subset of the candidates, given by their indices."""
         return replace(self, A=self.A[:, candidates], largest=self.largest[candidates])
 
     def negligible(self, coef: np.ndarray) -> np.ndarray:
-        """Which coefficients do nothing, shape (n_candidates,)."""
+        """Mask of coefficients without a relevant effect on outputs, shape (n_candidates,)."""
         return np.abs(coef) * self.scale < NEGLIGIBLE
 
     def losses(self, coef: np.ndarray, intercept: float) -> np.ndarray:
-        """What each condition lacks, times its weight, shape (n_conditions,)."""
+        """Slack of each condition times its weight, shape (n_conditions,)."""
         shift = intercept + self.centre @ coef
         return self.weights * np.maximum(self.t - self.columns @ (self.scale * coef) - shift * self.h, 0)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The machine that solves a program.
+    """Solution of a linear program.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Solution:
     objective : float
         weight ||a||_1 + loss_weight w'xi
     bound : float
-        What no coefficients go below: the objective of the dual.
+        Lower bound of the objective: that of the dual.
     """
 
     coef: np.ndarray
@@ -151,7 +151,7 @@ def class_margins(kernel: np.ndarray, signs: np.ndarray, C: float, weights=None)
         +1 and -1.
     C : float
     weights : ndarray, shape (n_samples,), optional
-        Of the rows; of one each without.
+        Sample weights. Default: all ones.
 
     References
     ----------
@@ -164,9 +164,9 @@ def class_margins(kernel: np.ndarray, signs: np.ndarray, C: float, weights=None)
 
 
 def value_margins(kernel: np.ndarray, y: np.ndarray, epsilon: float, C: float, weights=None) -> Margins:
-    """``|f(x_i) - y_i| <= epsilon + xi_i`` with ``f = sum_j a_j k(., x_j) + b``, as two conditions for a row.
+    """``|f(x_i) - y_i| <= epsilon + xi_i`` with ``f = sum_j a_j k(., x_j) + b``, with two conditions per row.
 
-    Of the two at most one can lack something, so that the sum of both is the epsilon-insensitive loss.
+    At most one of the two has a positive slack, so their sum is the epsilon-insensitive loss.
     """
     ones = np.ones(len(y))
     weights = ones if weights is None else weights
@@ -182,17 +182,17 @@ def value_margins(kernel: np.ndarray, y: np.ndarray, epsilon: float, C: float, w
 
 
 def one_norm(margins: Margins) -> Solution:
-    """The machine that pays one for its coefficients and C for its loss, equation 8.
+    """The one-norm SVM: minimise the one-norm of the coefficients plus C times the loss, equation 8.
 
-    Coefficients in units of their columns cost so little that the solver's tolerance may be larger: the
-    objective is stated in a unit in which these costs are about one. Where that is too stiff, as with rows so
-    far from the origin that coefficients of 1e9 cancel, the loss's own unit has to do, in which what costs
-    less than the tolerance costs nothing.
+    With scaled columns the costs of the coefficients can be smaller than the solver's tolerance. The
+    objective is therefore multiplied by a factor that makes these costs about 1. If this problem is too
+    ill-conditioned, for example if coefficients of 1e9 cancel because rows are far from the origin, it is
+    solved again without the factor; costs below the tolerance then count as zero.
 
     Raises
     ------
     ArithmeticError
-        If HiGHS finds no optimum then either.
+        If HiGHS finds no optimum in both attempts.
     """
     typical = float(np.exp(np.log(margins.scale).mean()))
     try:
@@ -202,7 +202,7 @@ def one_norm(margins: Margins) -> Solution:
 
 
 def on_support(margins: Margins, used: np.ndarray) -> Solution:
-    """The machine with the least loss on one set of candidates, equation 7.
+    """The solution with the smallest loss for one set of candidates, equation 7.
 
     Parameters
     ----------
@@ -220,9 +220,10 @@ def on_support(margins: Margins, used: np.ndarray) -> Solution:
 
 
 def on_supports(margins: Margins, supports: Iterable[np.ndarray]) -> Iterator[Solution | None]:
-    """The machines of :func:`on_support` on some sets of candidates, one after the other.
+    """Yield the solutions of :func:`on_support` for several sets of candidates.
 
-    One model serves them all, each from where the one before ended: sets that come in order are quicker.
+    Each solution starts from the previous one in the same HiGHS model, so that similar consecutive sets are
+    faster.
 
     Parameters
     ----------
@@ -232,7 +233,7 @@ def on_supports(margins: Margins, supports: Iterable[np.ndarray]) -> Iterator[So
     Yields
     ------
     Solution or None
-        None where HiGHS finds no optimum: the other sets are still good.
+        None if HiGHS finds no optimum for a set; the other sets are not affected.
     """
     program = _Program(margins, weight=0.0, loss_weight=1.0)
     for used in supports:
@@ -244,12 +245,12 @@ def on_supports(margins: Margins, supports: Iterable[np.ndarray]) -> Iterator[So
 
 
 def check_size(n_conditions: int, n_candidates: int) -> None:
-    """Refuse a program that there is no memory for, before the kernel is computed.
+    """Raise if there is not enough memory for the program, before the kernel is computed.
 
     Raises
     ------
     MemoryError
-        That says what it takes and what there is.
+        With the required and the available memory.
     """
     check_memory(
         BYTES * n_conditions * n_candidates,
@@ -260,11 +261,11 @@ def check_size(n_conditions: int, n_candidates: int) -> None:
 
 
 class _Program:
-    """A program as HiGHS holds it: the dual, one row per candidate.
+    """The HiGHS model of the dual program, with one row per candidate.
 
-    In terms of coefficients in units of their columns, maximise ``t'z - sum_j C_j (p_j + q_j)`` where
+    In terms of coefficients for scaled columns, maximise ``t'z - sum_j C_j (p_j + q_j)`` where
     ``0 <= z <= loss_weight w``, ``h'z = 0``, ``-weight_j <= a_j'z - p_j + q_j <= weight_j``; ``q`` and the
-    lower bound are there for signed coefficients alone. The coefficients are the dual values of the rows.
+    lower bound exist only for signed coefficients. The coefficients are the dual values of the rows.
     """
 
     def __init__(self, margins: Margins, *, weight: float, loss_weight: float, unit: float = 1.0):
@@ -281,19 +282,19 @@ class _Program:
         self.restrict(np.ones(self._n_candidates, dtype=bool))
 
     def restrict(self, used: np.ndarray) -> None:
-        """Let only some candidates have a coefficient: the rows of the others bind nothing."""
+        """Allow nonzero coefficients only for some candidates, by removing the bounds of the other rows."""
         n = self._n_candidates
         upper = np.where(used, self._costs, highspy.kHighsInf)
         lower = -upper if self._margins.signed else np.full(n, -highspy.kHighsInf)
         self._highs.changeRowsBounds(n, np.arange(n, dtype=np.int32), lower, upper)
 
     def solve(self) -> Solution:
-        """Solve, and make sure: where that is no optimum, once more from nothing and with every bound.
+        """Solve; if no optimum is found, solve again from scratch with all bounds.
 
         Raises
         ------
         ArithmeticError
-            If HiGHS finds no optimum then either.
+            If HiGHS finds no optimum in both attempts.
         """
         try:
             return self._solved()
@@ -306,7 +307,7 @@ class _Program:
                 self._bind(self._bounds < LOOSE)
 
     def _bind(self, bound: np.ndarray) -> None:
-        """Let the bounds of some candidates' coefficients count: a slack that costs, or none."""
+        """Enforce the bounds of some candidates' coefficients, by slacks with a cost."""
         slacks = np.arange(self._n_conditions, self._n_conditions + self._n_slacks, dtype=np.int32)
         costs = np.resize(np.where(bound, self._bounds, 0), self._n_slacks)
         upper = np.resize(np.where(bound, highspy.kHighsInf, 0), self._n_slacks)
@@ -316,8 +317,8 @@ class _Program:
     def _solved(self) -> Solution:
         """The solution, if the gap is small.
 
-        A status that is unknown is that of a solution which misses the solver's tolerance in one place; the
-        gap tells whether it is one.
+        A solution with the status "unknown" exceeds the solver's tolerance somewhere; it is accepted if the
+        duality gap is small.
         """
         self._highs.run()
         status = self._highs.getModelStatus()
@@ -369,13 +370,13 @@ class _Program:
 
 
 def _silent_solver() -> highspy.Highs:
-    """HiGHS on one thread, for small dense programs that are solved again and again."""
+    """HiGHS on one thread, for small dense programs that are solved repeatedly."""
     highs = highspy.Highs()
     for name, value in {
         "output_flag": False,
         "threads": 1,
         "parallel": "off",
-        "presolve": "off",  # it would throw away the basis
+        "presolve": "off",  # it would discard the basis
         "simplex_scale_strategy": 0,  # the columns are scaled
     }.items():
         highs.setOptionValue(name, value)

@@ -1,4 +1,4 @@
-"""One-norm support vector machines: the sum of the coefficients is what a machine costs."""
+"""One-norm support vector machines, which penalise the sum of the coefficients."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["OneNormSVC", "OneNormSVR"]
 
 
 class _OneNorm:
-    """A single linear program."""
+    """Solution by a single linear program."""
 
     def _solve(self, margins: Margins) -> tuple[np.ndarray, float]:
         solution = one_norm(margins)
@@ -21,23 +21,23 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     """One-norm support vector classifier.
 
     Minimises ``sum_j a_j + C sum_i max(0, 1 - y_i f(x_i))`` over ``0 <= a <= C`` and b, with ``f(x) = sum_j
-    a_j y_j k(x, x_j) + b``: a linear program, whose solution has few coefficients that are not zero.
+    a_j y_j k(x, x_j) + b``. This is a linear program, whose solution has few nonzero coefficients.
 
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the hinge loss against the sum of the coefficients, and the largest coefficient.
+        Weight of the hinge loss relative to the sum of the coefficients, and upper bound of a coefficient.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVC`.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and the sigmoid kernel.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which those of their rows are multiplied with.
+        Weights of the classes; sample weights are multiplied by them.
 
     Attributes
     ----------
@@ -45,31 +45,31 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     support_ : ndarray of int, shape (n_SV,)
         Indices of the support vectors among the training rows.
     support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
-        All that a prediction needs; empty for a precomputed kernel.
+        The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
         a_j y_j of the support vectors.
     intercept_ : float
     coef_ : ndarray of shape (1, n_features)
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (2,)
-        Support vectors of each class.
+        Number of support vectors of each class.
     objective_ : float
-        The minimum.
+        Value of the objective at the minimum.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    CrossEntropySVC : Pays for the number of the coefficients.
-    sklearn.svm.SVC : Pays for the norm of the weights.
+    CrossEntropySVC : Penalises the number of nonzero coefficients.
+    sklearn.svm.SVC : Penalises the norm of the weights.
 
     Notes
     -----
-    More than two classes: ``sklearn.multiclass.OneVsRestClassifier(OneNormSVC())``.
+    For more than two classes use ``sklearn.multiclass.OneVsRestClassifier(OneNormSVC())``.
 
-    A fit on 150 rows takes some 5 ms, one on 3000 rows with 200 support vectors some 6 s. The program is
-    dense: 105 bytes for each pair of rows.
+    A fit takes about 5 ms for 150 rows, and about 6 s for 3000 rows with 200 support vectors. The linear
+    program is dense and needs 105 bytes for each pair of rows.
 
     References
     ----------
@@ -106,39 +106,39 @@ class OneNormSVR(_OneNorm, SparseRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the losses against the sum of the coefficients, and the largest coefficient.
+        Weight of the losses relative to the sum of the coefficients, and upper bound of a coefficient.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and the sigmoid kernel.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing.
+        Errors up to this size have zero loss.
 
     Attributes
     ----------
     support_ : ndarray of int, shape (n_SV,)
         Indices of the support vectors among the training rows.
     support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
-        All that a prediction needs; empty for a precomputed kernel.
+        The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
     intercept_ : float
     coef_ : ndarray of shape (1, n_features)
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (1,)
     objective_ : float
-        The minimum.
+        Value of the objective at the minimum.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    CrossEntropySVR : Pays for the number of the coefficients.
+    CrossEntropySVR : Penalises the number of nonzero coefficients.
     OneNormSVC : The classifier.
 
     References

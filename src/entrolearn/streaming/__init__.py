@@ -1,9 +1,9 @@
-"""Rows that need not fit into memory: the one door through which they come, fits to them, predictions.
+"""Out-of-core learning: sources of rows, fits and predictions, chunk by chunk.
 
 A source of rows is an array, a memory map, a file, a folder of files, or a function or an iterator that
-gives chunks; :func:`rows` makes of each the same thing, which is gone through chunk by chunk. What reads
-Parquet and Zarr, and the bar that shows how far a pass is, come with ``pip install 'entrolearn[stream]'``;
-each is imported by what needs it.
+returns chunks. :func:`rows` converts each of them to :class:`Rows`, which is iterated chunk by chunk. Readers
+of Parquet and Zarr and the progress bar need ``pip install 'entrolearn[stream]'``; these packages are
+imported only when needed.
 """
 
 from importlib import import_module

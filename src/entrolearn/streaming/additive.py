@@ -1,4 +1,4 @@
-"""What fits to chunks share: which machines take them, that every class was seen, rows that have a weight."""
+"""Checks shared by the out-of-core fits."""
 
 from collections.abc import Iterable
 
@@ -11,12 +11,12 @@ __all__ = ["check_additive", "check_classes_seen", "weighted_chunk"]
 
 
 def check_additive(machine) -> None:
-    """Refuse a machine whose fit is no sum over the rows.
+    """Raise if the estimator's fit is not a sum over the rows.
 
     Raises
     ------
     TypeError
-        That names those that are accepted.
+        With the accepted estimators.
     """
     if not isinstance(machine, Additive):
         raise TypeError(
@@ -28,7 +28,7 @@ def check_additive(machine) -> None:
 
 
 def check_classes_seen(announced: Iterable, seen: Iterable) -> None:
-    """Refuse classes without rows.
+    """Raise if a class has no rows.
 
     Raises
     ------
@@ -41,12 +41,12 @@ def check_classes_seen(announced: Iterable, seen: Iterable) -> None:
 
 
 def weighted_chunk(X, y, weights) -> tuple:
-    """Rows of positive weight, their y and weights, of a chunk in which there may be none.
+    """Rows of positive weight of a chunk, with their y and weights; there may be no such rows.
 
     Raises
     ------
     ValueError
-        If there are not as many weights as rows, one is negative or not finite.
+        If the numbers of weights and rows differ, or a weight is negative or not finite.
     """
     if weights is not None and len(weights) == X.shape[0] and not np.any(weights):
         return X[:0], y[:0], np.empty(0)

@@ -1,4 +1,4 @@
-"""Rows of arrays: in memory, mapped, in files, of anything that has a shape and can be sliced."""
+"""Rows of arrays: in memory, memory-mapped, in files, or any object with a shape and slicing."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class ArrayRows(Rows):
     Raises
     ------
     ValueError
-        If X is not two-dimensional, has no rows or no columns, or y has another number of rows.
+        If X is not two-dimensional, has no rows or no columns, or the number of rows of y differs.
     """
 
     def __init__(self, X, y=None, chunk_rows: int | None = None):
@@ -46,7 +46,7 @@ class ArrayRows(Rows):
 
 
 def reader(array):
-    """What reads an array piece by piece, by what it is: a path, a map of a file, in blocks, or in memory."""
+    """A reader of an array in pieces: for a path, a memory map, a blocked array or an array in memory."""
     if isinstance(array, str | os.PathLike):
         return NpyFile(Path(array))
     if issparse(array):
@@ -61,7 +61,7 @@ def reader(array):
 
 
 class _Sliced:
-    """An array that gives a slice of its rows at once."""
+    """An array whose rows can be sliced directly."""
 
     def __init__(self, array):
         self._array = array.iloc if hasattr(array, "iloc") else array
@@ -74,19 +74,19 @@ class _Sliced:
 
 
 class _Blocked:
-    """An array that is stored in blocks of rows, each of which is read as a whole and once."""
+    """An array stored in blocks of rows; each block is read once, as a whole."""
 
     def __init__(self, array, unit: int):
         self._array = array
         self.shape, self.dtype, self.unit = array.shape, array.dtype, unit
 
     def pieces(self, size: int) -> Iterator[np.ndarray]:
-        held, first, end = None, 0, 0  # the rows from `first` to `end` are held
+        held, first, end = None, 0, 0  # rows `first` to `end` are in memory
         for start in range(0, self.shape[0], size):
             stop = min(start + size, self.shape[0])
             if stop > end:
                 rest = held[start - first :] if start < end else None
-                held = None  # not both at once
+                held = None  # free memory before reading more
                 upto = min(-(-stop // self.unit) * self.unit, self.shape[0])
                 more = np.asarray(self._array[end:upto])
                 held = more if rest is None else np.concatenate([rest, more])
@@ -96,12 +96,12 @@ class _Blocked:
 
 
 def check_shapes(shape: tuple, targets: tuple | None) -> None:
-    """Refuse rows that are no table, or none at all, and targets that are not one for each.
+    """Raise if X is not two-dimensional or is empty, or if the targets do not match.
 
     Raises
     ------
     ValueError
-        That tells the shapes.
+        With the shapes.
     """
     if len(shape) != 2:
         raise ValueError(f"X has shape {tuple(shape)}; two dimensions are accepted, rows and features.")
@@ -118,9 +118,9 @@ def check_shapes(shape: tuple, targets: tuple | None) -> None:
 
 
 def _default_chunk_rows(X) -> int:
-    """Rows of a chunk: whole blocks where they are smaller than one."""
+    """Rows of a chunk: a multiple of the block size if blocks are smaller than a chunk."""
     size = getattr(X.dtype, "itemsize", 8)
-    # CSR has an index beside each number.
+    # CSR stores an index with each number.
     share = getattr(X, "share", 1.0)
     wanted = chunk_rows_for(X.shape[1] * (share * (size + 4) if share < 1 else size))
     return wanted // X.unit * X.unit if X.unit <= wanted else wanted

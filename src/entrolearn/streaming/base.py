@@ -1,4 +1,4 @@
-"""What every source of rows is: chunks of X and y, one after the other."""
+"""Base class of the sources of rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -8,31 +8,30 @@ import numpy as np
 
 __all__ = ["CHUNK_BYTES", "Rows", "TransformedRows", "chunk_rows_for", "read_ahead"]
 
-# Of numbers in a chunk, as they stand in the source: what a learner makes of them takes a few times as much.
-# Files of NumPy, Parquet and Zarr are read as fast as in larger chunks.
+# Default size of a chunk, in the dtype of the source; a learner needs a few times as much memory. Larger
+# chunks are not faster to read from NumPy, Parquet and Zarr files.
 CHUNK_BYTES = 2**24
 
 
 class Rows(ABC):
-    """Rows and their targets, gone through chunk by chunk: what :func:`rows` makes of any source.
+    """Rows and their targets, iterated chunk by chunk; :func:`rows` creates them from any source.
 
-    Iterating gives pairs ``(X, y)``, as often as one asks where `repeatable` is true. X is what
-    scikit-learn's checks of data take: an array, CSR rows, or a frame where the source is one of pandas' or
-    polars', or gives such chunks. Numbers keep the type that they have in the source. y is an array, or None
-    where there is no target.
+    Iteration yields pairs ``(X, y)``. It can be repeated if `repeatable` is true. X is an array, a CSR matrix
+    or, if the source is a pandas or polars data frame or yields them, a data frame. The dtype is that of the
+    source. y is an array, or None if there is no target.
 
     Attributes
     ----------
     n_rows : int or None
-        How many rows there are; None where only reading them would tell.
+        Number of rows; None if it is not known before reading.
     n_features : int or None
-        How many numbers a row of X has; None where only reading would tell.
+        Number of columns of X; None if it is not known before reading.
     chunk_rows : int or None
-        Rows of a chunk, of which the last may have fewer; None where the source decides.
+        Rows per chunk (the last one may have fewer); None if the source determines the chunks.
     feature_names : list of str or None
-        Names of the columns; None where they have none.
+        Names of the columns; None if they have no names.
     has_targets : bool or None
-        Whether y comes with X; None where only reading would tell.
+        Whether the source has targets; None if it is not known before reading.
     repeatable : bool
         Whether the rows can be read more than once.
 
@@ -55,24 +54,24 @@ class Rows(ABC):
     has_targets: bool | None = None
     repeatable: bool = True
 
-    #: Whether a chunk takes work to read, which can be done while the one before is worked on.
+    #: Whether to read the next chunk in a thread while the current one is processed.
     _reads_ahead: bool = False
 
     def __iter__(self) -> Iterator[tuple]:
         return read_ahead(self._chunks()) if self._reads_ahead else self._chunks()
 
     def targets(self) -> Iterator[np.ndarray]:
-        """The targets alone, chunk by chunk; the features are not read where the source has them apart.
+        """Iterate over the targets only; features are not read if the source stores them separately.
 
         Returns
         -------
         iterator of ndarray
-            Each of shape (n_rows_of_chunk,) or (n_rows_of_chunk, n_outputs).
+            Arrays of shape (n_rows_of_chunk,) or (n_rows_of_chunk, n_outputs).
 
         Raises
         ------
         ValueError
-            If the rows have no target, or can be read once and have been.
+            If the rows have no targets, or can be read only once and have already been read.
         """
         if self.has_targets is False:
             raise ValueError("these rows have no target; give y, or name the column or array with target=.")
@@ -80,7 +79,7 @@ class Rows(ABC):
 
     @abstractmethod
     def _chunks(self) -> Iterator[tuple]:
-        """The pairs of X and y."""
+        """Yield the pairs of X and y."""
 
     def _targets(self) -> Iterator[np.ndarray]:
         for i, (_, y) in enumerate(self._chunks()):
@@ -113,12 +112,12 @@ class TransformedRows(Rows):
 
 
 def chunk_rows_for(bytes_per_row: float) -> int:
-    """How many rows make a chunk of the default size."""
+    """Number of rows in a chunk of the default size."""
     return max(1, int(CHUNK_BYTES / max(1, bytes_per_row)))
 
 
 def read_ahead(chunks: Iterator) -> Iterator:
-    """The same chunks, each of them read while the one before it is worked on."""
+    """Yield the chunks, reading the next one while the current one is processed."""
     with ThreadPoolExecutor(1, thread_name_prefix="read_ahead") as reader:
         coming = reader.submit(next, chunks, None)
         while (chunk := coming.result()) is not None:

@@ -1,4 +1,4 @@
-"""Rows that someone else cuts: what a function, an iterator or any iterable gives chunk by chunk."""
+"""Rows from a function, an iterator or another iterable that yields chunks."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -11,14 +11,14 @@ __all__ = ["ChunkRows"]
 
 
 class ChunkRows(Rows):
-    """Rows of chunks, each checked against the ones before it as it comes.
+    """Rows of given chunks, each of which is checked for consistency with the first one.
 
     Parameters
     ----------
     make : callable
         Returns a new iterator of chunks, X or (X, y).
     repeatable : bool
-        Whether it can be called more than once.
+        Whether `make` can be called more than once.
     """
 
     def __init__(self, make: Callable[[], Iterable], *, repeatable: bool):
@@ -30,7 +30,7 @@ class ChunkRows(Rows):
         return super().__iter__()
 
     def targets(self) -> Iterator[np.ndarray]:
-        """As those of :class:`Rows`; the features are read, and passed over."""
+        """As in :class:`Rows`; the features are read and ignored."""
         self._begin()
         return super().targets()
 
@@ -66,7 +66,7 @@ def _iterator(make: Callable[[], Iterable]) -> Iterator:
 
 
 def _parted(chunk, which: str) -> tuple:
-    """X and y of a chunk, which is X alone or a pair."""
+    """X and y of a chunk, which is X or a pair (X, y)."""
     X, y = chunk, None
     if isinstance(chunk, tuple | list):
         if len(chunk) != 2:

@@ -1,6 +1,6 @@
-"""Columns of a frame by their names: which are features and which are targets.
+"""Select feature and target columns of data frames by name.
 
-A frame is pandas', polars' or one of pyarrow's tables, which differ in how rows and columns are asked for.
+A frame is a data frame of pandas or polars, or a pyarrow table.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from entrolearn.suggest import did_you_mean
 
 __all__ = ["cut", "features_of", "names_of", "numbers_only", "pick", "targets_of"]
 
-#: Names that an error lists at most.
+#: Maximum number of names in an error message.
 LISTED = 10
 
 
@@ -21,14 +21,14 @@ def names_of(frame) -> list:
 
 
 def cut(frame, start: int, size: int):
-    """Consecutive rows, a view."""
+    """Consecutive rows, as a view."""
     return frame.iloc[start : start + size] if hasattr(frame, "iloc") else frame.slice(start, size)
 
 
 def features_of(frame, names: Sequence[str]):
-    """Some columns: a frame still, from which a learner learns their names, but an array of pyarrow's tables.
+    """Select columns, as a data frame that keeps their names, or as an array for pyarrow tables.
 
-    scikit-learn asks a frame for the types of its columns, and takes what has none for double precision.
+    pyarrow tables are converted because scikit-learn does not find the dtypes of their columns.
     """
     if hasattr(frame, "iloc"):
         return frame[list(names)]
@@ -37,7 +37,7 @@ def features_of(frame, names: Sequence[str]):
 
 
 def targets_of(frame, names: Sequence[str]) -> np.ndarray | None:
-    """One column, or some beside one another, as an array; None of none."""
+    """One or several columns as an array; None without names."""
     columns = [np.asarray(frame[name]) for name in names]
     if not columns:
         return None
@@ -45,17 +45,17 @@ def targets_of(frame, names: Sequence[str]) -> np.ndarray | None:
 
 
 def pick(names: Sequence, target, features, where: str) -> tuple[list, list]:
-    """The features' columns and the targets'.
+    """Determine the feature columns and the target columns.
 
     Parameters
     ----------
     names : sequence of str
-        The columns that there are.
+        All columns.
     target : str, sequence of str or None
     features : sequence of str or None
         Default: all columns but the targets.
     where : str
-        What has the columns, for errors.
+        Name of the frame or file in error messages.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def pick(names: Sequence, target, features, where: str) -> tuple[list, list]:
     Raises
     ------
     ValueError
-        If there is no such column, no feature is left, or a target is a feature as well.
+        If a column does not exist, no feature is left, or a target is also a feature.
     """
     targets = [] if target is None else [target] if isinstance(target, str) else list(target)
     if isinstance(features, str):
@@ -85,21 +85,21 @@ def pick(names: Sequence, target, features, where: str) -> tuple[list, list]:
 
 
 def listed(names: Sequence) -> str:
-    """The first of the names, and how many more there are."""
+    """The first names, and the number of the others."""
     names = [str(name) for name in names]
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"{', '.join(names[:LISTED])}{more}" if names else "none"
 
 
 def numbers_only(schema, features: Sequence[str]) -> None:
-    """Refuse features that are no numbers, by pyarrow's types.
+    """Raise if features are not numeric, according to a pyarrow schema.
 
     Raises
     ------
     ValueError
-        That names them and what they are.
+        With the names and types of the features.
     """
-    from pyarrow import types  # who has a schema has pyarrow
+    from pyarrow import types  # pyarrow is installed if there is a schema
 
     accepted = (types.is_integer, types.is_floating, types.is_boolean)
     others = [name for name in features if not any(kind(schema.field(name).type) for kind in accepted)]

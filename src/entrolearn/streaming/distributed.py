@@ -1,9 +1,9 @@
-"""Fits to the rows of Dask's arrays and frames, and predictions of them, where their chunks are.
+"""Fits and predictions on Dask arrays and data frames, computed where their chunks are.
 
-A fit is a survey of the rows, where the hidden layer needs one, and a sum over them. Each is a tree of tasks:
-one for each chunk, then one for every few results that lie side by side. How results are added up does not
-depend on which worker was first, nor on one that was lost. A chunk is computed in the task that sums over it
-(:mod:`entrolearn.streaming.blocks`).
+A fit consists of a survey of the rows, if the hidden layer needs one, and the sums over the rows. Each is a
+tree of tasks: one task for each chunk, then one for every few adjacent results. The order of summation does
+not depend on the order in which workers finish, or on lost workers. A chunk is computed in the task that sums
+over it (:mod:`entrolearn.streaming.blocks`).
 """
 
 from collections.abc import Callable
@@ -57,18 +57,19 @@ from entrolearn.streaming.recursive import Moved, check_recursive, checked_chunk
 
 __all__ = ["fit", "predict"]
 
-# Results that one task merges. More make fewer tasks, and more sums that a worker holds at once.
+# Number of results that one task merges. A larger number gives fewer tasks but needs more memory for sums.
 FAN_IN = 4
 
 
 def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool = False):
-    """Fit a machine to the rows of a Dask collection, on whatever scheduler is in use.
+    """Fit an estimator to the rows of a Dask collection, with the current scheduler.
 
-    The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
-    Chunks stay where they are; sums over rows travel, (n_hidden, n_hidden) for each class, and landmarks. A
-    worker holds the chunks that it works on and a few sums. The chunks are computed once for the sums, those
-    of y once before unless `classes` names the labels, and all once before where a layer needs landmarks
-    or the bounds of the features: ``persist`` them where the workers' memory holds them.
+    Up to rounding, the fitted model equals that of ``machine.fit`` on all rows, including its landmarks.
+    Chunks stay on their workers; only landmarks and sums over rows, (n_hidden, n_hidden) for each class, are
+    transferred. A worker needs memory for its current chunks and a few sums. The chunks are computed once for
+    the sums. The chunks of y are computed once before, unless `classes` is given, and all chunks once before
+    if the layer needs landmarks or the bounds of the features. Use ``persist`` if the collection fits into
+    the workers' memory.
 
     Parameters
     ----------
@@ -77,45 +78,44 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
         RKELMClassifier or RKELMRegressor; or a RecursiveFeatureClassifier or RecursiveFeatureRegressor of
         one, to whose caller a sample of the rows travels. It is fitted in place.
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
-        An array is cut along its rows only; the numbers of rows need not be known. Chunks are dense, CSR or
-        frames, and large enough to keep a worker busy: some ten thousand rows.
+        Chunks of an array must contain whole rows; their lengths need not be known. Chunks are dense, CSR or
+        data frames, and should have about ten thousand rows or more.
     y : dask.array of shape (n_samples,) or (n_samples, n_outputs), dask.dataframe or its Series, or names
-        A string or a list of strings names columns of the frame X. An array that is cut otherwise than X is
-        cut anew; a frame or a Series needs the index of the frame X.
+        A string or a list of strings names columns of the data frame X. An array with other chunks than X is
+        rechunked; a data frame or a Series must have the index of the data frame X.
     sample_weight : dask.array of shape (n_samples,), dask.dataframe.Series or str, default=None
-        Weights of the rows, or the name of their column in the frame X: a row of weight two counts as two
-        rows, one of weight zero is left out. The number of rows is then counted, as it is of chunks of
+        Weights of the rows, or the name of their column in the data frame X. A row of weight 2 counts as two
+        rows; a row of weight 0 is ignored. The rows are then counted in an extra pass, as for chunks of
         unknown length.
     classes : array-like of shape (n_classes,), default=None
-        The labels, for a classifier.
+        All labels, for a classifier.
     progress : bool, default=False
-        Whether Dask shows how far each pass is.
+        Whether to show Dask's progress bar for each pass.
 
     Returns
     -------
     machine : object
-        The same, fitted.
+        The fitted `machine`.
 
     Raises
     ------
     TypeError
-        If the machine's fit is no sum over the rows, or X or y is no Dask collection.
+        If the estimator's fit is not a sum over the rows, or X or y is not a Dask collection.
     ValueError
-        If a setting needs all rows at once, X is cut along its features, X and y do not fit together, there
-        are no rows, a class has none, or a chunk is refused: the error says which rows.
+        If a parameter needs all rows at once, X has chunks along its features, X and y do not match, there
+        are no rows, a class has no rows, or a chunk is invalid; the message names its rows.
 
     Notes
     -----
-    Dask may give the rows of a shuffle or a merge in another order each time that it computes them. Rows and
-    their y come from one evaluation if y is named, if X and y are frames that were made of one frame, or
-    arrays that were made of one array. Arrays that were made of one frame by themselves, as ``to_dask_array``
-    makes them, are two evaluations: persist them by one ``dask.persist(X, y)``.
+    Dask may compute the rows of a shuffle or a merge in a different order each time. X and y are computed in
+    one evaluation if y is given by column names, or if X and y are data frames derived from one data frame,
+    or arrays derived from one array. Arrays that were separately derived from one data frame, for example by
+    ``to_dask_array``, are computed in two evaluations: persist them with one call ``dask.persist(X, y)``.
 
-    The hidden layer is drawn by the caller and goes to each worker once. Landmarks are the rows that
-    ``machine.fit`` draws, up to 2**27 rows; of more they are a reservoir sample. So are the rows that tell
-    which bounds of the features are far out. Rows in single precision are computed as ``machine.fit``
-    computes them; where that leaves no digits of a class's covariance, they are summed once more in double
-    precision.
+    The hidden layer is drawn by the caller and sent to each worker once. Up to 2**27 rows, landmarks and the
+    rows for outlier detection are those that ``machine.fit`` draws; for more rows they are a reservoir
+    sample. Rows in single precision are computed as in ``machine.fit``; if this is not accurate enough for a
+    class covariance, they are summed again in double precision.
 
     Examples
     --------
@@ -148,27 +148,27 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
 
 
 def predict(machine, X, method: str = "predict"):
-    """What a fitted estimator says of the rows of a Dask collection, computed chunk by chunk when asked for.
+    """Lazy predictions of a fitted estimator for a Dask collection, chunk by chunk.
 
     Parameters
     ----------
     machine : estimator
-        Any that is fitted; it goes to each worker once.
+        Any fitted estimator; it is sent to each worker once.
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
     method : str, default="predict"
-        Which of its methods, such as ``"decision_function"``, ``"predict_proba"`` or ``"transform"``.
+        The method to call, such as ``"decision_function"``, ``"predict_proba"`` or ``"transform"``.
 
     Returns
     -------
     dask.array of shape (n_samples,) or (n_samples, n_columns)
-        With the chunks of X, in the order that the rows have when it is computed.
+        Predictions with the chunks of X, in the order of the rows at the time of computation.
 
     Raises
     ------
     TypeError, ValueError
-        If X is no collection of whole rows, or one the machine refuses.
+        If X is not a collection of whole rows, or the estimator does not accept it.
     AttributeError
-        If the machine has no such method.
+        If the estimator has no such method.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def _answers(X, machine, method: str, nothing):
 
 
 class _Fit:
-    """One machine, the chunks it is fitted to, and whether to show how far it is."""
+    """A fit of one estimator to chunks."""
 
     def __init__(self, machine: Additive, chunks: Chunks, progress: bool):
         self.machine = machine
@@ -219,7 +219,7 @@ class _Fit:
         self.progress = progress
 
     def run(self, classes) -> None:
-        """The passes in turn."""
+        """Run all passes."""
         machine = self.machine
         lengths = self.chunks.lengths
         count = lengths is None and machine._needs().n_sampled > 0
@@ -251,7 +251,7 @@ class _Fit:
         return self._merged(merged_targets, [block.apply(targets_of_chunk, labels) for block in blocks])
 
     def _first_rows(self) -> tuple:
-        """The number of the first chunk that has any, and what first_rows_of_chunk returns."""
+        """The number of the first chunk with rows, and the result of first_rows_of_chunk for it."""
         for number, block in enumerate(self.chunks.blocks):
             first = block.apply(first_rows_of_chunk).compute()
             if first[0].shape[0]:
@@ -275,7 +275,7 @@ class _Fit:
         return machine._finish(total.sums, X.dtype)
 
     def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
-        """What the layer has to know of all rows; of their number of features and precision X tells."""
+        """Statistics of all rows for the layer; X has their number of features and dtype."""
         needs = self.machine._needs()
         if not needs.n_sampled:
             return Survey(X.shape[1], X.dtype)
@@ -290,7 +290,7 @@ class _Fit:
         return Survey.of_passes(X, needs, found.sample.rows, found.seen)
 
     def _merged(self, merged: Callable, parts: list[Delayed]):
-        """What comes of the parts."""
+        """Merge the parts and compute the result."""
         return _computed(_tree(merged, parts), self.progress)
 
 
@@ -332,7 +332,7 @@ def _listed(*parts) -> list:
 
 
 def merge_delayed(merged: Callable, parts: list[Delayed]):
-    """What `merged` makes of estimators that Dask holds or has yet to fit, a few at a time."""
+    """Merge delayed estimators by `merged`, a few at a time."""
     return _computed(_tree(merged, parts), progress=False)
 
 
@@ -350,22 +350,22 @@ def _computed(result: Delayed, progress: bool):
 
 
 def _ship(work) -> Delayed:
-    """One key for what all tasks need: it goes to each worker once."""
+    """Wrap an object that all tasks need in one key, so that it is sent to each worker once."""
     return dask.delayed(work, pure=False, traverse=False)
 
 
 def _tree(merged: Callable, parts: list[Delayed]) -> Delayed:
-    """The parts merged, neighbours first, FAN_IN at a time."""
+    """Merge the parts in a tree, FAN_IN adjacent parts at a time."""
     merge = dask.delayed(_Merge(merged), pure=False)
     while len(parts) > 1:
         groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
-        # Not as a list, whose graph Dask would go through for each.
+        # Separate arguments, because Dask would traverse the graph of a list each time.
         parts = [merge(*group) if len(group) > 1 else group[0] for group in groups]
     return parts[0]
 
 
 class _Merge:
-    """A function of a list of parts as one of the parts, by the same name."""
+    """Call a function of a list with separate arguments, under the same name."""
 
     def __init__(self, merged: Callable):
         self.__name__ = merged.__name__  # Dask names the tasks after it

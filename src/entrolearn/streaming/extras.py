@@ -1,4 +1,4 @@
-"""Libraries that come with the extra `stream`, and what is said where one of them is absent."""
+"""Imports of the packages of the extra `stream`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,12 +8,12 @@ __all__ = ["stream_extra"]
 
 @contextmanager
 def stream_extra(what: str, library: str) -> Iterator[None]:
-    """A block that imports a library of the extra.
+    """Context in which a package of the extra is imported.
 
     Raises
     ------
     ImportError
-        In one line that says what needs the library, and how it is installed.
+        With the feature that needs the package, and the command to install it.
     """
     try:
         yield

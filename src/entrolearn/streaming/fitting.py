@@ -1,4 +1,4 @@
-"""Fits to more rows than memory holds: one look at them for what the hidden layer needs, one for the sums."""
+"""Out-of-core fits: one pass over the rows for the hidden layer, if needed, and one for the sums."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,12 +23,13 @@ __all__ = ["fit"]
 
 
 def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool | Callable = False):
-    """Fit a machine to rows that are read chunk by chunk.
+    """Fit an estimator to rows that are read chunk by chunk.
 
-    The fitted machine is that of ``machine.fit`` on all rows at once, landmarks included, up to rounding.
-    Memory holds a chunk and the sums over the rows, (n_hidden, n_hidden) for each class. Rows are read once
-    for the sums, labels once before unless `classes` names them, and all rows once before where a layer needs
-    landmarks, the gamma that is called "scale" or the bounds of the features.
+    Up to rounding, the fitted model equals that of ``machine.fit`` on all rows, including its landmarks.
+    Memory is needed for one chunk and for the sums over the rows, (n_hidden, n_hidden) for each class. The
+    sums take one pass over the rows. Labels are read in an earlier pass unless `classes` is given. If the
+    hidden layer needs landmarks, gamma="scale" or the bounds of the features, there is one more earlier pass
+    over the rows.
 
     Parameters
     ----------
@@ -38,42 +39,41 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
         which takes two passes more; or a pipeline that ends in one, whose other steps have a ``partial_fit``
         or need no fit: each is one more pass over the rows. It is fitted in place.
     X : Rows, or what :func:`rows` takes
-        Arrays, memory maps, files, iterators of chunks; or a Dask array or frame of shape
-        (n_samples, n_features), whose sums are then made where its chunks are, by
-        :func:`entrolearn.streaming.distributed.fit`.
+        Arrays, memory maps, files or iterators of chunks; or a Dask array or data frame of shape
+        (n_samples, n_features), for which :func:`entrolearn.streaming.distributed.fit` is called.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        Where X does not bring the targets along. With a Dask array a Dask array; with a Dask frame a frame or
-        Series too, or names of its columns.
+        Targets, if X does not contain them. For a Dask array X, a Dask array; for a Dask data frame X, also a
+        data frame, a Series or names of columns of X.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows in their order, held in memory: a row of weight two counts as two rows, one of
-        weight zero is left out. They weigh the rows of a pipeline's last step. With Dask's X a Dask array or
-        Series, or the name of a column of X.
+        Weights of the rows in their order, in memory. A row of weight 2 counts as two rows; a row of weight 0
+        is ignored. In a pipeline they apply to the last step. For a Dask X, a Dask array or Series, or the
+        name of a column of X.
     classes : array-like of shape (n_classes,), default=None
-        The labels, for a classifier. Rows that can be read only once need them.
+        All labels, for a classifier. They are required if the rows can be read only once.
     progress : bool or callable, default=False
-        True shows a bar for each pass; a callable gets the number of rows that a pass has read so far, and
-        that of all rows, or None where it is not known; with Dask it is refused.
+        True shows a progress bar for each pass. A callable receives the number of rows read in the current
+        pass and the total, None if it is not known; callables are not accepted with Dask.
 
     Returns
     -------
     machine : object
-        The same, fitted.
+        The fitted `machine`.
 
     Raises
     ------
     TypeError
-        If the machine's fit is no sum over the rows.
+        If the estimator's fit is not a sum over the rows.
     ValueError
-        If a setting needs all rows at once, rows have to be read twice and cannot be, there are none, targets
-        are missing, a class has no rows, or a chunk is refused: the error says which rows.
+        If a parameter needs all rows at once, rows must be read twice but can be read only once, there are no
+        rows, targets are missing, a class has no rows, or a chunk is invalid; the message names its rows.
 
     Notes
     -----
-    Rows in single precision are computed as ``fit`` computes them; where that leaves no digits of a class's
-    covariance they are read once more, in double precision. Rows that can be read only once are computed in
-    double precision. Where the number of rows is not known before they are read, or is above 2**27,
-    landmarks, and rows that tell which bounds of the features are far out, are a reservoir sample of them
-    instead of those that ``fit`` draws.
+    For rows in single precision, computations are in single precision, as in ``fit``. If this is not accurate
+    enough for a class covariance, the rows are read again and computed in double precision. Rows that can be
+    read only once are always computed in double precision. If the number of rows is not known in advance, or
+    is above 2**27, the landmarks and the rows for outlier detection are a reservoir sample, and not the rows
+    that ``fit`` draws.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     True
     """
     if _is_dask(X):
-        from entrolearn.streaming.distributed import fit as fit_collection  # imports Dask, as they have
+        from entrolearn.streaming.distributed import fit as fit_collection  # imports Dask
 
         options = {"sample_weight": sample_weight, "classes": classes, "progress": progress}
         return fit_collection(machine, X, y, **options)
@@ -129,7 +129,7 @@ def _is_dask(X) -> bool:
 
 
 class _Fit:
-    """One machine, the rows it is fitted to, their weights, and what shows how far it is."""
+    """A fit of one estimator: the rows, their weights and the progress report."""
 
     def __init__(
         self, machine: Additive, source: Rows, weights: np.ndarray | None, progress: bool | Callable
@@ -142,7 +142,7 @@ class _Fit:
         self.progress = progress
 
     def run(self, classes) -> None:
-        """The passes in turn."""
+        """Run all passes."""
         machine = self.machine
         machine._validate_params()
         self._refuse_what_is_read_once(machine, classes)
@@ -151,7 +151,7 @@ class _Fit:
             machine.classes_, _ = encode(np.asarray(labels), self.name)
         machine._refuse_sums()
         machine._forget()
-        # Rows that can be read once are computed in double precision: there is no second look at them.
+        # Rows that can be read only once are computed in double precision.
         dtypes = machine._accepted_dtypes() if self.source.repeatable else [np.float64]
         if not self._sum_and_solve(dtypes):
             self._sum_and_solve([np.float64])
@@ -179,7 +179,7 @@ class _Fit:
             )
 
     def _labels(self) -> np.ndarray:
-        """All labels, from one pass over them."""
+        """All labels, from one pass over the targets."""
         found: Any = None
         start = 0
         for y in self.source.targets():
@@ -207,7 +207,7 @@ class _Fit:
         return machine._finish(sums, survey.dtype)
 
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
-        """What a layer has to know of all rows, from one pass; None where a first chunk will do."""
+        """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""
         needs = self.machine._needs()
         if not needs.n_sampled:
             return None
@@ -219,7 +219,7 @@ class _Fit:
         return Survey.of_passes(X, needs, sample.rows, seen)
 
     def _chunks(self, dtypes: list, purpose: str) -> Iterator[tuple]:
-        """Checked rows in the first chunk's precision, their y, the machine's targets, and their weights."""
+        """Yield validated rows in the first chunk's dtype, their y, targets and weights."""
         start, first = 0, True
         for X, y in shown(self.source, self.progress, self.source.n_rows, f"{self.name}: {purpose}"):
             stop = start + X.shape[0]
@@ -253,7 +253,7 @@ class _Fit:
 def _fit_pipeline(
     pipeline: Pipeline, source: Rows, weights: np.ndarray | None, classes, progress: bool | Callable
 ) -> Pipeline:
-    """Each step in turn, on the rows as the steps before transform them."""
+    """Fit the steps one after the other, on the rows transformed by the previous steps."""
     *steps, (_, machine) = pipeline.steps
     _check(machine)
     for name, step in steps:
@@ -265,7 +265,7 @@ def _fit_pipeline(
         fitted = clone(step)
         for X, _ in shown(rows_of_step, progress, source.n_rows, name):
             if not hasattr(fitted, "partial_fit"):
-                fitted.fit(X)  # looks at the columns alone
+                fitted.fit(X)  # only checks the columns
                 break
             fitted.partial_fit(X)
         pipeline.steps[i] = name, fitted
@@ -276,7 +276,7 @@ def _fit_pipeline(
 
 
 def _keep_names(fitted, source: Rows) -> None:
-    """What scikit-learn keeps of a frame, for rows that came as arrays whose columns have names."""
+    """Set ``feature_names_in_`` for sources whose chunks are arrays with named columns."""
     names = source.feature_names
     if names is not None and not hasattr(fitted, "feature_names_in_"):
         fitted.feature_names_in_ = np.asarray(names, dtype=object)

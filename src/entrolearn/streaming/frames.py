@@ -1,4 +1,4 @@
-"""Rows of frames in memory, cut so that their columns keep their names."""
+"""Rows of data frames in memory, with column names."""
 
 from collections.abc import Iterator
 from itertools import repeat
@@ -13,22 +13,22 @@ __all__ = ["FrameRows"]
 
 
 class FrameRows(Rows):
-    """Rows of a frame, whose target is among its columns or an array beside it.
+    """Rows of a data frame, with targets from its columns or from a separate array.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
     y : array-like, str, path or None
-        In place of a target among the columns.
+        Targets, if they are not columns of the frame.
     target, features
-        As :func:`~entrolearn.streaming.rows` takes them.
+        As in :func:`~entrolearn.streaming.rows`.
     chunk_rows : int or None
     """
 
     def __init__(self, frame, y, target, features, chunk_rows: int | None):
         where = type(frame).__name__
         self._features, self._target_names = pick(names_of(frame), target, features, where)
-        if hasattr(frame, "column_names"):  # pyarrow's, of which one can tell
+        if hasattr(frame, "column_names"):  # a pyarrow table, whose types are known
             numbers_only(frame.schema, self._features)
         if self._target_names and y is not None:
             raise ValueError("y= and target= were both given; one of them is accepted.")

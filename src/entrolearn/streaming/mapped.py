@@ -1,8 +1,8 @@
-"""Arrays in files, of which no more is in memory than is being read.
+"""Arrays in files, of which only the current chunk is in memory.
 
-Pages of a mapped file that have been read count as the process's memory until they are given back. A file
-that is named is read, not mapped, which is faster too; of a map that someone else made, the pages are given
-back after each chunk.
+Pages of a memory-mapped file that were read count as memory of the process until they are released. Files
+given by path are therefore read and not mapped, which is also faster. For a user's memory map, pages are
+released after each chunk.
 """
 
 import mmap
@@ -15,9 +15,9 @@ __all__ = ["MappedArray", "NpyFile", "file_map", "give_back"]
 
 
 def file_map(array) -> mmap.mmap | None:
-    """The map of a file in which an array, or the array that it is a view of, has its numbers.
+    """The memory map of an array, or of the array that it is a view of.
 
-    None where there is none, or where what was written to it is in memory alone.
+    None if there is no map, or if it is copy-on-write, so that changes exist only in memory.
     """
     while isinstance(array, np.ndarray):
         base = array.base
@@ -28,13 +28,13 @@ def file_map(array) -> mmap.mmap | None:
 
 
 def give_back(pages: mmap.mmap | None) -> None:
-    """Let go of the pages of a map that are in memory; the system reads them again when asked for."""
+    """Release the pages of a map from memory; they are read again when accessed."""
     if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
         pages.madvise(mmap.MADV_DONTNEED)
 
 
 class MappedArray:
-    """A memory map that someone holds, or a view of one."""
+    """A user's memory map, or a view of it."""
 
     def __init__(self, array: np.ndarray, pages: mmap.mmap):
         self._array, self._pages = array, pages
@@ -48,7 +48,7 @@ class MappedArray:
             yield self._columns(rows) if self._by_columns else self._copy(self._array[rows])
 
     def _columns(self, rows: slice | np.ndarray) -> np.ndarray:
-        """Rows, one column after the other: each stands in a place of its own and brings pages around it."""
+        """Read rows column by column, because in Fortran order each column is in other pages."""
         return np.column_stack([self._copy(self._array[rows, j]) for j in range(self.shape[1])])
 
     def _copy(self, numbers: np.ndarray) -> np.ndarray:
@@ -58,19 +58,19 @@ class MappedArray:
 
 
 class NpyFile:
-    """A file of ``numpy.save``.
+    """A file written by ``numpy.save``.
 
     Raises
     ------
     FileNotFoundError
-        If there is none.
+        If the file does not exist.
     ValueError
-        If it is no such file, is shorter than it says, or holds Python objects.
+        If the file is not in this format, is truncated, or contains Python objects.
     """
 
     def __init__(self, path: Path):
         self._path = path
-        array = _mapped(path)  # for what its head says
+        array = _mapped(path)  # to read the header
         self.shape, self.dtype, self.unit = array.shape, array.dtype, 1
         self._offset = array.offset
         self._by_columns = not array.flags.c_contiguous
@@ -91,7 +91,7 @@ class NpyFile:
         return rows
 
     def _numbers(self, file, start: int, count: int) -> np.ndarray:
-        """So many consecutive numbers from the one with this index."""
+        """`count` consecutive numbers from index `start`."""
         file.seek(self._offset + start * self.dtype.itemsize)
         numbers = np.fromfile(file, self.dtype, count)
         if len(numbers) < count:

@@ -1,4 +1,4 @@
-"""The model of all rows from models that several sites fitted to theirs, and the box on which they agree."""
+"""Merge models that several sites fitted to their own rows, and the bounds of their features."""
 
 import copy
 from collections.abc import Iterable, Sequence
@@ -22,12 +22,12 @@ __all__ = ["bounds", "merge", "merge_bounds", "solve"]
 
 
 def bounds(X) -> np.ndarray:
-    """The box of a site's rows, as ``feature_range="data"`` takes it: values far out are no part of it.
+    """The bounds of a site's features without outliers, as for ``feature_range="data"``.
 
     Parameters
     ----------
     X : Rows, what :func:`rows` takes, or a list of rows, each a list of numbers
-        Read once, chunk by chunk.
+        Rows of the site; read once, chunk by chunk.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def bounds(X) -> np.ndarray:
     Raises
     ------
     ValueError
-        If there are no rows, or a chunk holds no finite numbers.
+        If there are no rows, or a chunk has values that are not finite numbers.
 
     Examples
     --------
@@ -66,12 +66,12 @@ def bounds(X) -> np.ndarray:
 
 
 def merge_bounds(boxes: Iterable) -> np.ndarray:
-    """The box around the boxes of several sites: the ``feature_range`` of all of them.
+    """The bounds of all sites together, to be used as ``feature_range`` at each site.
 
     Parameters
     ----------
     boxes : iterable of array-like of shape (2, n_features)
-        What :func:`bounds` returned at each site.
+        The result of :func:`bounds` at each site.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def merge_bounds(boxes: Iterable) -> np.ndarray:
     Raises
     ------
     ValueError
-        If there is none, their shapes differ, or one holds no finite bounds, low <= high.
+        If there are no boxes, their shapes differ, or bounds are not finite or low > high.
 
     Examples
     --------
@@ -112,10 +112,10 @@ def _checked_box(i: int, box) -> np.ndarray:
 
 
 def merge(estimators: Iterable):
-    """The model of all rows, from estimators that were fitted to disjoint sets of them.
+    """Merge estimators that were fitted to disjoint sets of rows.
 
-    The result is what one fit to all rows would have made with the same hidden units, to rounding, whatever
-    the order of the estimators and however they are merged in between. Sums over rows are all that is read.
+    Up to rounding, the result equals one fit to all rows with the same hidden units. It does not depend on
+    the order of the estimators or on intermediate merges. Only the sums over rows of the estimators are used.
 
     Parameters
     ----------
@@ -128,15 +128,15 @@ def merge(estimators: Iterable):
     Returns
     -------
     estimator : object
-        A new one, which ``partial_fit`` and `merge` go on from; those given are as they were. A classifier
-        knows the classes of all, and answers once each of them has a row.
+        A new estimator, which can be updated by ``partial_fit`` and merged again; the given estimators are
+        not changed. A classifier has the classes of all estimators, and can predict if each class has a row.
 
     Raises
     ------
     TypeError
-        If an estimator keeps no sums.
+        If an estimator does not support sums.
     ValueError
-        If one has no sums, or differs from the first: the error names what differs.
+        If an estimator has no sums, or differs from the first one; the message names the difference.
 
     Examples
     --------
@@ -157,14 +157,14 @@ def merge(estimators: Iterable):
     if not estimators:
         raise ValueError("there are no estimators to merge; accepted: one or more that have their sums.")
     if any(hasattr(each, "__dask_graph__") for each in estimators):
-        from entrolearn.streaming.distributed import merge_delayed  # imports Dask, as they have
+        from entrolearn.streaming.distributed import merge_delayed  # imports Dask
 
         return solve(merge_delayed(merge_sums, estimators))
     return solve(merge_sums(estimators))
 
 
 def merge_sums(estimators: Sequence[Additive]) -> Additive:
-    """A copy of the first estimator with the sums of all, not solved."""
+    """A copy of the first estimator with the total sums, not solved."""
     for estimator in estimators:
         check_sums(estimator)
     first = terms(estimators[0])
@@ -188,7 +188,7 @@ def merge_sums(estimators: Sequence[Additive]) -> Additive:
 
 
 def solve(estimator: Additive) -> Additive:
-    """The estimator, answering from its sums; or not at all, where a class, or all, has no row."""
+    """Solve the estimator from its sums; if a class has no rows, it remains unfitted."""
     sums = estimator._stream
     if all(each.n for each in (sums if isinstance(sums, list) else [sums])):
         estimator._finish(sums, np.dtype(np.float64))
@@ -198,7 +198,7 @@ def solve(estimator: Additive) -> Additive:
 
 
 def _sums_over(estimator: Additive, classes: np.ndarray | None) -> dict | NormalEquations:
-    """Moments by label; or equations of the targets that these classes have."""
+    """Moments by label, or normal equations with targets for all classes."""
     sums = estimator._stream
     if isinstance(sums, list):
         return dict(zip(estimator.classes_.tolist(), sums, strict=True))
@@ -206,7 +206,7 @@ def _sums_over(estimator: Additive, classes: np.ndarray | None) -> dict | Normal
         return sums
     places = np.searchsorted(classes, estimator.classes_)
     offset, matrix = np.full(len(classes), -1.0), np.zeros((sums._right.shape[1], len(classes)))
-    targets = class_targets(len(places))  # of a row of each class; offset + targets @ matrix are the new ones
+    targets = class_targets(len(places))  # one row per class; offset + targets @ matrix are the new targets
     if len(places) == 2:
         offset[places], matrix[:, places] = 0.0, targets.T
     else:
@@ -215,7 +215,7 @@ def _sums_over(estimator: Additive, classes: np.ndarray | None) -> dict | Normal
 
 
 def _total(parts: Sequence[ClassMoments | NormalEquations]):
-    """The sum, with the shift of the part of the most rows."""
+    """The sum of the parts, with the shift of the part with the most rows."""
     largest = max(range(len(parts)), key=lambda i: parts[i].n)
     total = parts[largest]._copy()
     shift = total.shift if isinstance(total, ClassMoments) else total.shifts

@@ -1,4 +1,4 @@
-"""How far a pass over the rows is: a bar, or whatever a function does with two numbers."""
+"""Progress of a pass over the rows: a progress bar or a callback."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -8,33 +8,33 @@ __all__ = ["shown"]
 
 
 def shown(chunks: Iterable, progress: bool | Callable, n_rows: int | None, what: str) -> Iterator:
-    """The same chunks, while it is shown how many of their rows are done.
+    """Yield the chunks, and report the number of processed rows.
 
-    A chunk is done when the next one is asked for.
+    A chunk counts as processed when the next one is requested.
 
     Parameters
     ----------
     chunks : iterable
-        Of arrays, or of tuples that begin with one.
+        Arrays, or tuples whose first element is an array.
     progress : bool or callable
-        True for tqdm's bar; a function gets the rows done and the rows in all, which is None where it is not
-        known.
+        True shows a tqdm progress bar. A callable receives the number of rows done and the total, None if it
+        is not known.
     n_rows : int or None
-        The rows in all.
+        Total number of rows.
     what : str
-        What is being done, for the bar.
+        Description of the progress bar.
 
     Returns
     -------
     iterator
-        Of the chunks as they are.
+        The unchanged chunks.
 
     Raises
     ------
     TypeError
-        If `progress` is neither.
+        If `progress` has another type.
     ImportError
-        If a bar is asked for and tqdm is absent.
+        If `progress` is True and tqdm is not installed.
     """
     if callable(progress):
         return _told(chunks, progress, n_rows)

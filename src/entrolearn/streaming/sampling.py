@@ -1,4 +1,4 @@
-"""Landmarks of rows that are seen once: a sample without replacement, in one pass and little memory."""
+"""Sampling without replacement in one pass over the rows."""
 
 import numpy as np
 from scipy.sparse import issparse
@@ -6,19 +6,19 @@ from scipy.sparse import vstack as stack_sparse
 
 __all__ = ["MOST_PERMUTED", "Chosen", "Reservoir", "sample_of"]
 
-#: Up to so many rows a permutation of their numbers is held (1 GiB), as a fit in memory does.
+#: Maximum number of rows for which their permutation is kept in memory (1 GiB), as in an in-memory fit.
 MOST_PERMUTED = 2**27
 
 
 def sample_of(n_rows: int | None, size: int, rng: np.random.RandomState) -> "Chosen | Reservoir":
-    """What takes a sample of so many rows as they pass: those that a fit in memory would draw, if it can.
+    """A sampler for streamed rows; if possible it draws the same rows as an in-memory fit.
 
     Parameters
     ----------
     n_rows : int or None
-        Of all rows; None where it is not known.
+        Total number of rows; None if it is not known.
     size : int
-        Of the sample; all rows where there are fewer.
+        Size of the sample; all rows if there are fewer.
     rng : RandomState
     """
     if n_rows is None or n_rows > MOST_PERMUTED:
@@ -27,12 +27,12 @@ def sample_of(n_rows: int | None, size: int, rng: np.random.RandomState) -> "Cho
 
 
 class Chosen:
-    """Rows whose numbers are known beforehand, picked from chunks that come in order.
+    """A sample with known row numbers, collected from consecutive chunks.
 
     Parameters
     ----------
     places : ndarray of int, shape (n_places,)
-        Their numbers; none twice.
+        Row numbers without duplicates.
 
     Examples
     --------
@@ -67,23 +67,23 @@ class Chosen:
 
 
 class Reservoir:
-    """A random sample of rows without replacement, of which neither number nor order matters.
+    """A random sample without replacement from rows of unknown number and any order.
 
-    Every row gets a random key, and the rows of the smallest keys are kept: the reservoir of Vitter (1985)
-    in the form of Efraimidis and Spirakis (2006) with equal weights. Reservoirs of disjoint sets of rows
-    merge, and the rows of a smaller reservoir are the first of a larger one's.
+    Each row gets a random key, and the rows with the smallest keys are kept. This is the reservoir of Vitter
+    (1985) in the form of Efraimidis and Spirakis (2006) with equal weights. Reservoirs of disjoint sets of
+    rows can be merged. The rows of a smaller reservoir are the first rows of a larger one.
 
     Parameters
     ----------
     size : int
-        How many rows are kept.
+        Number of rows to keep.
     rng : RandomState
-        Draws the keys.
+        Random state of the keys.
 
     Attributes
     ----------
     n_seen : int
-        Rows that were offered.
+        Number of rows offered so far.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Reservoir:
         self._take(keys[few], X[few])
 
     def merge(self, other: "Reservoir") -> "Reservoir":
-        """Take in what another reservoir of the same size has of other rows."""
+        """Merge with a reservoir of the same size from other rows."""
         if other.size != self.size:
             raise ValueError(f"reservoirs of {self.size} and of {other.size} rows cannot be merged.")
         self.n_seen += other.n_seen
@@ -132,7 +132,7 @@ class Reservoir:
 
     @property
     def rows(self):
-        """The rows kept, in the order of their keys, shape (min(n_seen, size), n_features)."""
+        """The sampled rows in the order of their keys, shape (min(n_seen, size), n_features)."""
         if self._rows is None:
             raise ValueError("the reservoir was offered no rows.")
         return self._rows

@@ -1,4 +1,4 @@
-"""The one door through which rows come: what they are read from is told by what it is."""
+"""Create :class:`Rows` from any source."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ __all__ = ["rows"]
 
 
 def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None) -> Rows:
-    """Rows of any source, to go through chunk by chunk.
+    """Create rows from any source, to be iterated chunk by chunk.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
         - A function that returns a new iterator of chunks, X or ``(X, y)``, each time that it is called; an
           iterable of chunks, which gives them as often as it is asked; an iterator, which gives them once.
     y : array-like, str or path, default=None
-        Where X is an array, or a frame.
+        Targets, if X is an array or a data frame.
     target : str or list of str, default=None
-        The column, or array, with the targets, or several columns.
+        The column, columns or array with the targets.
     features : str or list of str, default=None
-        Columns to read, in this order: by default, all but the target. Of a group, the one array: by default,
-        the only one with two dimensions.
+        Columns to read, in this order. Default: all columns except the target. For a group, the name of the
+        array; default: the only two-dimensional array.
     chunk_rows : int, default=None
-        Rows of a chunk. By default, 16 MiB of numbers; whole blocks of an array that is stored in blocks.
+        Rows per chunk. Default: 16 MiB of numbers, rounded to whole blocks for arrays stored in blocks.
 
     Returns
     -------
@@ -47,15 +47,15 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
     Raises
     ------
     ValueError
-        If X and y have different lengths, X is not two-dimensional or has no rows, there is no such column,
-        a column of Parquet holds no numbers, its files have different columns, or a parameter says nothing of
-        such a source.
+        If X and y have different lengths, X is not two-dimensional or has no rows, a column does not exist, a
+        Parquet column is not numeric, Parquet files have different columns, or a parameter does not apply to
+        the source.
     FileNotFoundError
-        If there is no such file, or none that matches.
+        If no file exists or matches.
     TypeError
-        If X is none of these.
+        If X has another type.
     ImportError
-        If pyarrow or zarr is needed and absent.
+        If pyarrow or zarr is needed and not installed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arrays by their names in a group: a Zarr store, an HDF5 file, a dictionary."""
+"""Rows from named arrays of a group: a Zarr store, an HDF5 file or a dictionary."""
 
 import os
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from entrolearn.suggest import did_you_mean
 
 __all__ = ["group_rows", "is_zarr", "opened"]
 
-# What a Zarr array or group of version 3, and of version 2, has in its folder.
+# Files in the folder of a Zarr array or group, of version 3 and version 2.
 MARKS = ("zarr.json", ".zgroup", ".zarray")
 
 
 def is_zarr(path: str | os.PathLike) -> bool:
-    """Whether a path names a Zarr store, by its ending or by what is in its folder."""
+    """Whether a path is a Zarr store, by its suffix or by the files in its folder."""
     return str(path).rstrip("/").endswith(".zarr") or any((Path(path) / mark).exists() for mark in MARKS)
 
 
@@ -26,11 +26,11 @@ def opened(path: str | os.PathLike):
     Raises
     ------
     FileNotFoundError
-        If there is no such folder.
+        If the folder does not exist.
     ValueError
-        If it is no Zarr store.
+        If the folder is not a Zarr store.
     ImportError
-        If zarr is absent.
+        If zarr is not installed.
     """
     if not Path(path).exists():
         raise FileNotFoundError(f"there is no Zarr store {path}.")
@@ -43,22 +43,22 @@ def opened(path: str | os.PathLike):
 
 
 def group_rows(group: Mapping, target, features, chunk_rows: int | None, where: str) -> ArrayRows:
-    """Rows of one array of a group, with the targets of another one.
+    """Rows of one array of a group, with targets from another array.
 
     Parameters
     ----------
     group : mapping of str to array
     target : str or None
     features : str or None
-        Default: the only array of two dimensions besides the target.
+        Default: the only two-dimensional array besides the target.
     chunk_rows : int or None
     where : str
-        What has the arrays, for errors.
+        Name of the group in error messages.
 
     Raises
     ------
     ValueError
-        If there is no such array, or none or several could be the features.
+        If an array does not exist, or the array of the features is not unique.
     """
     names = [name for name in group if hasattr(group[name], "shape")]
     if features is None:

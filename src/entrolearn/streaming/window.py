@@ -1,4 +1,4 @@
-"""A learner of the last rows of a stream."""
+"""Sliding-window learning on streams."""
 
 import copy
 from collections import deque
@@ -26,27 +26,27 @@ def _has(method: str):
 
 
 class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
-    """An estimator of the last rows of a stream: the fit to these, to rounding.
+    """Meta-estimator that fits an estimator to the last rows of a stream, up to rounding.
 
-    Each call of :meth:`partial_fit` subtracts from the sums over rows those that leave the window, adds the
-    new ones and solves once; whenever as many rows have left as the window holds, the sums are made anew of
-    its rows, so that rounding does not build up.
+    Each call of :meth:`partial_fit` subtracts the rows that leave the window from the sums over rows, adds
+    the new rows and solves once. When `n_rows` rows have left the window, the sums are recomputed from its
+    rows, so that rounding errors do not accumulate.
 
     Parameters
     ----------
     estimator : estimator
-        A learner whose fit is a sum over rows, as :func:`merge` takes. The first call draws its hidden units,
-        which stay: with ``feature_range="data"`` they are those of the box of its rows.
+        An estimator whose fit is a sum over rows, as in :func:`merge`. Its hidden units are drawn in the
+        first call and do not change; with ``feature_range="data"`` they depend on the rows of the first call.
     n_rows : int, default=1000
-        Rows of the window, which holds them.
+        Number of rows in the window; they are kept in memory.
 
     Attributes
     ----------
     estimator_ : estimator
-        Fitted to the rows of the window. Its classes are those that are there; while there is only one, it is
-        the estimator of the last window with two.
+        The estimator fitted to the rows of the window. Its classes are those in the window; if there is only
+        one class, it is the estimator of the last window with two.
     classes_ : ndarray of shape (n_classes,)
-        Of a classifier: of ``estimator_``.
+        Classes of ``estimator_``, for a classifier.
     n_features_in_ : int
 
     Examples
@@ -72,7 +72,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         self.n_rows = n_rows
 
     def fit(self, X, y) -> Self:
-        """Begin a stream with these rows, of which the window takes the last.
+        """Start a new stream with these rows; the last `n_rows` of them are in the window.
 
         Parameters
         ----------
@@ -92,14 +92,14 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
 
     @validated(prefer_skip_nested_validation=False)
     def partial_fit(self, X, y, classes=None) -> Self:
-        """Move the window over more rows of a stream.
+        """Add rows to the window, and remove the oldest ones.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or, of a regressor, (n_samples, n_outputs)
         classes : array-like of shape (n_classes,), default=None
-            All labels that the stream can bring; asked for in the first call of a classifier only.
+            All labels that can occur in the stream; required in the first call of a classifier only.
 
         Returns
         -------
@@ -108,9 +108,9 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            If the estimator's fit is no sum over rows.
+            If the estimator's fit is not a sum over rows.
         ValueError
-            As of the estimator's own ``partial_fit``.
+            For the same reasons as in the estimator's ``partial_fit``.
         """
         check_learner(self.estimator)
         first = not hasattr(self, "_learner")
@@ -138,7 +138,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         return column_or_1d(y, warn=True) if is_classifier(self.estimator) else np.asarray(y)
 
     def _leave(self, n_rows: int) -> None:
-        """Take the oldest rows out of the sums."""
+        """Subtract the oldest rows from the sums."""
         left = []
         while n_rows > 0:
             oldest = self._held.popleft()
@@ -173,7 +173,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
             self._counts += sign * np.bincount(codes, minlength=len(self._counts))
 
     def _answering(self):
-        """The learner of the classes that are in the window."""
+        """The solved estimator for the classes in the window."""
         learner, present = self._learner, self._counts > 0
         if not is_classifier(learner) or present.all():
             return copy.copy(learner)
@@ -192,21 +192,21 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
 
     @_has("predict")
     def predict(self, X: Any) -> np.ndarray:
-        """What the estimator of the window predicts for the rows X, shape (n_samples, n_features)."""
+        """Predictions of the window's estimator for rows X, shape (n_samples, n_features)."""
         return self._fitted().predict(X)
 
     @_has("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
-        """The real outputs of the estimator of the window for the rows X, shape (n_samples, n_features)."""
+        """Decision values of the window's estimator for rows X, shape (n_samples, n_features)."""
         return self._fitted().decision_function(X)
 
     @_has("predict_proba")
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the classes in the window for the rows X, shape (n_samples, n_features)."""
+        """Probabilities of the window's classes for rows X, shape (n_samples, n_features)."""
         return self._fitted().predict_proba(X)
 
     def score(self, X: Any, y: Any) -> float:
-        """The accuracy on the rows X with labels y, or R² of a regressor."""
+        """Accuracy of a classifier or R² of a regressor on rows X with targets y."""
         return self._fitted().score(X, y)
 
     def _fitted(self):
@@ -215,12 +215,12 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def classes_(self) -> np.ndarray:
-        """Labels of the window's rows."""
+        """Classes of the window's rows."""
         return self.estimator_.classes_
 
     @property
     def n_features_in_(self) -> int:
-        """Features of a row."""
+        """Number of features."""
         return self._learner.n_features_in_
 
     def __sklearn_tags__(self):
@@ -231,6 +231,6 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
 
 
 def _joined(chunks) -> tuple:
-    """The rows of some chunks and their targets."""
+    """Concatenate the rows and targets of some chunks."""
     X, targets, _ = zip(*chunks, strict=True)
     return stack_sparse(X, "csr") if issparse(X[0]) else np.concatenate(X), np.concatenate(targets)
