@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from html_pages import Page
 
+from entrolab.tables.base import Found, PublishedValue
 from entrolab.tables.making import COLUMNS, counts, make_table, read_table
 from entrolab.tables.rendering import FORMATS, escape_md, escape_tex, layout, render, write_table
-from entrolab.tables.types import TABLE_TYPES, Found, PublishedValue, table_spec
+from entrolab.tables.types import TABLE_TYPES, table_spec
 from entrolab.tables.verdicts import VERDICTS
 
 FOLDS = 4

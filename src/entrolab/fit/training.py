@@ -23,9 +23,9 @@ from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.learners import alternatives, build, grid_points, seed_from, step_params
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
-from entrolab.fit.refit import refit_within
+from entrolab.fit.refit import first_step, refit_within
 from entrolab.fit.scoring import scores
-from entrolab.fit.selection import choose, headline_params
+from entrolab.fit.selection import choose, first_score, headline_params
 from entrolab.io.atomic import replacing
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import new_record, write_json
@@ -103,6 +103,7 @@ def train(
     record = trained.record
     model, facts = b"", {"error": record["error"]}
     if record["success"]:
+        record["score"] = first_score(trained.candidates, trained.selection, spec)
         params = headline_params(trained.selection, spec)
         left = replace(allowed, seconds=allowed.seconds - record["seconds"])
         model, facts = refit_within(left, data, assignments, params, spec)
@@ -208,12 +209,15 @@ def _repeat(
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], repeat)
     X, y, used = _used(dataset, assignment)
     partition = _partition(used, spec, len(grid))
+    preprocessing = first_step(dataset, spec, seed)
     outer: dict[tuple[int, int], dict] = {}
     inner: dict[tuple[int, int], list[float]] = defaultdict(list)
     said: dict[tuple[int, int], dict] = {}
     reason = "the learner's path left this point out"
     try:
-        for kind, fold, point, results in fits.within_limits(_results, X, y, partition, spec, grid, seed):
+        for kind, fold, point, results in fits.within_limits(
+            _results, X, y, partition, spec, grid, seed, preprocessing
+        ):
             if kind == "outer":
                 outer[fold, point], said[fold, point] = results
             else:
@@ -277,7 +281,7 @@ def _used(dataset, assignment: np.ndarray) -> tuple:
 
 
 def _results(
-    X, y: np.ndarray, partition: Partition, spec: Mapping, grid: Sequence[dict], seed: int
+    X, y: np.ndarray, partition: Partition, spec: Mapping, grid: Sequence[dict], seed: int, preprocessing
 ) -> Iterator[tuple]:
     """The results of each fit: ``("outer", fold, point, (row of candidates, predictions))`` or inner scores.
 
@@ -289,7 +293,7 @@ def _results(
     learners = alternatives(spec, seed)
     points = [step_params(spec, params, learners) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
-    for fit in path(build(spec, seed), X, y, partition, points):
+    for fit in path(build(spec, seed, preprocessing), X, y, partition, points):
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out

@@ -23,16 +23,15 @@ class DiskFull(Told, OSError):
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Give a temporary path beside `path`; move what was written there into place on success.
+    """Yield a temporary path beside `path`, and move the file written there to `path` on success.
 
-    A reader, a second writer or a power cut never meets half a file: the bytes are flushed to the disk
-    before the rename, and a failure leaves the earlier file as it was.
+    `path` is never half a file, not even after a power cut: the bytes are flushed to the disk before the
+    rename, and a failure leaves the earlier file unchanged.
 
     Raises
     ------
     DiskFull
-        If the disk is full, or the file larger than `ulimit -f` allows, whoever tried to write; the message
-        names `path`.
+        If the disk is full, or the file larger than `ulimit -f` allows; the message names `path`.
 
     Examples
     --------
@@ -48,7 +47,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The suffix is kept: numpy, pandas and pyarrow look at it.
+        # With the same suffix: numpy, pandas and pyarrow depend on it.
         handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
         os.close(handle)
         temporary = Path(name)

@@ -1,9 +1,9 @@
-"""When, where and with which versions results were made."""
+"""The provenance of results: times, machines, versions and seeds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from entrolab.jobs.peak_memory import Peak
-from entrolab.tables.types import one_line
+from entrolab.text import one_line
 
 # Digits of a checksum that a page shows.
 SHORT = 12
@@ -16,13 +16,13 @@ def made(
     records = list(records)
     facts = version(commit, lock)
     if not records:
-        return [*facts, ("cells", "none yet")]
+        return [*facts, ("runs", "none yet")]
     failed = sum(not record["success"] for record in records)
-    facts.append(("cells", f"{len(records)}, of which {failed} without a result"))
+    facts.append(("runs", f"{len(records)}, of which {failed} without a result"))
     started = sorted(record["started"] for record in records if record.get("started"))
     if started:
         days = dict.fromkeys((_moment(started[0]), _moment(started[-1])))
-        facts.append(("begun", " to ".join(days)))
+        facts.append(("started", " to ".join(days)))
     if seeds := _seeds(records):
         facts.append(("seed", seeds))
     facts.append(("training", _duration(records, ["s", "min", "h"])))
@@ -41,15 +41,15 @@ def version(commit: str, lock: str) -> list[tuple[str, str]]:
 
 
 def in_short(records: Sequence[Mapping]) -> str:
-    """The same of one study in a line: seconds, machines, days and seeds."""
+    """The provenance of one study in a line: seconds, machines, days and seeds."""
     machines = dict.fromkeys(_machine(record["machine"]) for record in records if record.get("machine"))
     spent = _duration(records, ["core-seconds", "core-minutes", "core-hours"])  # a job trains on one core
     said = [f"{spent} of training" + (f" on {', '.join(machines)}" if machines else "")]
     if days := sorted(record["started"][:10] for record in records if record.get("started")):
-        said.append("begun " + " to ".join(dict.fromkeys((days[0], days[-1]))))
+        said.append("started " + " to ".join(dict.fromkeys((days[0], days[-1]))))
     if seeds := _seeds(records):
         said.append(f"seed {seeds}")
-    return " · ".join(said) if records else "no cells yet"
+    return " · ".join(said) if records else "no runs yet"
 
 
 def _seeds(records: Iterable[Mapping]) -> str:
@@ -57,7 +57,7 @@ def _seeds(records: Iterable[Mapping]) -> str:
 
 
 def _machine(facts: Mapping) -> str:
-    """Its processor, where that is known, and its cores."""
+    """The processor of a machine, if it is known, and its cores."""
     named = facts.get("processor") or facts.get("system", "")
     return one_line(f"{named}, {facts['cores']} cores" if "cores" in facts else named)
 
@@ -73,7 +73,7 @@ def _moment(iso: str) -> str:
 
 
 def _duration(records: Iterable[Mapping], units: Sequence[str]) -> str:
-    """The seconds of some records in the first of three units that suits."""
+    """The seconds of some records in seconds, minutes or hours."""
     seconds = sum(record.get("seconds") or 0 for record in records)
     if seconds < 120:
         return f"{seconds:.0f} {units[0]}"

@@ -12,7 +12,7 @@ from entrolab.report.provenance import made, version
 from entrolab.report.studies import StudyResults
 from entrolab.study.lookup import grouped
 from entrolab.tables.rendering import legend, templates
-from entrolab.tables.types import one_line
+from entrolab.text import one_line
 
 
 def build_report(

@@ -33,7 +33,7 @@ class OfModels(TableType):
         return without_result(record) or self.of_trained(cell, spec, results, record)
 
     def of_trained(self, cell: Cell, spec: Mapping, results, record: Mapping) -> Found:
-        """Look up what there is of ours in a cell whose training succeeded."""
+        """Our numbers in a cell whose run succeeded."""
         raise NotImplementedError
 
 
@@ -47,7 +47,7 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
 
 
 def without_result(record: Mapping | None) -> Found | None:
-    """Why a run has no numbers, from its record; None if its training succeeded."""
+    """The reason why a run has no numbers, from its record; None if it succeeded."""
     if record is None:
         return Found(status="failed", reason="no record of this run")
     if record["success"]:

@@ -118,7 +118,6 @@ class Machine(InputGradient, ClassifierMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        self._check_is_fitted()
         check_place(self, X, "predict")
         return decide(self.decision_function(X), self.classes_)
 
@@ -251,6 +250,9 @@ def check_place(machine: BaseEstimator, X, method: str) -> None:
     ValueError
         That names both places.
     """
+    if is_numpy(X) and is_numpy(getattr(machine, "hidden_coef_", X)):
+        return
+    check_is_fitted(machine)
     if get_tags(machine).array_api_support:
         check_same_namespace(machine, X, machine.hidden_coef_, method)
 

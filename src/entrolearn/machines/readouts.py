@@ -148,20 +148,32 @@ class ClassGaussians:
     log_priors: np.ndarray
 
     def log_joint(self, projected: np.ndarray) -> np.ndarray:
-        """ln p(class) N(mean, covariance)[projected] up to a common constant, shape (n, n_classes)."""
+        """ln p(class) N(mean, covariance)[projected] up to a common constant, shape (n, n_classes).
+
+        Raises
+        ------
+        ValueError
+            If rows lie so far from the means that a density overflows, as units without a bound allow.
+        """
         if not is_numpy(projected):
             return self._log_joint_elsewhere(projected)
         values = np.empty((len(projected), len(self.means)), order="F")
         for c, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
-            lower = np.linalg.cholesky(covariance)
             standard = (projected - mean).T
-            if len(lower) == 1:
+            if len(covariance) == 1:
+                lower = np.sqrt(covariance)
                 standard /= lower[0, 0]
             else:
+                lower = np.linalg.cholesky(covariance)
                 standard = solve_triangular(lower, standard, lower=True, check_finite=False)
             np.einsum("ij,ij->j", standard, standard, out=values[:, c])
             values[:, c] *= -0.5
-            values[:, c] += self.log_priors[c] - np.log(np.diag(lower)).sum()
+            values[:, c] += self.log_priors[c] - np.log(lower.diagonal()).sum()
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "X has rows so far from those of the fit that the hidden units' squares overflow: scale the "
+                "features, or take an activation with a bound."
+            )
         return values
 
     def _log_joint_elsewhere(self, projected):

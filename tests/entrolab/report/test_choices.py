@@ -1,4 +1,4 @@
-"""Chosen parameters."""
+"""Selected parameters."""
 
 import json
 from dataclasses import replace
