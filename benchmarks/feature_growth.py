@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import roc_auc_score
 
 from benchmarks.defaults import auc
+from benchmarks.feature_learning import ask_xrfm, xrfm
 from benchmarks.measure import measured, spend
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
@@ -23,6 +25,7 @@ BASE = {"rows": 10_000, "features": 20}
 MEASURED = ("s", "MiB", "AUC", "rounds")
 RELEVANT = (0, 3, 6, 9)
 N_TEST = 2000
+MOST_XRFM_ROWS = 10_000
 
 
 def four_features(X: np.ndarray) -> np.ndarray:
@@ -40,11 +43,13 @@ def growth(limits: Limits, base=BASE, varied=VARIED) -> Section:
         for name in LEARNERS:
             found = measured(limits, MEASURED, _one, name, size["rows"], size["features"])
             row |= {f"{name} {what}": found[what] for what in MEASURED}
+        row |= _xrfm(size["rows"], size["features"]) if size["rows"] <= MOST_XRFM_ROWS else {}
         rows.append(row | {"× plain": row["RFM s"] / row["plain s"]})
     table = pd.DataFrame(rows).drop(columns="plain rounds")
     notes = [
-        f"Standard normal features, labels by a sum over four of them; AUC on {N_TEST} other rows. Processor "
-        "seconds on one thread; memory beyond the rows, each in a process of its own."
+        f"Standard normal features, labels by a sum over four of them; AUC on {N_TEST} other rows. Processor",
+        "seconds on one thread; memory beyond the rows, each in a process of its own. xRFM solves for all",
+        f"pairs of rows: it has {MOST_XRFM_ROWS:,} at most, where `make xrfm` has installed it.",
     ]
     return Section("Feature learning, growth", table.set_index(["rows", "features"]), notes)
 
@@ -61,6 +66,15 @@ def _one(name: str, n_rows: int, n_features: int) -> dict:
     spent = spend(lambda: learner.fit(X, y))
     found = {"s": spent.seconds, "MiB": spent.mib, "AUC": 100 * auc(learner, new, labels)}
     return {**found, "rounds": getattr(learner, "n_rounds_", np.nan)}
+
+
+def _xrfm(n_rows: int, n_features: int) -> dict:
+    X, y, new, labels = _rows(n_rows, n_features)
+    with xrfm() as process:
+        if process is None:
+            return {}
+        answers, found = ask_xrfm(process, X, y.astype(int), new, 2)
+    return {"xRFM s": found["fit_s"], "xRFM AUC": 100 * roc_auc_score(labels, answers[:, 1])}
 
 
 def truth(limits: Limits, sizes: Sequence[int] = (500, 1000, 2000, 5000)) -> Section:

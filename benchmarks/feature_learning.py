@@ -164,25 +164,30 @@ def xrfm() -> Iterator[subprocess.Popen | None]:
         process.stdin.close()
 
 
-def measured_xrfm(process: subprocess.Popen, X, y: np.ndarray, regression: bool) -> dict:
-    """As :func:`measured`, of xRFM.
+def ask_xrfm(process: subprocess.Popen, X, y: np.ndarray, unseen, n_classes: int) -> tuple[np.ndarray, dict]:
+    """What xRFM says of unseen rows, values or probabilities of the classes 0, 1, ..., and its seconds.
 
     Raises
     ------
     RuntimeError
         If it fails; the text is its own.
     """
-    classes, y = ([], y) if regression else np.unique(y, return_inverse=True)
-    X, y, unseen, truth = _halves(X, y, regression)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.npz"
-        np.savez(file, X_train=X, y_train=y, X_test=unseen, n_classes=len(classes))
+        np.savez(file, X_train=X, y_train=y, X_test=unseen, n_classes=n_classes)
         process.stdin.write(f"{file}\n")
         process.stdin.flush()
         found = json.loads(process.stdout.readline())
         if "error" in found:
             raise RuntimeError(found["error"])
-        answers = np.load(found.pop("answers"))
+        return np.load(found.pop("answers")), found
+
+
+def measured_xrfm(process: subprocess.Popen, X, y: np.ndarray, regression: bool) -> dict:
+    """As :func:`measured`, of xRFM; a RuntimeError says how it failed."""
+    classes, y = ([], y) if regression else np.unique(y, return_inverse=True)
+    X, y, unseen, truth = _halves(X, y, regression)
+    answers, found = ask_xrfm(process, X, y, unseen, len(classes))
     if regression:
         return {"score": r2_score(truth, answers), **found}
     told = [k for k in range(len(classes)) if (truth == k).any()]

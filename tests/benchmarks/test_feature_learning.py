@@ -42,7 +42,8 @@ def test_without_xrfm_there_is_no_process_and_the_part_says_so(monkeypatch, tmp_
     assert "xRFM" not in section.table.index.get_level_values("learner")
 
 
-def test_growth_and_known_truth_on_few_rows():
+def test_growth_and_known_truth_on_few_rows(monkeypatch, tmp_path):
+    monkeypatch.setattr(feature_learning, "XRFM_FOLDER", tmp_path)
     found = feature_growth.growth(Limits(60), varied={"rows": (600,)})
     assert found.table["RFM AUC"].between(50, 100).all()
     assert (found.table["× plain"] > 1).all()

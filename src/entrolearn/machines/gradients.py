@@ -9,12 +9,15 @@ from scipy.sparse import issparse
 
 from entrolearn.kernels import INNER, RADIAL, inner_products, is_smooth, minus_scaled_distances, own_params
 from entrolearn.machines import device_units
-from entrolearn.machines.devices import cast, namespace, take_rows
+from entrolearn.machines.devices import block_numbers, cast, namespace, take_rows
 from entrolearn.machines.layers import RandomLayer, in_metric
-from entrolearn.machines.moments import row_blocks
+from entrolearn.machines.moments import max_block_rows, row_blocks
 from entrolearn.validation import is_numpy
 
 __all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient"]
+
+# Units of a block, of which several functions are held: in the cache they take half of the time.
+GRADIENT_NUMBERS = 2**17
 
 
 def _logistic_slope(Z, xp):
@@ -90,7 +93,10 @@ def units_gradient(layer, X, coef, slopes: Callable | None = None):
     """
     xp, blocks = namespace(X), []
     dtype = coef.dtype if not is_numpy(X) else np.result_type(X.dtype, coef.dtype)
-    for block in row_blocks(X.shape[0], max(X.shape[1], coef.shape[0])):
+    n_columns = max(X.shape[1], coef.shape[0])
+    n_rows = max_block_rows(X.shape[0], n_columns, block_numbers(X, n_columns))
+    n_cached = max_block_rows(n_rows, coef.shape[0], GRADIENT_NUMBERS)
+    for block in row_blocks(X.shape[0], 1, n_cached if is_numpy(X) else n_rows):
         rows = take_rows(X, block)
         rows = in_metric(rows.toarray() if issparse(rows) else rows, layer.root)
         seen, of_sum = (_random_units if isinstance(layer, RandomLayer) else _kernel)(layer, rows, xp)
