@@ -38,5 +38,6 @@ for study_name in STUDY_NAMES:
 include: "workflow/rules/data.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/measure.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/tracking.smk"
 include: "workflow/rules/report.smk"

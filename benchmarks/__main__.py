@@ -14,10 +14,14 @@ from benchmarks import (
     device,
     distributed,
     drift,
+    feature_growth,
+    feature_learning,
     information,
+    kernel_densities,
     manifold,
     mutual_information,
     on_paper,
+    predictions,
     reduced,
     scaling,
     shortcuts,
@@ -39,7 +43,9 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "grid": ("Grid × folds", shortcuts.grid_search),
     "growth": ("Growth of the fit", scaling.growth),
     "memory": ("Memory", scaling.memory),
+    "predictions": ("Predictions", predictions.predictions),
     "density": ("Divergence of densities", shortcuts.density),
+    "kernel_densities": ("Kernel densities", kernel_densities.kernel_densities),
     "covariance": ("Covariance and shrinkage", shortcuts.covariance),
     "accumulation": ("Accumulation of products", accumulation.accumulation),
     "sparse": ("Sparse rows", reduced.sparse),
@@ -61,6 +67,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "distributed": ("Worker processes", distributed.distributed),
     "reduction": ("Sums on their way", distributed.reduction),
     "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),
+    "feature_growth": ("Feature learning, growth", feature_growth.growth),
+    "feature_truth": ("Feature learning, known truth", feature_growth.truth),
     "tracking": ("Writers to a tracking store", tracking_load.load),
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
@@ -72,6 +80,7 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "softmax": ("Softmax regression", information.softmax),
     "mlp": ("Epochs of perceptrons", information.perceptrons),
     "drift": ("Streams that drift", drift.drift),
+    "feature_learning": ("Feature learning", feature_learning.learning),
 }
 PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
 DEVICE_PART = "device"  # with sizes of its own

@@ -7,7 +7,7 @@ writes exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
 
 import os
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 try:
@@ -48,6 +48,8 @@ BLOCK = 2**24
 CACHED_NUMBERS = 2**16
 # Numbers of a matrix of all pairs of rows that are made at once beside it (4 MiB; of sparse ones 6 MiB).
 BLOCK_PAIRS = 2**19
+# Numbers of rows whose transpose is made once for all products with them, and kept (1 GiB).
+KEPT_NUMBERS = 2**27
 # Rows of which the medians say where the rows are.
 MEDIAN_ROWS = 32
 # Kernel values of two rows one way and the other may differ by this share of the largest: single precision's.
@@ -167,23 +169,68 @@ def kernel_matrix(
     """
     if out is None:
         _check_kernel_memory(X, Y, beside)
-    if kernel in RADIAL:
-        own = own_params(kernel, params)
-        S = minus_scaled_distances(X, Y, params["gamma"], out, smooth=is_smooth(own))
-        if X is Y:
-            S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
-        for rows in _cached_rows(S):
-            RADIAL[kernel](S[rows], **own)
-        return S
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
-        if kernel in INNER:
-            values = INNER[kernel](inner_products(X, Y, out), **params)
-        else:
-            filtered = not callable(kernel)
-            X, Y = _writeable(X), _writeable(Y)
-            values = _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=filtered, **params), out)
-        _check_finite(values, kernel)
-    return values
+    return Centres(Y, kernel, params)(X, out)
+
+
+class Centres:
+    """Rows with which others are compared by a kernel, and what depends on them alone, computed once.
+
+    Parameters
+    ----------
+    rows : {ndarray, CSR}, shape (n_centres, n_features)
+        Not to be changed afterwards.
+    kernel : str or callable
+    params : dict
+        As in :func:`kernel_matrix`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.kernels import Centres
+    >>> centres = Centres(np.array([[0.0]]), "gaussian", {"gamma": 0.5})
+    >>> [float(centres(np.array([[x]]))[0, 0].round(4)) for x in (0.0, 1.0)]
+    [1.0, 0.6065]
+    """
+
+    def __init__(self, rows, kernel: str | Callable, params: dict):
+        self.rows = rows
+        self.kernel = kernel
+        self.params = params
+
+    @cached_property
+    def _factor(self) -> "Factor":
+        return Factor(self.rows)
+
+    @cached_property
+    def _distances(self) -> "_Distances":
+        return _Distances(self.rows, self.params["gamma"])
+
+    def __call__(self, X, out: np.ndarray | None = None) -> np.ndarray:
+        """Kernel values of the rows of X with the centres, shape (n_samples, n_centres); in `out` if given.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite.
+        """
+        kernel, params = self.kernel, self.params
+        if kernel in RADIAL:
+            own = own_params(kernel, params)
+            S = self._distances(X, out, smooth=is_smooth(own))
+            if X is self.rows:
+                S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
+            for rows in _cached_rows(S):
+                RADIAL[kernel](S[rows], **own)
+            return S
+        with np.errstate(over="ignore", invalid="ignore"):  # told below
+            if kernel in INNER:
+                values = INNER[kernel](inner_products(X, self._factor, out), **params)
+            else:
+                filtered = not callable(kernel)
+                X, Y = _writeable(X), _writeable(self.rows)
+                values = _placed(pairwise_kernels(X, Y, metric=kernel, filter_params=filtered, **params), out)
+            _check_finite(values, kernel)
+        return values
 
 
 def own_params(kernel: str, params: dict) -> dict:
@@ -396,24 +443,95 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None, *, smooth
     >>> minus_scaled_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), 2.0)
     array([[-50.]])
     """
-    squares, squares_y = row_norms(X, squared=True), row_norms(Y, squared=True)
-    with np.errstate(over="ignore"):  # told below
-        gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
-        largest = 4 * gamma.max() * max(1.0, squares.max(initial=0), squares_y.max(initial=0))
-    if not np.isfinite(largest):
-        raise ValueError(
-            f"gamma={gamma.max():g} times a squared distance overflows; take a smaller gamma, or scale the "
-            "features."
-        )
-    much = rounding_shows(X.dtype, Y.dtype)
-    moved = X, Y
-    if (gamma * squares_y).max() > much:
-        moved = _near_the_origin(X, Y)
-        squares, squares_y = (row_norms(rows, squared=True) for rows in moved)
-    S = _by_inner_products(*moved, gamma, squares, squares_y, out)
-    if not smooth or gamma.max() * squares.max() + (gamma * squares_y).max() > much:
-        _subtract_close_rows(S, X, Y, gamma, squares / much, squares_y / much, 1.0 if smooth else 0.0)
-    return S
+    return _Distances(Y, gamma)(X, out, smooth=smooth)
+
+
+class _Distances:
+    """:func:`minus_scaled_distances` from rows Y, and what of it depends on these alone.
+
+    Parameters
+    ----------
+    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
+    gamma : float or ndarray of shape (n_samples_Y,)
+    """
+
+    def __init__(self, Y, gamma):
+        self._Y = Y
+        with np.errstate(over="ignore"):  # told of when rows come
+            self._gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
+            self._largest_gamma = self._gamma.max()
+            self._squares = row_norms(Y, squared=True)
+            self._farthest = (self._gamma * self._squares).max()
+
+    def __call__(self, X, out: np.ndarray | None, *, smooth: bool) -> np.ndarray:
+        """The values for rows X, shape (n_samples_X, n_samples_Y)."""
+        squares = row_norms(X, squared=True)
+        with np.errstate(over="ignore"):
+            most = max(1.0, squares.max(initial=0), self._squares.max(initial=0))
+            largest = 4 * self._largest_gamma * most
+        if not np.isfinite(largest):
+            raise ValueError(
+                f"gamma={self._largest_gamma:g} times a squared distance overflows; take a smaller gamma, or "
+                "scale the features."
+            )
+        much = rounding_shows(X.dtype, self._Y.dtype)
+        moved, frame = X, self._as_they_are
+        if self._farthest > much:
+            frame = self._near_the_origin
+            moved = frame.Y if X is self._Y else _less(X, frame.centre)
+            squares = row_norms(moved, squared=True)
+        S = frame.by_inner_products(moved, squares, out)
+        if not smooth or self._largest_gamma * squares.max() + frame.farthest > much:
+            above, errors = 1.0 if smooth else 0.0, (squares / much, frame.squares / much)
+            _subtract_close_rows(S, X, self._Y, self._gamma, *errors, above)
+        return S
+
+    @cached_property
+    def _as_they_are(self) -> "_Frame":
+        return _Frame(self._Y, self._gamma, self._squares)
+
+    @cached_property
+    def _near_the_origin(self) -> "_Frame":
+        centre = _middle(self._Y)
+        Y = _less(self._Y, centre)
+        return _Frame(Y, self._gamma, row_norms(Y, squared=True), centre)
+
+
+class _Frame:
+    """Rows Y less a row `centre`, from which distances are computed by inner products."""
+
+    def __init__(self, Y, gamma: np.ndarray, squares: np.ndarray, centre: np.ndarray | None = None):
+        self.Y, self.squares, self.centre = Y, squares, centre
+        self.farthest = (gamma * squares).max()
+        self._gamma = gamma
+
+    @cached_property
+    def _below(self) -> np.ndarray:
+        return np.vstack([-self._gamma, -self._gamma * self.squares])
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        columns = np.empty((self.Y.shape[1] + 2, self.Y.shape[0]), dtype=self.Y.dtype)
+        np.multiply(self.Y.T, 2 * self._gamma, out=columns[:-2])
+        columns[-2:] = self._below
+        return columns
+
+    @cached_property
+    def _factor(self) -> "Factor":
+        return Factor(self.Y)
+
+    def by_inner_products(self, X, squares, out) -> np.ndarray:
+        """-g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2 of all pairs, at most zero."""
+        left = np.column_stack([squares, np.ones(X.shape[0], dtype=X.dtype)])
+        if not issparse(X) and not issparse(self.Y):
+            S = np.matmul(np.hstack([X, left]), self._columns, out=out)
+            return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+        S = inner_products(X, self._factor, out)
+        for rows in _cached_rows(S):
+            S[rows] *= 2 * self._gamma
+            S[rows] += left[rows] @ self._below
+            np.minimum(S[rows], 0, out=S[rows])
+        return S
 
 
 def rounding_shows(*dtypes) -> float:
@@ -424,25 +542,6 @@ def rounding_shows(*dtypes) -> float:
     return max(float(np.finfo(dtype).eps) for dtype in dtypes) ** (-1 / 3)
 
 
-def _by_inner_products(X, Y, gamma, squares, squares_y, out) -> np.ndarray:
-    """-g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2 of all pairs, at most zero."""
-    left = np.column_stack([squares, np.ones(X.shape[0], dtype=X.dtype)])
-    right = np.vstack([-gamma, -gamma * squares_y])
-    if not issparse(X) and not issparse(Y):
-        d = Y.shape[1]
-        columns = np.empty((d + 2, Y.shape[0]), dtype=Y.dtype)
-        np.multiply(Y.T, 2 * gamma, out=columns[:d])
-        columns[d:] = right
-        S = np.matmul(np.hstack([X, left]), columns, out=out)
-        return np.minimum(S, 0, out=S)  # rounding where two rows are the same
-    S = inner_products(X, Y, out)
-    for rows in _cached_rows(S):
-        S[rows] *= 2 * gamma
-        S[rows] += left[rows] @ right
-        np.minimum(S[rows], 0, out=S[rows])
-    return S
-
-
 def _cached_rows(values: np.ndarray) -> Iterator[slice]:
     """Slices of rows that stay in the cache between two operations."""
     n, m = values.shape
@@ -450,21 +549,19 @@ def _cached_rows(values: np.ndarray) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, n, step))
 
 
-def _near_the_origin(X, Y):
-    """The same rows less the medians of Y's columns, which are zero for columns that are mostly zero.
+def _middle(Y) -> np.ndarray:
+    """The medians of Y's columns, which are zero for columns that are mostly zero.
 
     A median is the value of a constant column, and not drawn away by a few rows. Of CSR rows those columns
-    alone change that are not zero in most rows, so that they stay sparse.
+    alone have one that are not zero in most rows, so that the rows less it stay sparse.
     """
     some = Y[:: -(-Y.shape[0] // MEDIAN_ROWS)]
-    if issparse(Y):
-        columns = np.flatnonzero(2 * np.bincount(some.indices, minlength=Y.shape[1]) > some.shape[0])
-        centre = np.zeros(Y.shape[1], dtype=Y.dtype)
-        centre[columns] = np.median(some[:, columns].toarray(), axis=0)
-    else:
-        centre = np.median(some, axis=0)
-    moved = _less(Y, centre)
-    return moved if X is Y else _less(X, centre), moved
+    if not issparse(Y):
+        return np.median(some, axis=0)
+    columns = np.flatnonzero(2 * np.bincount(some.indices, minlength=Y.shape[1]) > some.shape[0])
+    centre = np.zeros(Y.shape[1], dtype=Y.dtype)
+    centre[columns] = np.median(some[:, columns].toarray(), axis=0)
+    return centre
 
 
 def _less(X, row: np.ndarray):
@@ -497,13 +594,52 @@ def _subtract_close_rows(S, X, Y, gamma, errors, errors_y, above: float) -> None
             S[i, j] = -gamma[j] * row_norms(difference, squared=True)
 
 
+class Factor:
+    """The right factor of inner products: rows, and what many products with them share, made once.
+
+    Parameters
+    ----------
+    rows : {ndarray, CSR}, shape (n_rows, n_features)
+        Not to be changed afterwards.
+    """
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.shape = rows.shape
+
+    @cached_property
+    def density(self) -> float:
+        """Share of the numbers that are stored."""
+        return _density(self.rows) if issparse(self.rows) else 1.0
+
+    @cached_property
+    def by_feature(self):
+        """The transpose, CSR or dense, as a product with sparse rows reads it."""
+        return self.rows.T.tocsr() if issparse(self.rows) else np.ascontiguousarray(self.rows.T)
+
+    @cached_property
+    def dense(self) -> np.ndarray:
+        """The rows as an array."""
+        return self.rows.toarray() if issparse(self.rows) else self.rows
+
+    def features(self, step: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """Slices of the rows and their transposes: so many rows at a time where all are too many to keep."""
+        if self.rows.size <= KEPT_NUMBERS:
+            yield slice(None), self.by_feature
+            return
+        for start in range(0, self.shape[0], step):
+            rows = slice(start, start + step)
+            yield rows, self.rows[rows].T
+
+
 def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     """Inner products of all pairs of rows, sparse or dense as is quicker for what they hold.
 
     Parameters
     ----------
     X : {ndarray, CSR}, shape (n_samples_X, n_features)
-    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
+    Y : {ndarray, CSR} or Factor, shape (n_samples_Y, n_features)
+        A factor keeps what further products need.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
         Where to put the values.
 
@@ -519,23 +655,25 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     >>> inner_products(csr_array([[1.0, 0.0, 2.0]]), np.array([[3.0, 4.0, 5.0]]))
     array([[13.]])
     """
-    if not issparse(X) and not issparse(Y):
-        return np.matmul(X, Y.T, out=out)
-    out = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype)) if out is None else out
-    if issparse(X) and issparse(Y) and _density(X) < SPARSE_BELOW and _density(Y) < SPARSE_BELOW:
-        columns, step = Y.T.tocsr(), max(1, BLOCK_PAIRS // Y.shape[0])
+    factor = Y if isinstance(Y, Factor) else Factor(Y)
+    rows = factor.rows
+    if not issparse(X) and not issparse(rows):
+        return np.matmul(X, rows.T, out=out)
+    out = np.empty((X.shape[0], rows.shape[0]), np.result_type(X.dtype, rows.dtype)) if out is None else out
+    if issparse(X) and issparse(rows) and _density(X) < SPARSE_BELOW and factor.density < SPARSE_BELOW:
+        step = max(1, BLOCK_PAIRS // rows.shape[0])
         for start in range(0, X.shape[0], step):
-            out[start : start + step] = (X[start : start + step] @ columns).toarray()
+            out[start : start + step] = (X[start : start + step] @ factor.by_feature).toarray()
         return out
     step = max(1, BLOCK // X.shape[1])
-    if issparse(X) and not issparse(Y) and _density(X) < SPARSE_BELOW_TIMES_DENSE:
-        for start in range(0, Y.shape[0], step):  # the product copies what is transposed
-            out[:, start : start + step] = X @ Y[start : start + step].T
+    if issparse(X) and not issparse(rows) and _density(X) < SPARSE_BELOW_TIMES_DENSE:
+        for some, columns in factor.features(step):
+            out[:, some] = X @ columns
         return out
-    Y = Y.toarray() if issparse(Y) else Y
     for start in range(0, X.shape[0], step):
         block = X[start : start + step]
-        np.matmul(block.toarray() if issparse(X) else block, Y.T, out=out[start : start + step])
+        block = block.toarray() if issparse(block) else block
+        np.matmul(block, factor.dense.T, out=out[start : start + step])
     return out
 
 

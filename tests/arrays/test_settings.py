@@ -138,6 +138,12 @@ MANY_COMPONENTS = [
 SETTINGS: list[tuple[str, BaseEstimator, str]] = [
     *(("a kernel that is NaN", c(kernel=nan_kernel), "gives nan .* must be finite") for c in ON_KERNELS),
     *(("a kernel that overflows", overflowing(c), "gives inf .* must be finite") for c in ON_KERNELS),
+    *(
+        ("a width that is none", c(**{name: width}), f"The '{name}' parameter")
+        for c in ON_KERNELS
+        for name in sorted({"sigma", "gamma"} & c().get_params().keys())
+        for width in (0.0, -1.0)
+    ),
     *(("units that are NaN", c(activation=nan_units), "activation gives NaN .* must give") for c in ON_UNITS),
     *(
         ("fewer units than sums", c(10, activation=too_few_units), r"activation gives shape .*, 9\); it must")

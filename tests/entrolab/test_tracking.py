@@ -119,7 +119,7 @@ def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_s
     assert said.items() <= published.tags.items()
     assert not_published.metrics["ours"] == 80
     assert "verdict" not in not_published.tags
-    assert not {"published", "difference"} & not_published.metrics.keys()
+    assert not [name for name in not_published.metrics if "published" in name or "difference" in name]
     note = published.tags["mlflow.note.content"]
     assert (
         "GMEAN 80.00 ± 8.16 % over the folds, published 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
@@ -281,11 +281,6 @@ def test_a_table_of_other_printed_numbers_and_one_of_part_of_the_grid_are_compar
     )
 
 
-def test_nothing_is_claimed_to_be_printed_where_nothing_is(runs):
-    track(runs)
-    assert not any("published" in name for name in runs_of()["small/moons/logistic"].data.metrics)
-
-
 def test_artifacts_hold_the_record_the_scores_and_the_candidates(runs, tmp_path):
     done = track(runs)
     folder = Path(client().download_artifacts(done["runs"]["svm_rbf"], "", str(tmp_path)))
@@ -349,10 +344,10 @@ from entrolab.jobs.job_logging import job_log
 from entrolab.tracking.ledger import Ledger
 
 write = Ledger._log_model
-def killed(self, run_id, content):
+def killed(self, run_id, content, example):
     if content.run.model == "logistic":
         os.kill(os.getpid(), int(sys.argv[3]))
-    write(self, run_id, content)
+    write(self, run_id, content, example)
 Ledger._log_model = killed
 runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
 with job_log("track.log", "track"):
@@ -390,7 +385,7 @@ def test_after_a_kill_every_run_gets_its_one_finished_run(runs):
 def test_no_run_stays_open_after_a_tracker_that_could_close_it(runs, monkeypatch, ended_by):
     if ended_by == "a full disk":
 
-        def full(_, run_id, content):
+        def full(*_):
             raise OSError(28, "No space left on device", "/tmp/model")
 
         with monkeypatch.context() as patched:
@@ -499,7 +494,7 @@ def test_model_of_foreign_types_is_refused_before_anything_is_written(place, dat
 def test_damaged_file_is_named(runs, which):
     damaged = getattr(runs[0], which)
     damaged.write_bytes(damaged.read_bytes()[:20])
-    with pytest.raises(ValueError, match=rf"^{damaged}: not a whole .*; delete it and run again$"):
+    with pytest.raises(ValueError, match=rf"^{damaged}: not a complete .*; delete it and run again$"):
         track(runs)
 
 

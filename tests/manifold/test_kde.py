@@ -1,6 +1,7 @@
 """The kernel density classifier."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from scipy.stats import gaussian_kde, norm
 from sklearn.datasets import load_iris, load_wine
 from sklearn.neighbors import KernelDensity, KNeighborsClassifier
 
-from entrolearn import KDEClassifier
+from entrolearn import MELM, KDEClassifier
+from entrolearn.measures.gauss_sums import LOG_ERROR
 
 
 @pytest.fixture(scope="module")
@@ -163,3 +165,51 @@ def test_a_class_in_a_plane_needs_a_shrunk_covariance():
 def test_priors_for_other_classes_are_refused(iris):
     with pytest.raises(ValueError, match=r"or 3 positive numbers, one for each class of \[0, 1, 2\]"):
         KDEClassifier(priors=[0.5, 0.5]).fit(*iris)
+
+
+def some_classes(k, n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    return rng.normal(size=(n, k)) + y[:, None], y
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("k", [1, 2])
+def test_binned_predictions_are_those_of_all_pairs(k, weighted):
+    X, y = some_classes(k, 10_000 * k)
+    weights = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else None
+    exact, binned = (KDEClassifier(method=m).fit(X, y, weights) for m in ("exact", "binned"))
+    Z = np.vstack([some_classes(k, seed=2)[0], [[1e3] * k, [-1e60] * k]])
+    gaps = binned.decision_function(Z) - exact.decision_function(Z)
+    assert 0 < abs(gaps).max() <= LOG_ERROR
+    assert_array_equal(binned.predict(Z), exact.predict(Z))
+
+
+def test_rows_between_two_classes_are_computed_exactly():
+    """Mirrored classes: on the axis of symmetry the densities are equal, and rounding alone decides."""
+    half = np.random.default_rng(0).normal(1.0, 1.0, size=3000)
+    X, y = np.append(half, -half)[:, None], np.repeat([0, 1], 3000)
+    exact, binned = (KDEClassifier(method=m).fit(X, y) for m in ("exact", "binned"))
+    Z = np.append(np.random.default_rng(1).normal(scale=1e-9, size=500), half)[:, None]
+    assert_array_equal(binned.decision_function(Z)[:500], exact.decision_function(Z)[:500])
+    assert_array_equal(binned.predict(Z), exact.predict(Z))
+    assert abs(exact.decision_function(Z)[:500]).max() < 2 * LOG_ERROR  # near enough for the rule to matter
+
+
+def test_melm_predicts_as_its_exact_densities_do():
+    X, y = some_classes(3, 900)
+    machine = MELM(1, n_init=1, method="binned", random_state=0).fit(X, y)
+    Z = some_classes(3, 2000, seed=3)[0]
+    binned, scores = machine.predict(Z), machine.decision_function(Z)
+    machine.set_params(method="exact")
+    assert_array_equal(machine.predict(Z), binned)
+    assert_allclose(machine.decision_function(Z), scores, atol=LOG_ERROR)
+
+
+def test_a_prediction_changes_no_file():
+    X, y = some_classes(2, 2000)
+    machine = KDEClassifier(method="binned").fit(X, y)
+    before = pickle.dumps(machine)
+    scores = machine.decision_function(X)
+    assert pickle.dumps(machine) == before
+    assert_array_equal(pickle.loads(before).decision_function(X), scores)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from entrolearn.measures import gaussian_entropy, kde_entropy, knn_entropy, silverman_factor
+from entrolearn.measures import differential, gaussian_entropy, kde_entropy, knn_entropy, silverman_factor
+from entrolearn.measures.differential import _log_sums
+from entrolearn.measures.gauss_sums import LOG_ERROR
 
 COVARIANCE = np.array([[2.0, 0.6, 0.0], [0.6, 1.0, -0.3], [0.0, -0.3, 0.5]])
 
@@ -124,6 +126,7 @@ def test_samples_without_variance_have_no_entropy(rng):
         (lambda: kde_entropy([1.0, 2.0], bandwidth=0.0), "bandwidth is 0.0; it must be 'silverman' or"),
         (lambda: kde_entropy([0.0, 1e300], bandwidth=1.0), "bandwidth is 1.0, less than 1e-150 of"),
         (lambda: kde_entropy([1.0, 2.0], bandwidth="scott"), "bandwidth is 'scott'"),
+        (lambda: kde_entropy([1.0, 2.0], method="fast"), "method is 'fast'; it must be 'auto'"),
         (lambda: knn_entropy([1.0, 2.0, 3.0]), "X has 3 rows; at least 4 are needed"),
         (
             lambda: knn_entropy([1.0, 2.0], n_neighbors=0),
@@ -136,3 +139,30 @@ def test_samples_without_variance_have_no_entropy(rng):
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+SPREADS = {
+    "normal": lambda rng, k: rng.normal(size=(3000, k)),
+    "a long tail": lambda rng, k: rng.standard_t(2, size=(3000, k)),
+    "far clusters": lambda rng, k: rng.normal(size=(3000, k)) + 1e3 * rng.integers(2, size=(3000, 1)),
+}
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("spread", SPREADS)
+def test_binned_sums_are_the_exact_ones_to_their_bound(spread, k):
+    X = SPREADS[spread](np.random.default_rng(k), k)
+    exact, binned = (_log_sums(X / 0.5, method) for method in ("exact", "binned"))
+    assert abs(exact - binned).max() <= LOG_ERROR
+    assert kde_entropy(X, method="auto") == pytest.approx(kde_entropy(X, method="exact"), abs=LOG_ERROR)
+
+
+def test_rows_that_stand_alone_are_exact(monkeypatch):
+    x = np.append(np.random.default_rng(0).normal(size=3000), [60.0, 66.0])
+    seen = []
+    whole = differential.log_kernel_sums
+    monkeypatch.setattr(differential, "log_kernel_sums", lambda X, of: seen.extend(of) or whole(X, of))
+    found = _log_sums(x[:, None], "binned")
+    assert {3000, 3001} <= set(seen)
+    assert len(seen) < 100
+    assert found[3000:].tolist() == pytest.approx([-18.0, -18.0], rel=1e-14)  # each has the other, 6 away

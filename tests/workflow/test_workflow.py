@@ -83,7 +83,7 @@ def test_a_table_has_a_number_in_every_run(finished):
 
 def test_a_table_comes_in_every_format(finished):
     made = {path.name for path in (finished.folder / "results/tiny/tables").iterdir()}
-    assert made == {f"table{k}.{suffix}" for k in range(1, 9) for suffix in ("csv", "html", "tex", "md")}
+    assert made == {f"table{k}.{suffix}" for k in range(1, 7) for suffix in ("csv", "html", "tex", "md")}
 
 
 def test_a_table_within_limits_shows_the_only_candidate_that_is_left(finished):
@@ -96,7 +96,7 @@ def test_a_table_within_limits_shows_the_only_candidate_that_is_left(finished):
 
 def test_a_figure_comes_in_every_format(finished):
     made = {path.name for path in (finished.folder / "results/tiny/figures").iterdir()}
-    plain = {f"figure{k}.{suffix}" for k in range(1, 7) for suffix in ("svg", "png", "csv")}
+    plain = {f"figure{k}.{suffix}" for k in range(1, 5) for suffix in ("svg", "png", "csv")}
     assert made == plain | {"figure3.html"}
 
 
@@ -110,13 +110,12 @@ def test_rows_of_a_projection_are_hovered_over_by_their_features_before_they_wer
     assert 'href="../tiny/figures/figure3.html"' in (finished.folder / "results/report/tiny.html").read_text()
 
 
-def test_starts_are_measured_once_for_their_table_and_figures(finished):
-    table = read_table(finished.folder / "results/tiny/tables/table6.csv").set_index(["dataset", "metric"])
+def test_starts_are_measured_once_for_their_table_and_figure(finished):
+    table = read_table(finished.folder / "results/tiny/tables/table5.csv").set_index(["dataset", "metric"])
     assert table.loc[("all", "expected"), "ours"] in (0, 100)
     starts = read_figure(finished.folder / "results/tiny/figures/figure4.csv")
     assert len(starts) == 16
     assert table.loc[("my-moons", "best"), "ours"] == pytest.approx(starts["objective"].max(), rel=1e-5)
-    assert (read_figure(finished.folder / "results/tiny/figures/figure6.csv")["seconds"] > 0).all()
 
 
 def test_a_figure_of_curves_shows_the_candidates(finished):
@@ -146,16 +145,8 @@ def test_a_table_of_times_shows_the_seconds_of_the_chosen_models(finished):
         assert table.loc[(dataset, model), "ours"] == pytest.approx(facts["fit_seconds"], abs=1e-4)
 
 
-def test_a_table_of_characteristics_counts_the_data(finished):
-    table = read_table(finished.folder / "results/tiny/tables/table5.csv")
-    counts = table.pivot(index="dataset", columns="metric", values="ours")
-    # 59 of scikit-learn's 178 wines are of class 0; the moons are those of the catalog.
-    assert counts.loc["sklearn-wine-0"].to_dict() == {"n_features": 13, "n_negative": 119, "n_positive": 59}
-    assert counts.loc["my-moons"].to_dict() == {"n_features": 2, "n_negative": 45, "n_positive": 45}
-
-
 def test_what_a_table_measures_for_itself_is_there_and_what_fails_is_a_footnote(finished):
-    growth = read_table(finished.folder / "results/tiny/tables/table7.csv").set_index("model")
+    growth = read_table(finished.folder / "results/tiny/tables/table6.csv").set_index("model")
     assert growth.loc["svm", "ours"].notna().all()
     assert growth.loc["broken", "reason"].str.contains("Precomputed matrix must be a square matrix").all()
 
@@ -409,7 +400,7 @@ def test_what_is_shown_otherwise_trains_nothing(finished):
         study["tables"]["table2"].update(caption="Other words")
         study["metrics"] += ["f1", "auc", "log_loss"]
         study["tables"]["table1"]["metric"] = ["gmean", "f1", "auc", "log_loss"]
-        study["tables"]["table6"].update(starts=17)
+        study["tables"]["table5"].update(starts=17)
         study["figures"]["figure1"]["params"].update(n_hidden=12)
 
     plan = planned(edited(finished, edit))
@@ -421,10 +412,10 @@ def test_what_is_shown_otherwise_trains_nothing(finished):
         "track",
         "track_study",
     }
-    assert wildcards(plan, "measure") == {"study=tiny, table=table6, dataset=my-moons"}
-    drawn = {"figure1", "figure4", "figure5"}  # two of them show the measurement
+    assert wildcards(plan, "measure") == {"study=tiny, table=table5, dataset=my-moons"}
+    drawn = {"figure1", "figure4"}  # which shows the measurement
     assert wildcards(plan, "figure") == {f"study=tiny, figure={figure}" for figure in drawn}
-    shown = {"table1", "table2", "table6"}
+    shown = {"table1", "table2", "table5"}
     assert wildcards(plan, "table") >= {f"study=tiny, table={table}" for table in shown}
 
 

@@ -42,6 +42,7 @@ def main() -> None:
         sys.exit(f"entrolab: {error}")
     from snakemake.cli import main
 
+    sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
     sys.argv[1:] = ["--snakefile", str(home() / "Snakefile"), *arguments]
     main()
 

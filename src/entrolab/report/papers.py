@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from entrolab.claims.rendering import claims_bar, outcomes
+from entrolab.claims.rendering import layout as layout_claims
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import write_text
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
@@ -51,6 +53,7 @@ def card(results: StudyResults, folder: Path) -> dict:
         "about": one_line(study["about"]),
         "is_paper": bool(study["reference"]) and found.total() > 0,
         "judged": bar({name: found[name] for name in JUDGED}),
+        "claims": claims_bar(outcomes(results.claims)) if results.claims is not None else None,
         "reproduced": found["reproduced"],
         "tables": [
             {"name": name, "title": title(name), "caption": one_line(entry["caption"])}
@@ -77,6 +80,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "about": one_line(study["about"]),
         "url": study["url"],
         "protocol": protocol(study),
+        "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [
             {
                 **table,
@@ -136,8 +140,7 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     for metric in table["metric"].unique():
         if section := rank_section(table, labels, metric):
             file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
-            with replacing(file) as temporary:
-                temporary.write_text(section.pop("diagram"), encoding="utf-8")
+            write_text(file, section.pop("diagram"))
             section |= {"name": f"{name}-ranks-{metric}", "metric": METRICS[metric].label}
             shown.append(section | {"file": f"{DRAWN}/{file.name}"})
     return shown

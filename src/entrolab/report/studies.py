@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from entrolab.claims.rendering import read_claims
 from entrolab.figure_types.making import read_figure
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
@@ -28,6 +29,7 @@ class StudyResults:
     labels: dict[str, str] = field(default_factory=dict)  # of the catalog, by data set
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     peak: Peak | None = None
+    claims: pd.DataFrame | None = None  # as `entrolab.claims.rendering.read_claims` reads them
 
 
 def read_results(
@@ -81,6 +83,7 @@ def read_results(
             if (path := folder / "figures" / f"{name}.csv").exists()
         },
         peak_memory(study, folder),
+        read_claims(claims) if (claims := folder / "claims.csv").exists() else None,
     )
 
 

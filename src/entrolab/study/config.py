@@ -18,6 +18,7 @@ from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.jobs.preflight import find_learners_in
 from entrolab.study.catalog import Catalog
 from entrolab.study.checking import check_study
+from entrolab.study.claims import load_claims
 from entrolab.study.definition import Study, Table
 from entrolab.study.lookup import grouped
 from entrolab.study.published import check_published
@@ -33,7 +34,8 @@ EXTRA = ("extra_studies", "extra_datasets")
 # Rules of the workflow, whose names no study can have as its target.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
-    *("measure_generated", "track", "track_study", "table", "figure", "page_to_hover", "page", "report"),
+    *("measure_generated", "claims", "track", "track_study", "table", "figure", "page_to_hover", "page"),
+    "report",
 }
 
 # Of these, a study that names none has those that fit its data sets.
@@ -261,9 +263,9 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     study = {**_with_defaults(study, file), "file": str(file)}
     check_study(file, study, catalog)
     if "published" in study:
-        study["published"] = _published(file, study["published"])
+        study["published"] = _beside(file, "published", study["published"])
         check_published(study["published"], study)
-    return study
+    return study | _claims(file, study)
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
@@ -403,8 +405,17 @@ def _tables(study: Mapping) -> dict:
     }
 
 
-def _published(file: Path, published: str) -> str:
-    found = os.path.normpath(file.parent / published)
+def _claims(file: Path, study: Mapping) -> dict:
+    """The claims of a study, and the file that it names for them."""
+    if "claims" not in study:
+        return {"claims": []}
+    found = _beside(file, "claims", study["claims"])
+    return {"claims": load_claims(Path(found), read_yaml(Path(found)), study), "claims_file": found}
+
+
+def _beside(file: Path, key: str, path: str) -> str:
+    """The path of a file that a study names."""
+    found = os.path.normpath(file.parent / path)
     if not os.path.isfile(found):
-        raise ConfigError(f"{file}: published: there is no file {found}")
+        raise ConfigError(f"{file}: {key}: there is no file {found}")
     return found

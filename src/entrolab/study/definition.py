@@ -295,6 +295,7 @@ class Study(Section):
     # The report links to it: an address, and no program; without the brackets of Markdown's links.
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
+    claims: str = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds(folds=5))

@@ -1,6 +1,6 @@
-"""The table types by their names in studies, and the paths of the files of each stage.
+"""Registry of table types by their names in studies, and path templates of the result files.
 
-The workflow imports this module before any job starts, so it imports nothing heavy.
+The workflow imports this module before any job starts, so it must not import slow packages.
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ FILES = {
 
 
 def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
-    """An entry of a study's ``tables``, with groups resolved to data sets and models to labels.
+    """The spec of a table: its entry in ``tables``, with the keys of data sets and models resolved.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str,
     table : str
         The table's key in the study.
     labels : mapping of data set keys to labels, optional
-        As the catalog has them; a data set without a label is shown by its key.
+        Labels from the catalog; a data set without a label is shown by its key.
 
     Returns
     -------
     dict
-        The entry, and: study, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
-        taken of larger sets (0 for all), datasets, models and metrics (each key ->
-        {"label", "sublabel", …}, in the study's order).
+        The entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has folds),
+        ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets, models and
+        metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
     """
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]

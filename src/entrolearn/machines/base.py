@@ -95,6 +95,10 @@ class InputGradient:
         layer, coef = self._linear_part()
         return units_gradient(layer, X, coef)
 
+    def _take_in(self, root) -> None:
+        """Make of a machine of rows in a metric, given its root, one of rows as they are."""
+        self._layer = self._layer.in_metric(like(root, self._layer.where))
+
     def _linear_part(self):
         """The hidden layer, and the coefficients of its units, shape (n_hidden, n_outputs)."""
         return self._layer, as_columns(self.hidden_coef_)
@@ -114,7 +118,6 @@ class Machine(InputGradient, ClassifierMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        self._check_is_fitted()
         check_place(self, X, "predict")
         return decide(self.decision_function(X), self.classes_)
 
@@ -247,6 +250,9 @@ def check_place(machine: BaseEstimator, X, method: str) -> None:
     ValueError
         That names both places.
     """
+    if is_numpy(X) and is_numpy(getattr(machine, "hidden_coef_", X)):
+        return
+    check_is_fitted(machine)
     if get_tags(machine).array_api_support:
         check_same_namespace(machine, X, machine.hidden_coef_, method)
 

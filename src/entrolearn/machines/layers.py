@@ -14,10 +14,10 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.blas import dtrsm
-from scipy.sparse import issparse
+from scipy.sparse import diags_array, issparse
 from scipy.special import ndtri
 
-from entrolearn.kernels import check_memory, inner_products, kernel_matrix, minus_scaled_distances
+from entrolearn.kernels import INNER, Centres, Factor, check_memory, inner_products, kernel_matrix
 from entrolearn.machines.device_units import kernel_values, random_units
 from entrolearn.machines.devices import block_numbers, cast, cholesky, like, namespace, solve_lower, take_rows
 from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
@@ -31,6 +31,7 @@ __all__ = [
     "LandmarkLayer",
     "NystromLayer",
     "RandomLayer",
+    "in_metric",
     "landmark_sources",
     "project_rows",
 ]
@@ -44,15 +45,13 @@ POWER = [Interval(Real, 0, 2, closed="right")]
 SQUARES = 5
 
 
-def _sigmoid(X, weights, biases, out=None):
-    Z = _affine(X, weights, -biases, out)
+def _sigmoid(Z):
     return _reciprocal_of_one_plus_exp(np.negative(Z, out=Z))
 
 
-def _sigmoid_below_one(X, weights, biases, out=None):
+def _sigmoid_below_one(Z):
     # G - 1 = -1 / (1 + exp(<w, x> - b)), which is small, and has all its digits, where G is almost one
-    Z = _reciprocal_of_one_plus_exp(_affine(X, weights, -biases, out))
-    return np.negative(Z, out=Z)
+    return np.negative(_reciprocal_of_one_plus_exp(Z), out=Z)
 
 
 def _reciprocal_of_one_plus_exp(Z):
@@ -63,37 +62,12 @@ def _reciprocal_of_one_plus_exp(Z):
     return np.divide(1, Z, out=Z)
 
 
-def _normalised_sigmoid(X, weights, biases, out=None):
-    return _sigmoid(X, weights / X.shape[1], biases, out)
-
-
-def _normalised_sigmoid_below_one(X, weights, biases, out=None):
-    return _sigmoid_below_one(X, weights / X.shape[1], biases, out)
-
-
-def _sine(X, weights, biases, out=None):
-    Z = _affine(X, weights, -biases, out)
+def _sine(Z):
     return np.sin(Z, out=Z)
 
 
-def _hard_limit(X, weights, biases, out=None):
-    Z = _affine(X, weights, -biases, out)
+def _hard_limit(Z):
     return np.greater_equal(Z, 0, out=Z, casting="unsafe")
-
-
-def _rbf(X, weights, biases, out=None):
-    Z = minus_scaled_distances(X, weights, biases, out)
-    return np.exp(Z, out=Z)
-
-
-def _affine(X, weights, constants, out=None) -> np.ndarray:
-    """<w, x> plus a constant for each unit, shape (n_samples, n_hidden)."""
-    if issparse(X):
-        Z = inner_products(X, weights, out)
-        Z += constants
-        return Z
-    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
-    return np.matmul(np.hstack([X, ones]), np.vstack([weights.T, constants]), out=out)
 
 
 def _dense(Z, out=None) -> np.ndarray:
@@ -104,20 +78,19 @@ def _dense(Z, out=None) -> np.ndarray:
     return out
 
 
-# name -> G(X, weights, biases, out); the first three as in section 7 of the EEM paper
-ACTIVATIONS: dict[str, Callable] = {
+# Name -> G as a function of Z = <w, x> - b, in its place; sigmoids as in section 7 of the EEM paper. Those of
+# "nsigmoid" divide <w, x> by the number of features.
+_ADDITIVE: dict[str, Callable] = {
     "sigmoid": _sigmoid,
-    "nsigmoid": _normalised_sigmoid,
-    "rbf": _rbf,
+    "nsigmoid": _sigmoid,
     "sine": _sine,
     "hardlimit": _hard_limit,
 }
 # The same minus one, without ever forming a number that rounds to one. A readout that does not care for a
 # constant (the entropy discriminant) still sees what distinguishes saturated units.
-_BELOW_ONE: dict[str, Callable] = {
-    "sigmoid": _sigmoid_below_one,
-    "nsigmoid": _normalised_sigmoid_below_one,
-}
+_BELOW_ONE: dict[str, Callable] = {"sigmoid": _sigmoid_below_one, "nsigmoid": _sigmoid_below_one}
+#: The names of units.
+ACTIVATIONS = ("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 
 # Squared distances grow with the number of features d: from a random row of [0, 1]^d to a random centre it is
 # d / 6 on average. Two decades of gamma around 3 / d give units from flat to narrow, whatever d is.
@@ -154,8 +127,50 @@ def _cross_the_box(units: np.ndarray) -> None:
     biases += weights.sum(axis=1) / 2
 
 
+def in_metric(rows, root):
+    """Rows in the coordinates of a metric: their squared distances are ||R (x - z)||².
+
+    Parameters
+    ----------
+    rows : {array, CSR}, shape (n_samples, n_features)
+    root : array, shape (n_features,) or (n_features, n_features), or None
+        The symmetric root R of the metric, or its diagonal where that is all; None: rows as they are.
+    """
+    if root is None:
+        return rows
+    if root.ndim == 2:
+        return rows @ root
+    return (rows @ diags_array(root)).tocsr() if issparse(rows) else rows * root
+
+
+class _Layer:
+    """A layer whose units see the rows in a metric, given by its ``root``, if it is not None.
+
+    It keeps what of its units does not depend on the rows, from its first rows on. That is as large as the
+    units themselves, is no field, and neither copied nor pickled.
+    """
+
+    root: np.ndarray | None
+
+    def __getstate__(self):
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def lean(self):
+        """The layer without what it keeps, which is made again when asked for."""
+        return replace(self)
+
+    @property
+    def n_units(self) -> int:
+        """How many units there are."""
+        return self.where.shape[0]
+
+    def in_metric(self, root):
+        """The layer of rows as they are, of a layer of rows in the coordinates of a metric."""
+        return replace(self, root=root)
+
+
 @dataclass(frozen=True)
-class RandomLayer:
+class RandomLayer(_Layer):
     """Random hidden units G(x, w, b), the layer of extreme learning machines.
 
     Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor,
@@ -174,6 +189,8 @@ class RandomLayer:
         digits (1 - 1e-30 is one in floating point, -1e-30 is not).
     origin, scale : ndarray, shape (n_features,), or None
         Of rbf units in a box: they see (x - origin) * scale.
+    root : ndarray, shape (n_features, n_features), or None
+        Of rbf units in a metric that is no diagonal: they see the rows times its root.
     """
 
     weights: np.ndarray
@@ -182,6 +199,7 @@ class RandomLayer:
     below_one: bool = False
     origin: np.ndarray | None = None
     scale: np.ndarray | None = None
+    root: np.ndarray | None = None
 
     @classmethod
     def draw(
@@ -230,31 +248,80 @@ class RandomLayer:
         self.biases[:] += shift / len(origin) if self.activation == "nsigmoid" else shift
         return self
 
+    def in_metric(self, root) -> "RandomLayer":
+        """The layer of rows as they are; what can be is taken into the weights, or the box of rbf units."""
+        if self.activation != "rbf":
+            return replace(self, weights=in_metric(self.weights, root))
+        if root.ndim == 2:
+            return replace(self, root=root)
+        if self.scale is None:
+            return replace(self, origin=0 * root, scale=root)
+        return replace(self, origin=self.origin / root, scale=self.scale * root)
+
     def __call__(self, X, out=None) -> np.ndarray:
         """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
 
         A large array costs more to get than to fill: who asks for block after block gives the same `out`.
         """
-        if self.scale is not None:
-            return self._in_box(X, out)
+        if self.root is not None:
+            return self._of_metric_rows(in_metric(X, self.root), out)
         if not is_numpy(X):
+            if self.scale is not None:
+                return replace(self, origin=None, scale=None)((X - self.origin) * self.scale)
             units = random_units(X, self.weights, self.biases, self.activation, self.below_one)
-            return (
-                _checked(units, (X.shape[0], self.weights.shape[0])) if callable(self.activation) else units
-            )
+            return _checked(units, (X.shape[0], self.n_units)) if callable(self.activation) else units
+        if self.activation == "rbf":
+            return self._radial(X, out)
         if callable(self.activation):
-            return self._activated(_affine(X, self.weights, -self.biases), out)
-        table = {**ACTIVATIONS, **_BELOW_ONE} if self.below_one else ACTIVATIONS
-        return table[self.activation](X, self.weights, self.biases, out)
+            return self._activated(self._affine(X), out)
+        table = {**_ADDITIVE, **_BELOW_ONE} if self.below_one else _ADDITIVE
+        return table[self.activation](self._affine(X, out))
 
-    def _in_box(self, X, out):
-        """Activations of rbf units in a box."""
+    @cached_property
+    def _of_metric_rows(self) -> "RandomLayer":
+        return replace(self, root=None)
+
+    def _radial(self, X, out) -> np.ndarray:
+        """exp(-b ||w - x||^2), of rows in the box where there is one."""
+        if self.scale is None:
+            return self._centres(X, out)
         if not issparse(X):
-            return replace(self, origin=None, scale=None)((X - self.origin) * self.scale, out)
+            return self._centres((X - self.origin) * self.scale, out)
         X = X.astype(X.dtype)
         X.data *= self.scale[X.indices]
-        centres = self.weights + self.origin * self.scale  # the rows stay sparse: the units move
-        return replace(self, weights=centres, origin=None, scale=None)(X, out)
+        return self._moved_centres(X, out)
+
+    @cached_property
+    def _centres(self) -> Centres:
+        return Centres(self.weights, "rbf", {"gamma": self.biases})
+
+    @cached_property
+    def _moved_centres(self) -> Centres:
+        # CSR rows stay sparse: the units move.
+        if not self.origin.any():
+            return self._centres
+        return Centres(self.weights + self.origin * self.scale, "rbf", {"gamma": self.biases})
+
+    def _affine(self, X, out=None) -> np.ndarray:
+        """<w, x> - b, shape (n_samples, n_hidden)."""
+        if issparse(X):
+            Z = inner_products(X, self._factor, out)
+            Z -= self.biases
+            return Z
+        ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+        return np.matmul(np.hstack([X, ones]), self._columns, out=out)
+
+    @property
+    def _slopes(self) -> np.ndarray:
+        return self.weights / self.weights.shape[1] if self.activation == "nsigmoid" else self.weights
+
+    @cached_property
+    def _factor(self) -> Factor:
+        return Factor(self._slopes)
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        return np.vstack([self._slopes.T, -self.biases])
 
     def _activated(self, Z: np.ndarray, out: np.ndarray | None) -> np.ndarray:
         """What a callable makes of an array, checked to be as many finite numbers."""
@@ -266,10 +333,6 @@ class RandomLayer:
     def fold(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the units that equal `coef` on the layer: the same."""
         return coef
-
-    def lean(self) -> "RandomLayer":
-        """The layer without what a prediction does not need: the same."""
-        return self
 
     def beside(self, X) -> "RandomLayer":
         """The layer where the rows X live, in their precision where they are another library's."""
@@ -284,7 +347,7 @@ class RandomLayer:
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "RandomLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
-        moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale")}
+        moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale", "root")}
         return replace(self, **{name: move(each) for name, each in moved.items() if each is not None})
 
 
@@ -297,8 +360,34 @@ def _checked(units, shape: tuple[int, ...]):
     raise ValueError(f"the activation gives {what}; it must give finite numbers of shape {shape}.")
 
 
+class _KernelLayer(_Layer):
+    """A layer of kernel values with landmarks."""
+
+    def units(self, X, out=None):
+        """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
+        X = in_metric(X, self.root)
+        if is_numpy(X):
+            return self._centres(X, out)
+        return kernel_values(X, self.landmarks, self.kernel, self.kernel_params)
+
+    @cached_property
+    def _centres(self) -> Centres:
+        return Centres(self.landmarks, self.kernel, self.kernel_params)
+
+    def beside(self, X):
+        """The layer where the rows X live, as landmarks do that are drawn from them."""
+        if is_numpy(X) or not is_numpy(self.landmarks):
+            return self
+        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
+
+    @property
+    def where(self):
+        """An array that lives where the layer does."""
+        return self.landmarks
+
+
 @dataclass(frozen=True)
-class NystromLayer:
+class NystromLayer(_KernelLayer):
     """Low-rank kernel features: inner products of two rows approximate their kernel value.
 
     The paper's map is K(x, X_h) K(X_h, X_h)^-1/2. With the Cholesky factor L of K(X_h, X_h) in the place of
@@ -311,11 +400,14 @@ class NystromLayer:
     landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
     kernel : str or callable
     kernel_params : dict
+    root : ndarray, or None
+        Of a metric, in whose coordinates the landmarks are.
     """
 
     landmarks: object
     kernel: str | Callable
     kernel_params: dict
+    root: np.ndarray | None = None
 
     @classmethod
     def on(cls, landmarks, kernel, kernel_params):
@@ -342,31 +434,12 @@ class NystromLayer:
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
         return _floored_cholesky(gram, self.kernel, self.kernel_params)
 
-    def lean(self) -> "NystromLayer":
-        """The layer without its factor, which a prediction does not need; it is made again when asked for."""
-        return replace(self)
-
-    def beside(self, X) -> "NystromLayer":
-        """The layer where the rows X live, as landmarks do that are drawn from them."""
-        if is_numpy(X) or not is_numpy(self.landmarks):
-            return self
-        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
-
-    @property
-    def where(self):
-        """An array that lives where the layer does."""
-        return self.landmarks
-
     def __call__(self, X, out=None) -> np.ndarray:
         """Features of the rows of X (dense or CSR), shape (n_samples, n_landmarks)."""
         H = self.units(X, out)
         if not is_numpy(H):
             return solve_lower(self.factor, H.T).T
         return dtrsm(1.0, self.factor, H.T, lower=1, overwrite_b=1).T
-
-    def units(self, X, out=None) -> np.ndarray:
-        """K(X, landmarks), shape (n_samples, n_landmarks): what a prediction needs of a row."""
-        return _kernel_units(self, X, out)
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the units that equal `coef` on the first features (section 6 of the paper)."""
@@ -377,14 +450,8 @@ class NystromLayer:
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "NystromLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
-        return replace(self, landmarks=move(self.landmarks))
-
-
-def _kernel_units(layer: "NystromLayer | LandmarkLayer", X, out=None):
-    """Kernel values of rows with the layer's landmarks."""
-    if is_numpy(X):
-        return kernel_matrix(X, layer.landmarks, layer.kernel, layer.kernel_params, out)
-    return kernel_values(X, layer.landmarks, layer.kernel, layer.kernel_params)
+        root = None if self.root is None else move(self.root)
+        return replace(self, landmarks=move(self.landmarks), root=root)
 
 
 def _floored_cholesky_elsewhere(gram, kernel, kernel_params: dict):
@@ -422,7 +489,7 @@ def _no_mercer_kernel(kernel, kernel_params: dict) -> str:
 
 
 @dataclass(frozen=True)
-class LandmarkLayer:
+class LandmarkLayer(_KernelLayer):
     """Kernel values with landmarks, K(x, X_L): the layer of reduced kernel machines.
 
     Attributes
@@ -431,11 +498,14 @@ class LandmarkLayer:
     kernel : str or callable
     kernel_params : dict
         As in :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array, one value for each landmark.
+    root : ndarray, or None
+        Of a metric, in whose coordinates the landmarks are.
     """
 
     landmarks: object
     kernel: str | Callable
     kernel_params: dict
+    root: np.ndarray | None = None
 
     @classmethod
     def with_widths(cls, landmarks, kernel, kernel_params, spread, rng):
@@ -448,29 +518,21 @@ class LandmarkLayer:
         gamma = like(kernel_params["gamma"] / widths, landmarks)
         return cls(landmarks, kernel, {**kernel_params, "gamma": gamma})
 
-    def __call__(self, X, out=None) -> np.ndarray:
-        """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
-        return _kernel_units(self, X, out)
+    __call__ = _KernelLayer.units
 
-    units = __call__  # what a prediction computes before its linear part
-
-    def beside(self, X) -> "LandmarkLayer":
-        """The layer where the rows X live, as landmarks do that are drawn from them."""
-        if is_numpy(X) or not is_numpy(self.landmarks):
-            return self
-        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
-
-    @property
-    def where(self):
-        """An array that lives where the layer does."""
-        return self.landmarks
+    def in_metric(self, root) -> "LandmarkLayer":
+        """The layer of rows as they are; landmarks take a metric of inner products in."""
+        if self.kernel in INNER:
+            return replace(self, landmarks=in_metric(self.landmarks, root))
+        return super().in_metric(root)
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "LandmarkLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
         params = {
             name: value if np.isscalar(value) else move(value) for name, value in self.kernel_params.items()
         }
-        return replace(self, landmarks=move(self.landmarks), kernel_params=params)
+        root = None if self.root is None else move(self.root)
+        return replace(self, landmarks=move(self.landmarks), kernel_params=params, root=root)
 
 
 def landmark_sources(
@@ -534,7 +596,7 @@ def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
         stacked[: len(coef), start:stop] = coef
     dtype = np.result_type(X.dtype, stacked)
     projected = np.empty((X.shape[0], edges[-1]), dtype=dtype, order="F")
-    n_columns = layer.units(X[:1]).shape[1]
+    n_columns = layer.n_units
     buffer = np.empty((max_block_rows(X.shape[0], n_columns), n_columns), dtype=dtype)
     for block in row_blocks(X.shape[0], n_columns):
         units = layer.units(X[block], out=buffer[: block.stop - block.start])

@@ -6,7 +6,7 @@ Low-Dimensional Representation", section 4.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Real
 
@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.covariance import empirical_covariance, ledoit_wolf, oas
 from sklearn.utils.multiclass import check_classification_targets
 
+from entrolearn.measures.gauss_sums import AUTO_PAIRS, LOG_ERROR, Sources, gauss_sums
 from entrolearn.validation import Interval
 
 __all__ = [
@@ -186,12 +187,17 @@ class ClassDensities:
         if not np.isfinite(self.covariances).all():
             raise ValueError("a kernel covariance holds NaN or infinite values; are the features scaled?")
 
-    def log_density(self, Z) -> np.ndarray:
+    def log_density(self, Z, *, method: str = "exact") -> np.ndarray:
         """Logarithm of the density of each class.
 
         Parameters
         ----------
         Z : array-like of shape (n_samples, k)
+        method : {"auto", "exact", "binned"}, default="exact"
+            "exact" visits all pairs of rows and points. "binned", for k of one or two, interpolates the
+            kernels between the nodes of a grid where that is cheaper, off by at most 1e-6; rows so far from a
+            class's points that it would be by more are computed exactly. "auto" is "binned" for more than a
+            million pairs of a class.
 
         Returns
         -------
@@ -200,7 +206,37 @@ class ClassDensities:
             blocks, so that memory does not grow with the number of pairs.
         """
         Z = np.asarray(Z, dtype=np.float64)
-        return np.column_stack([kernel.log_density(Z) for kernel in self._kernels])
+        return np.column_stack([kernel.log_density(Z, method) for kernel in self._kernels])
+
+    def log_joint(self, Z, priors: np.ndarray, *, method: str = "exact") -> np.ndarray:
+        """Logarithm of the density of each class times its prior.
+
+        Rows whose two most probable classes could change places by the error of "binned" are computed
+        exactly: the largest is that of the exact densities.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, k)
+        priors : ndarray of shape (n_classes,)
+        method : {"auto", "exact", "binned"}, default="exact"
+            As in :meth:`log_density`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        joint = self.log_density(Z, method=method) + np.log(priors)
+        if method == "exact" or len(priors) < 2:
+            return joint
+        first, second = -np.partition(-joint, 1, axis=1)[:, :2].T
+        close = np.flatnonzero(first - second <= 2 * LOG_ERROR)
+        joint[close] = self.log_density(np.asarray(Z)[close]) + np.log(priors)
+        return joint
+
+    def __getstate__(self):
+        return {
+            field.name: getattr(self, field.name) for field in fields(self)
+        }  # what is kept is not written
 
     @cached_property
     def _kernels(self) -> list["_WhitenedKernel"]:
@@ -250,9 +286,26 @@ class _WhitenedKernel:
         points = ((points - origin) / unit) @ whitening
         return cls(origin, unit, whitening, points, weights, float(log_constant))
 
-    def log_density(self, Z: np.ndarray) -> np.ndarray:
+    def log_density(self, Z: np.ndarray, method: str = "exact") -> np.ndarray:
         Z = np.clip((Z - self.origin) / self.unit, -FURTHEST, FURTHEST) @ self.whitening
         Z = np.clip(Z, -FURTHEST, FURTHEST, out=Z)
+        many = len(Z) * len(self.points) > AUTO_PAIRS
+        binned = Z.shape[1] <= 2 and (method == "binned" or (method == "auto" and many))
+        found = gauss_sums(Z, self._sources) if binned else None
+        if found is None:
+            return self._log_sums(Z) + self.log_constant
+        sums, error = found
+        log_sums = np.log(np.maximum(sums, error))
+        far = np.flatnonzero(error > LOG_ERROR / 2 * sums)  # ln(1 + x) is at most 2 |x| for |x| <= 1/2
+        log_sums[far] = self._log_sums(Z[far])
+        return log_sums + self.log_constant
+
+    @cached_property
+    def _sources(self) -> Sources:
+        return Sources(self.points, self.weights)
+
+    def _log_sums(self, Z: np.ndarray) -> np.ndarray:
+        """Logarithms of the sums over all points for whitened rows."""
         log_sums = np.empty(len(Z))
         rows = max(1, BLOCK_PAIRS // len(self.points))
         for start in range(0, len(Z), rows):
@@ -264,7 +317,7 @@ class _WhitenedKernel:
             kernels = np.exp(exponents, out=exponents)
             sums = kernels.sum(axis=1) if self.weights is None else kernels @ self.weights
             log_sums[block] = np.log(sums) - nearest / 2
-        return log_sums + self.log_constant
+        return log_sums
 
 
 class DensityClassifier(ClassifierMixin, BaseEstimator):

@@ -58,7 +58,8 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         end. "penalty": the paper's, L-BFGS with a penalty on bases that are not orthonormal. "stiefel":
         conjugate gradients on the manifold of subspaces, with pymanopt.
     method : {"auto", "exact", "binned"}, default="auto"
-        How the divergence is computed: see :func:`entrolearn.manifold.melm_objective`.
+        How the divergence is computed, see :func:`entrolearn.manifold.melm_objective`, and the densities of a
+        prediction, as in :class:`KDEClassifier`.
     max_iter : int, default=1000
         Iterations of a start.
     tol : float, default=1e-7
@@ -282,7 +283,8 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         # From an origin among the rows: a large number that is in all of them costs no digits of the others.
-        return self._densities.log_density((X - self._origin) @ self.components_.T) + np.log(self.priors_)
+        projected = (X - self._origin) @ self.components_.T
+        return self._densities.log_joint(projected, self.priors_, method=self.method)
 
     @property
     def _n_features_out(self) -> int:

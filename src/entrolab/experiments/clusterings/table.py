@@ -62,18 +62,18 @@ class Clusterings(Measured):
 
     def says(self, spec):
         said = (
-            "How clusters agree with classes that no clusterer has seen: 1 where they are equal, 0 as by "
-            f"chance. Mean ± standard deviation over {spec['repeats']} seeds of a clusterer that draws at "
-            f"random, one run of any other. A set of more than {spec['rows']:,} rows is clustered by as many "
-            "of them, drawn at random, the same for all. Rows left out as noise are a group of their own in "
-            "both indices, and no cluster in the count."
+            "Agreement of clusters with the classes, which are unknown to the clusterer: 1 if equal, 0 as "
+            f"by chance. Mean ± standard deviation over {spec['repeats']} seeds if a clusterer depends on "
+            f"its seed, else one fit. Of a set of more than {spec['rows']:,} rows a random sample of that "
+            "size is clustered, the same for all models. Rows marked as noise are one more group in both "
+            "indices, and no cluster in the count."
         )
         if "seconds" in spec["measures"]:
             said += " Seconds are of the processor, on one thread."
         if DIVERGENCE in spec["measures"]:
             said += (
-                " The divergence is that of Kullback and Leibler, of rows taken as distributions, from the "
-                "mean of all: the share that lies between the means of the clusters, the rest being within."
+                " The divergence is the Kullback–Leibler divergence of rows, taken as distributions, from "
+                "their mean: the share between the means of the clusters, the rest being within clusters."
             )
         return said
 

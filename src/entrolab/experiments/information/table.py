@@ -73,16 +73,16 @@ class Information(Measured):
 
     def says(self, spec):
         rejected = (
-            " Where rows are rejected they are those that the classifier is least certain of, one more value "
-            "of Y, of which T has none: H(Y;T) and KL(Y,T) are then infinite."
+            " Rejected rows are those with the least certainty. Rejection is an additional value of Y that T "
+            "does not have: H(Y;T) and KL(Y,T) are then infinite."
             if max(spec["reject"])
             else ""
         )
         where = "trial" if spec["trials"] else "fold"
         return (
-            f"What the predicted class Y tells of the true one, T, on the first {where}'s test rows. CR, "
-            "E and Rej are the shares that are recognised, mistaken and rejected, A = CR / (CR + E), all in "
-            "percent; MCC, Matthews' correlation, is that of the rows that are not rejected; entropies, the "
+            f"Information of the predicted class Y about the true class T on the first {where}'s test rows. "
+            "CR, E and Rej are the shares of correct, wrong and rejected rows, A = CR / (CR + E), all in "
+            "percent; MCC is Matthews' correlation on the rows that are not rejected; entropies, the "
             f"mutual information I, cross entropies H(·;·) and divergences KL are in bits.{rejected}"
         )
 

@@ -86,11 +86,11 @@ class Searches(Measured):
         which = f"the first {spec['folds']} {folds}" if "folds" in spec else f"all {folds}"
         repeat = "" if spec["trials"] else ", in its first repeat"
         said = (
-            f"Two searches of one grid on the training rows of {which} of the study{repeat}, each as a user "
-            f"would write it and with the refit of what it takes. EntropySearch (criterion "
-            f"{spec['criterion']}) fits each point once and takes the largest Cauchy–Schwarz divergence of "
-            f"the classes that it has learnt from. GridSearchCV fits each point in {spec['inner']} "
-            f"stratified inner folds and takes the largest mean {SCORES[spec['scoring']]}."
+            f"Two searches of one grid on the training rows of {which} of the study{repeat}, each with the "
+            f"refit of the selected point. EntropySearch (criterion {spec['criterion']}) fits each point "
+            "once and selects the largest Cauchy–Schwarz divergence of the training classes. GridSearchCV "
+            f"fits each point in {spec['inner']} stratified inner folds and selects the largest mean "
+            f"{SCORES[spec['scoring']]}."
         )
         if any(name.startswith(("seconds", "ratio")) for name in shown):
             said += " Seconds are of the processor, on one thread."
@@ -98,7 +98,7 @@ class Searches(Measured):
             said += (
                 " EntropySearch fits by the learner's path, where points of the grid may share work; "
                 "GridSearchCV cannot. “On the path” is the same cross-validation with work shared between "
-                "points and between folds: its ratio is what is saved by not validating alone."
+                "points and between folds: its ratio is the saving by leaving out validation alone."
             )
         if any(name.startswith((*SCORES,)) for name in shown):
             said += (

@@ -79,15 +79,15 @@ class Separability(Measured):
         if spec["rows"] == "learnt":
             return (
                 "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
-                "densities), each tuned by cross-validation among projected rows, on the very rows that it "
-                "was fitted on: a score that says little, beside published numbers that look like it."
+                "densities), each tuned by cross-validation among projected rows, on the rows that it was "
+                "fitted on: an optimistic score, which the published numbers seem to be as well."
             )
         return (
             "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
             "densities), each tuned and tested by cross-validation among projected rows: the projection has "
             f"seen them all. Mean ± standard deviation over {spec['subsets']} random subsets of "
-            f"{100 * spec['share']:g} % of the rows. A projection with a grid is shown as it comes without; "
-            "footnotes say what the grid gives, of which the oracle is the best."
+            f"{100 * spec['share']:g} % of the rows. A projection with a grid is shown with its own "
+            "parameters; footnotes give the scores over the grid, the best of which is the oracle."
         )
 
     def agreement(self, spec):

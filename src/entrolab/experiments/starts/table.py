@@ -101,9 +101,9 @@ class Starts(Measured):
 
     def says(self, spec):
         return (
-            "Where random starts of an optimizer end, by the objective at the subspace that is returned. The "
-            f"best is that of all models of a data set. The best of {SOME} is its expectation over all "
-            f"subsets of {SOME} starts; seconds are of the processor, on one thread."
+            "Optima of random starts of an optimizer, by the objective at the returned subspace. The best is "
+            f"that of all models on a data set. The best of {SOME} is its expectation over all subsets of "
+            f"{SOME} starts; seconds are of the processor, on one thread."
         )
 
     def agreement(self, spec):
