@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from entrolab.figure_types.base import OfSelectedModels, PanelPerModel, RunsEntry
 
@@ -60,11 +58,11 @@ class ByFold(PanelPerModel, OfSelectedModels):
 
 
 class Curve(NamedTuple):
-    """A fold's curve or points, and its score where there is one."""
+    """A fold's curve or points, and its score."""
 
-    x: np.ndarray
-    y: np.ndarray
-    score: float = np.nan
+    x: Any
+    y: Any
+    score: float
 
 
 @dataclass
@@ -101,8 +99,9 @@ class FoldsDisplay:
 
     def summary(self) -> str:
         """The mean of the folds' scores, and their range."""
-        found = np.array([fold.score for fold in self.folds])
-        return f"{self.score} {found.mean():.4g} ({found.min():.4g} to {found.max():.4g} by the fold)"
+        found = [fold.score for fold in self.folds]
+        mean = sum(found) / len(found)
+        return f"{self.score} {mean:.4g} ({min(found):.4g} to {max(found):.4g} by the fold)"
 
     def to_frame(self):
         """One row per point of each fold, by its place among the folds: ``fold``, ``x``, ``y``."""

@@ -1,7 +1,5 @@
 """Figures of precision against recall, from the stored predictions."""
 
-import numpy as np
-
 from entrolab.figure_types.by_fold import ByFold, Curve, FoldsDisplay
 
 PERCENT = 100
@@ -18,7 +16,7 @@ class PrecisionRecall(ByFold):
             precision, recall, _ = precision_recall_curve(rows["y"], rows["decision"])
             score = average_precision_score(rows["y"], rows["decision"])
             curves.append(Curve(PERCENT * recall, PERCENT * precision, PERCENT * score))
-        share = PERCENT * np.mean([rows["y"].mean() for rows in folds])
+        share = PERCENT * sum(rows["y"].sum() for rows in folds) / sum(map(len, folds))
         return FoldsDisplay(
             curves,
             "Precision against recall over all thresholds, a curve per fold",

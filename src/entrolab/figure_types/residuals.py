@@ -1,7 +1,5 @@
 """Figures of the residuals of regressions, from the stored predictions."""
 
-import numpy as np
-
 from entrolab.figure_types.by_fold import ByFold, Curve, FoldsDisplay
 
 
@@ -16,7 +14,7 @@ class Residuals(ByFold):
         for rows in folds:
             predicted = rows["prediction"].to_numpy(dtype=float)
             residual = rows["y"].to_numpy(dtype=float) - predicted
-            curves.append(Curve(predicted, residual, float(np.sqrt(np.mean(residual**2)))))
+            curves.append(Curve(predicted, residual, float((residual**2).mean() ** 0.5)))
         ends = [min(curve.x.min() for curve in curves), max(curve.x.max() for curve in curves)]
         return FoldsDisplay(
             curves,
