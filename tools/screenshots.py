@@ -99,21 +99,22 @@ def of_runs(server: str, paper: str) -> list[Picture]:
         raise NotThere(f"{STORE} holds no runs of {paper}: `snakemake {paper}` logs them")
     experiment = answer.json()["experiment"]["experiment_id"]
 
-    def first_run(condition: str) -> str:
+    def first_run(condition: str) -> dict:
         search = {"experiment_ids": [experiment], "filter": condition, "max_results": 1}
         found = requests.post(f"{ask}/runs/search", json=search, timeout=PATIENCE).json()
         if "runs" not in found:
             raise NotThere(f"{STORE} holds no run of {paper} with {condition}: `snakemake {paper}` logs it")
-        return found["runs"][0]["info"]["run_id"]
+        return found["runs"][0]
 
     runs = f"{server}/#/experiments/{experiment}/runs"
     own, best = first_run(f"tags.`entrolearn.key` = '{paper}'"), first_run("tags.best != ''")
+    dataset = next(tag["value"] for tag in best["data"]["tags"] if tag["key"] == "dataset")
     return [
         Picture("mlflow_runs", f"{runs}?viewStateShareKey=beside"),
         Picture("mlflow_comparison", f"{runs}?viewStateShareKey=datasets&compareRunsMode=CHART"),
-        Picture("mlflow_tables", f"{runs}/{own}", height=700),
-        Picture("mlflow_run", f"{runs}/{best}", height=900),
-        Picture("mlflow_model", f"{server}/#/models/{paper}", height=700),
+        Picture("mlflow_tables", f"{runs}/{own['info']['run_id']}", height=700),
+        Picture("mlflow_run", f"{runs}/{best['info']['run_id']}", height=900),
+        Picture("mlflow_model", f"{server}/#/models/{paper}.{dataset}", height=700),
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from entrolab.jobs.command import main, with_studies
-from entrolab.study.config import asked_targets, load_configuration, load_study
+from entrolab.study.config import asked_targets, load_configuration, load_study, study_names
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
 from entrolab.study.sections import ConfigError
@@ -76,6 +76,14 @@ def test_what_is_wrong_on_the_command_line_is_one_line(folder, monkeypatch, give
         main()
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_other_yaml_files_beside_a_study_do_not_matter(folder):
+    for name in ("docker-compose", "all", "Other"):
+        (folder / f"{name}.yaml").write_text("services: {}")
+    config = {"papers": "demo", "seed": 0, "extra_studies": str(folder)}
+    assert [name for name in study_names(ROOT, config) if (folder / f"{name}.yaml").exists()] == ["mine"]
+    assert list(load_configuration(ROOT, config, ["mine"])[1]) == ["mine"]
 
 
 def test_only_the_study_that_the_command_names_is_read():

@@ -11,6 +11,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import mlflow
 import numpy as np
 import pandas as pd
 import pytest
@@ -165,6 +166,25 @@ def test_the_registered_models_say_what_they_take(folder, monkeypatch):
         versions = client().search_model_versions(f"name = 'mine.{label}'")
         assert {version.tags["model"] for version in versions} == {"forest", "linear"}
         assert all("a data frame with the columns of the table" in one.description for one in versions)
+
+
+def test_rows_are_logged_with_a_model_where_the_study_asks_for_them(
+    folder, tmp_path, monkeypatch, empty_store
+):
+    shutil.copytree(folder, tmp_path / "shop", ignore=shutil.ignore_patterns("mlruns", "mlflow.db*"))
+    shutil.copy(empty_store, tmp_path / "shop" / "mlflow.db")
+    monkeypatch.chdir(tmp_path / "shop")
+    study = load_study(Path("mine.yaml").absolute(), {}) | {"input_example": True}
+    track_dataset(study, "mine", "wine", [StudyRun.at("mine", "wine", "linear", scaled=False)])
+    [version] = client().search_model_versions("name = 'mine.wine'")
+    model = mlflow.pyfunc.load_model(version.source)
+    table = pd.read_csv("shop.csv")
+    example = model.input_example
+    assert list(example) == [*table.columns.drop(["bought", "wine", "price"])]
+    same = example.columns.drop(["new", "colour"])
+    pd.testing.assert_frame_equal(example[same], table.loc[:4, same], check_dtype=False)
+    assert example["colour"].fillna("").tolist() == table["colour"][:5].fillna("").tolist()
+    assert list(model.predict(example)) == list(model.predict(table[example.columns][:5]))
 
 
 def test_types_of_a_stored_model_are_trusted_one_by_one(folder):

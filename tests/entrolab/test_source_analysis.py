@@ -205,7 +205,8 @@ def test_packages_of_another_environment_are_installed_too(tmp_path, monkeypatch
 def test_an_eem_run_depends_on_its_learner_its_protocol_the_reader_of_its_data_and_training_alone():
     assert [*source_digests("entrolab.fit.training", "entrolearn.EEMClassifier")] == [
         "entrolab.data.dataset",
-        *(f"entrolab.fit.{name}" for name in ("learners", "limits", "protocols", "refit")),
+        *(f"entrolab.fit.{name}" for name in ("learners", "limits", "probabilities")),
+        *(f"entrolab.fit.{name}" for name in ("protocols", "refit")),
         *(f"entrolab.fit.{name}" for name in ("scoring", "selection", "training")),
         *(f"entrolab.io.{name}" for name in ("atomic", "model_io", "parquet", "records")),
         "entrolab.text",

@@ -7,14 +7,18 @@ from entrolab.experiments.starts.expected_maximum import ExpectedMaximum
 from entrolab.experiments.starts.figure import Starts
 from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.by_data import ByData
+from entrolab.figure_types.calibration import Calibration
 from entrolab.figure_types.confusion_matrix import ConfusionMatrix
 from entrolab.figure_types.critical_difference import CriticalDifference
 from entrolab.figure_types.error_densities import ErrorDensities
 from entrolab.figure_types.grid_curves import GridCurves
 from entrolab.figure_types.grid_surface import GridSurface
 from entrolab.figure_types.loss_curves import LossCurves
+from entrolab.figure_types.precision_recall import PrecisionRecall
 from entrolab.figure_types.process import Process
 from entrolab.figure_types.projections import Projections
+from entrolab.figure_types.residuals import Residuals
+from entrolab.figure_types.roc import Roc
 from entrolab.figure_types.samples import Samples
 from entrolab.figure_types.support import Support
 from entrolab.figure_types.tradeoff import Tradeoff
@@ -41,4 +45,8 @@ FIGURE_TYPES: dict[str, FigureType] = {
     "loss_curves": LossCurves(),
     "critical_difference": CriticalDifference(),
     "confusion_matrix": ConfusionMatrix(),
+    "roc": Roc(),
+    "precision_recall": PrecisionRecall(),
+    "calibration": Calibration(),
+    "residuals": Residuals(),
 }

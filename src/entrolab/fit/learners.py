@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 
+# The modules of a run whose spec has ``preprocessing``, on which no other run depends.
+PREPROCESSING, COLUMNS = "entrolab.data.preprocessing", "entrolearn.columns"
 FIRST_STEP = "preprocessing"  # name of a pipeline's step that a study's `preprocessing` makes
 MODEL_STEP = "model"  # name of a pipeline's last step
 ONE_OF = "one_of"  # key of a model's alternative learners, and of a grid point's choice among them

@@ -2,13 +2,22 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from types import FunctionType, ModuleType
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
-from entrolab.fit.learners import alternatives, build, learner_at, seed_from, step_params
+from entrolab.fit.learners import (
+    COLUMNS,
+    PREPROCESSING,
+    alternatives,
+    build,
+    learner_at,
+    seed_from,
+    step_params,
+)
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.io.model_io import dump, types_in
@@ -61,9 +70,7 @@ def first_step(dataset, spec: Mapping, seed: int):
     """The unfitted preprocessing that every fit of a run learns; None where its rows are scaled already."""
     if not spec.get("preprocessing"):
         return None
-    from entrolab.data.preprocessing import preprocessor
-
-    return preprocessor(dataset, spec["preprocessing"], seed)
+    return import_module(PREPROCESSING).preprocessor(dataset, spec["preprocessing"], seed)
 
 
 def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
@@ -80,12 +87,11 @@ def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
         return fitted
     from sklearn.pipeline import Pipeline
 
-    from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier
-
+    own = import_module(COLUMNS)
     *before, (name, learner) = fitted.steps
     if columns["labels"]:
-        learner = LabelEncodedClassifier.of_fitted(learner, columns["labels"])
-    encoder = ColumnEncoder(columns["encoded"], columns["missing"])
+        learner = own.LabelEncodedClassifier.of_fitted(learner, columns["labels"])
+    encoder = own.ColumnEncoder(columns["encoded"], columns["missing"])
     return Pipeline([("columns", encoder), *before, (name, learner)])
 
 

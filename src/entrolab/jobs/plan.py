@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from entrolab.data.origins import made_by
-from entrolab.fit.learners import made_of, parts_seed
+from entrolab.fit.learners import COLUMNS, PREPROCESSING, made_of, parts_seed
 from entrolab.jobs.cluster_requests import Needs, needs_of_data, needs_of_drawing, needs_of_run
 from entrolab.jobs.source_analysis import source_digests
 from entrolab.study.claims import tested_tables
@@ -153,7 +153,9 @@ class Plan:
         return run_spec(wildcards.study, self.study(wildcards), *at, self.settings["seed"])
 
     def code_of_run(self, wildcards) -> dict[str, str]:
-        return source_digests("entrolab.fit.training", *made_of(self.run_spec(wildcards)))
+        spec = self.run_spec(wildcards)
+        own = (PREPROCESSING, COLUMNS) if "preprocessing" in spec else ()
+        return source_digests("entrolab.fit.training", *own, *made_of(spec))
 
     def needs_of_run(self, wildcards) -> Needs:
         return needs_of_run(self.run_spec(wildcards), self.entry(wildcards))

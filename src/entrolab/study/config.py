@@ -31,6 +31,7 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
+NAME = r"[a-z][a-z0-9_]{0,99}"  # of a study
 # Rules of the workflow, whose names no study can have as its target.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
@@ -105,8 +106,9 @@ def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
 
 
 def study_names(home: str | os.PathLike, config: Mapping) -> list[str]:
-    """The names of all studies, of which none is read."""
-    return list(study_files(_folders(Path(home), config)))
+    """The names of all studies, of which none is read; a folder may hold other files that end in .yaml."""
+    names = study_files(_folders(Path(home), config))
+    return [name for name in names if re.fullmatch(NAME, name) and name not in RULES]
 
 
 def _folders(home: Path, config: Mapping) -> list[Path]:
@@ -249,7 +251,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     catalog : mapping
         The entries of the data sets that there are.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,99}", file.stem):
+    if not re.fullmatch(NAME, file.stem):
         raise ConfigError(
             f"{file}: a study's file is named in lower-case letters, digits and _, at most 100 of "
             "them, such as eem.yaml"

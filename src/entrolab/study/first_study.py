@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> None:
         raise ConfigError(f"{output}: exists already; accepted: another name by --output")
     text = first_study(given.table, given.label, output)
     output.write_text(text, encoding="utf-8")
-    print("\n".join(line for line in text.splitlines() if line.startswith("# ")))
+    print(text.partition("datasets:")[0], end="")
     print(f"Wrote {output}: `entrolab {output}` makes its tables, report and models.")
 
 

@@ -108,7 +108,7 @@ def track_dataset(
                 continue
             for outdated in logged:
                 ledger.discard(outdated)
-            ids[run.model] = ledger.write(content, study_run, code, study.get("input_example", False))
+            ids[run.model] = ledger.write(content, study_run, code)
             written.append(run.model)
         ledger.register(study_name, dataset, study, contents, ids)
     logger.info(

@@ -193,10 +193,8 @@ class Ledger:
             self.client.delete_logged_model(model.model_id)
         self.client.delete_run(run.info.run_id)
 
-    def write(
-        self, content: RunContent, study_run: str, code: Mapping[str, str], example: bool = False
-    ) -> str:
-        """Write one run and return its id; its model with an input example if `example`."""
+    def write(self, content: RunContent, study_run: str, code: Mapping[str, str]) -> str:
+        """Write one run and return its id."""
         files = content.files
         start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
         end = start + round(1000 * files.record["seconds"])
@@ -222,7 +220,7 @@ class Ledger:
             files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
             self.client.log_artifacts(run_id, folder)
         if files.trusted_types is not None:
-            self._log_model(run_id, content, example)
+            self._log_model(run_id, content)
         self.client.set_terminated(run_id, content.status, end)
         return run_id
 
@@ -242,17 +240,16 @@ class Ledger:
             synchronous=True,
         )
 
-    def _log_model(self, run_id: str, content: RunContent, example: bool) -> None:
+    def _log_model(self, run_id: str, content: RunContent) -> None:
         """Log the refitted model as ``mlflow.sklearn.log_model`` does, but with this client.
 
-        That function uses the active run and store of the process. Rows of the data set are logged if
-        `example`.
+        That function uses the active run and store of the process.
         """
         import skops.io
 
         run, files = content.run, content.files
         estimator = skops.io.load(run.fitted, trusted=files.trusted_types)
-        rows = input_example(run.rows) if example and run.rows.exists() else None
+        rows = input_example(run.rows) if content.input_example and run.rows.exists() else None
         logged = self.client.create_logged_model(
             self.experiment_id,
             name=f"{run.model}-{run.dataset}",

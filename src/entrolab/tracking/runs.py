@@ -38,6 +38,7 @@ class RunContent:
     metrics: dict[tuple[str, int], float]  # (name, step) -> value
     tags: dict[str, str]
     version_note: str = ""  # of the registered model's version, if there is a model
+    input_example: bool = False  # whether rows of the data set are logged with the model
 
     @property
     def name(self) -> str:
@@ -124,7 +125,8 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
     content = RunContent(run, label, files, comparisons, _params(study, run, files), metrics, tags)
     if files.trusted_types is None:
         return content
-    return replace(content, version_note=version_note(study, run, label, files, content.score))
+    note = version_note(study, run, label, files, content.score)
+    return replace(content, version_note=note, input_example=study.get("input_example", False))
 
 
 def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]:
