@@ -18,6 +18,12 @@ class Unreadable(Told, ValueError):
     """A file is cut or damaged; the message is one line that names it."""
 
 
+def damaged(path: object, what: str, error: object) -> Unreadable:
+    """The error of a damaged file of a format, with the first line of the reader's error."""
+    reason = one_line(str(error).partition("\n")[0])
+    return Unreadable(f"{path}: not a complete {what} file ({reason}); delete it and run again")
+
+
 def one_line(text: object, limit: int = 300) -> str:
     """A text in one line: white space collapsed, a long text cut, colours removed.
 

@@ -306,6 +306,13 @@ def test_a_missing_number_loses_by_more_than_any_other_whichever_end_is_good(gap
         assert_allclose(ranking.wilcoxon.loc[a, b], p)
 
 
+@pytest.mark.parametrize(("missing", "lacking"), [(5, ()), (6, ("d",))])
+def test_a_model_without_a_number_on_more_than_half_of_the_data_sets_is_left_out(missing, lacking):
+    scores = random_scores(10, 4).set_axis(list("abcd"), axis=1)
+    scores.iloc[:missing, 3] = np.nan
+    assert rank_models(scores).lacking == lacking
+
+
 def test_a_data_set_that_only_a_model_left_out_has_is_left_out_too(gaps):
     gaps.loc["data1", ["a", "b", "c"]] = np.nan
     ranking = rank_models(gaps)

@@ -660,7 +660,8 @@ class Trained(Results):
 
     def record(self, dataset, model):
         notes = {f"stopped at {self.params['max_iter']} iterations": 1} if self.params else {}
-        return super().record(dataset, model) | {"params": self.params, "n_candidates": 1, "notes": notes}
+        fits = {"n_candidates": 1, "n_failed": 0, "notes": notes}
+        return super().record(dataset, model) | fits | {"params": self.params}
 
     def scores(self, dataset, model, among):
         accuracy, iterations, _ = self.models[model]

@@ -119,7 +119,7 @@ def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_s
     assert said.items() <= published.tags.items()
     assert not_published.metrics["ours"] == 80
     assert "verdict" not in not_published.tags
-    assert not {"published", "difference"} & not_published.metrics.keys()
+    assert not [name for name in not_published.metrics if "published" in name or "difference" in name]
     note = published.tags["mlflow.note.content"]
     assert (
         "GMEAN 80.00 ± 8.16 % over the folds, published 81.50 ± 2.00 %: **reproduced** ([table4](#/" in note
@@ -279,11 +279,6 @@ def test_a_table_of_other_printed_numbers_and_one_of_part_of_the_grid_are_compar
     assert (
         f"| {'&emsp; | '.join(['cv', 'gmean (%)', '60.00 ± 0.00', '60.00', '+0.00', 'reproduced'])}" in note
     )
-
-
-def test_nothing_is_claimed_to_be_printed_where_nothing_is(runs):
-    track(runs)
-    assert not any("published" in name for name in runs_of()["small/moons/logistic"].data.metrics)
 
 
 def test_artifacts_hold_the_record_the_scores_and_the_candidates(runs, tmp_path):
@@ -499,7 +494,7 @@ def test_model_of_foreign_types_is_refused_before_anything_is_written(place, dat
 def test_damaged_file_is_named(runs, which):
     damaged = getattr(runs[0], which)
     damaged.write_bytes(damaged.read_bytes()[:20])
-    with pytest.raises(ValueError, match=rf"^{damaged}: not a whole .*; delete it and run again$"):
+    with pytest.raises(ValueError, match=rf"^{damaged}: not a complete .*; delete it and run again$"):
         track(runs)
 
 

@@ -1,7 +1,6 @@
 """Figures of the gain of some models over others by size, balance and dimension of the data sets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from entrolab.figure_types.base import OfTable, OfTableEntry, name_of_model
@@ -67,8 +66,7 @@ class ByData(OfTable):
         return Drawing(figure, table, in_words(spec, table))
 
 
-@dataclass(frozen=True)
-class Trend:
+class Trend(NamedTuple):
     """A robust trend of differences with a property of the data sets.
 
     Attributes

@@ -7,7 +7,7 @@ import pandas as pd
 
 from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.drawing import Drawing
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import replacing, write_text
 from entrolab.text import one_line
 from entrolearn.plotting import journal_style, page_to_hover, save_figure
 
@@ -58,9 +58,7 @@ def make_page_to_hover(
     output : path
     """
     panels = figure_type.to_hover(spec, read_figure(drawn), sources)
-    page = page_to_hover(panels, title=one_line(spec["caption"]))
-    with replacing(output) as temporary:
-        Path(temporary).write_text(page, encoding="utf-8")
+    write_text(output, page_to_hover(panels, title=one_line(spec["caption"])))
 
 
 def reasons(table: pd.DataFrame) -> list[str]:

@@ -12,7 +12,7 @@ from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
-from entrolab.text import Unreadable, one_line
+from entrolab.text import Unreadable, damaged
 
 # Each function imports skops, which imports all of scikit-learn for a second or more.
 
@@ -99,7 +99,7 @@ def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] 
     try:
         return skops.io.load(path, trusted=trusted)
     except Exception as error:  # a damaged file may raise any exception
-        raise _damaged(path, error) from error
+        raise damaged(path, "model", error) from error
 
 
 def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
@@ -123,7 +123,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
         found = skops.io.get_untrusted_types(file=path)
         called = set(_called(path))
     except Exception as error:  # as above
-        raise _damaged(path, error) from error
+        raise damaged(path, "model", error) from error
     of_study = {name.partition(".")[0] for name in named} - {"sklearn", "entrolearn"}
     for name in named:
         if name.partition(".")[0] in of_study:
@@ -188,7 +188,3 @@ def _is_estimator(name: str, packages: Collection[str]) -> bool:
     found = _imported(name)
     own = isclass(found) and found.__module__.partition(".")[0] in packages
     return own and hasattr(found, "fit") and hasattr(found, "get_params")
-
-
-def _damaged(path: str | os.PathLike, error: Exception) -> Unreadable:
-    return Unreadable(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")

@@ -5,7 +5,7 @@ import os
 import pandas as pd
 
 from entrolab.io.atomic import replacing
-from entrolab.text import Unreadable
+from entrolab.text import damaged
 
 
 def write_frame(path: str | os.PathLike, table: pd.DataFrame) -> None:
@@ -21,7 +21,4 @@ def read_frame(path: str | os.PathLike) -> pd.DataFrame:
     except FileNotFoundError:
         raise
     except Exception as error:  # a damaged file may raise any exception
-        first_line = str(error).partition("\n")[0]
-        raise Unreadable(
-            f"{path}: not a whole parquet file ({first_line}); delete it and run again"
-        ) from error
+        raise damaged(path, "parquet", error) from error

@@ -10,8 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from entrolab.fit.learners import ONE_OF, learners_of
-from entrolab.io.atomic import replacing
-from entrolab.text import Unreadable
+from entrolab.io.atomic import write_text
+from entrolab.text import damaged
 
 
 def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
@@ -69,13 +69,12 @@ def read_json(path: str | os.PathLike) -> dict:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise Unreadable(f"{path}: not a complete JSON file ({error}); delete it and run again") from None
+        raise damaged(path, "JSON", error) from None
 
 
 def write_json(path: str | os.PathLike, content: Mapping) -> None:
     """Write strict JSON, without NaN and infinity."""
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
 
 
 def _processor() -> str:

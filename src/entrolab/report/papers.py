@@ -10,7 +10,7 @@ from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.claims.rendering import layout as layout_claims
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import write_text
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
@@ -140,8 +140,7 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     for metric in table["metric"].unique():
         if section := rank_section(table, labels, metric):
             file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
-            with replacing(file) as temporary:
-                temporary.write_text(section.pop("diagram"), encoding="utf-8")
+            write_text(file, section.pop("diagram"))
             section |= {"name": f"{name}-ranks-{metric}", "metric": METRICS[metric].label}
             shown.append(section | {"file": f"{DRAWN}/{file.name}"})
     return shown

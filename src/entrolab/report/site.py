@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from entrolab.claims.rendering import claims_bar, outcomes
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import write_text
 from entrolab.report.datasets import dataset_line, dataset_page
 from entrolab.report.models import learners, model_page, standing
 from entrolab.report.papers import card, laid_out, paper_page
@@ -51,8 +51,8 @@ def build_report(
     for results in mine:
         content = paper_page(results, tables[results.key], site.folder)
         site.write(f"{results.key}.html", "paper", **content)
-        with replacing(site.folder / f"{results.key}.yaml") as temporary:
-            temporary.write_bytes(Path(results.study["file"]).read_bytes())
+        source = Path(results.study["file"]).read_text(encoding="utf-8")
+        write_text(site.folder / f"{results.key}.yaml", source)
     _write_datasets(site, catalog, studies, mine, tables)
     _write_models(site, studies, mine)
     records = chain.from_iterable(results.records for results in studies)
@@ -88,8 +88,7 @@ class _Site:
     def write(self, name: str, template: str, /, **content: object) -> Path:
         root = "../" * name.count("/")
         text = self.environment.get_template(f"{template}.html.j2").render(root=root, **content)
-        with replacing(self.folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(self.folder / name, text)
         return self.folder / name
 
 

@@ -15,7 +15,7 @@ from string import ascii_lowercase
 import jinja2
 import pandas as pd
 
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import write_text
 from entrolab.tables.base import TableType
 from entrolab.tables.making import COLUMNS, counts, judged
 from entrolab.tables.number_format import Power, title
@@ -46,9 +46,7 @@ def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
 
 def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
     """Write a table atomically in the format of the path's suffix."""
-    text = render(table, spec, Path(path).suffix.removeprefix("."))
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(path, render(table, spec, Path(path).suffix.removeprefix(".")))
 
 
 @dataclass(frozen=True)
@@ -85,8 +83,8 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
     has_published = bool(table["published"].notna().any())
     # Not marked in a table without any published value.
     unsaid = set() if has_published else {"ours only"}
-    letters = {text: note["letter"] for text, note in footnotes.items()}
-    cells = _cells(table, table_type, letters, unsaid)
+    cells = _cells(table, table_type, footnotes, unsaid)
+    agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # A part that is the same in all rows has no heading.
     shown = table_type.rows if len({row[1:] for row in rows}) > 1 else table_type.rows[:1]
@@ -100,18 +98,11 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "heads": [_HEADS[part] for part in shown],
-        "columns": [
-            {
-                "at": _at(column, table_type.columns),
-                **_column(column, table_type.columns, spec),
-                **_agreeing(_of_line(table, table_type.columns, column)),
-            }
-            for column in columns
-        ],
+        "columns": [_column(column, table_type.columns, spec) | agreeing[column] for column in columns],
         "groups": _groups(columns, spec) if len(table_type.columns) > 1 else [],
         "rows": [
             {
-                "at": _at(row, table_type.rows),
+                "at": dict(zip(table_type.rows, row, strict=True)),
                 "heads": heads,
                 "cells": [cells.get((row, column), BLANK) for column in columns],
             }
@@ -160,23 +151,14 @@ def _lines(table: pd.DataFrame, parts: Sequence[str], spec: Mapping) -> list[Lin
     return [line for line in product(*(spec[f"{part}s"] for part in parts)) if line in present]
 
 
-def _at(line: Line, parts: Sequence[str]) -> dict[str, str]:
-    return dict(zip(parts, line, strict=True))
-
-
-def _of_line(table: pd.DataFrame, parts: Sequence[str], line: Line) -> pd.DataFrame:
-    return table[(table[list(parts)] == list(line)).all(axis=1)]
-
-
 def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: Mapping) -> list[list[dict]]:
     """The heads of each row: texts with the number of rows that they span, 0 under a spanning head."""
-    spans = Counter(row[0] for row in rows) if len(parts) > 1 else dict.fromkeys((row[0] for row in rows), 1)
-    heads, before = [], None
+    spans, heads = Counter(row[0] for row in rows), []
     for row in rows:
-        names = [full_label(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False)]
-        first = {"text": names[0], "span": spans[row[0]]} if row[0] != before else {"text": "", "span": 0}
-        heads.append([first, *({"text": name, "span": 1} for name in names[1:])])
-        before = row[0]
+        first, *rest = (full_label(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False))
+        span = spans.pop(row[0], 0)
+        head = {"text": first if span else "", "span": span}
+        heads.append([head, *({"text": name, "span": 1} for name in rest)])
     return heads
 
 
@@ -194,7 +176,7 @@ def _groups(columns: Sequence[Line], spec: Mapping) -> list[dict]:
 
 
 def _cells(
-    table: pd.DataFrame, table_type: TableType, letters: Mapping[str, str], unsaid: Collection[str]
+    table: pd.DataFrame, table_type: TableType, footnotes: Mapping[str, Mapping], unsaid: Collection[str]
 ) -> dict[tuple[Line, Line], Cell]:
     """The rendered cells by row and column; verdicts that are `unsaid` have no mark."""
     digits = {
@@ -206,13 +188,13 @@ def _cells(
     return {
         tuple(
             tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
-        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], letters, unsaid)
+        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], footnotes, unsaid)
         for row in table.itertuples(index=False)
     }
 
 
 def _cell(
-    row, table_type: TableType, digits: int, letters: Mapping[str, str], unsaid: Collection[str]
+    row, table_type: TableType, digits: int, footnotes: Mapping[str, Mapping], unsaid: Collection[str]
 ) -> Cell:
     """The rendered cell of a row of the table's frame."""
 
@@ -232,7 +214,7 @@ def _cell(
         beside_published=table_type.beside_published(row.metric, row.difference, row.published),
         difference=shown(table_type.difference, row.difference, row.published),
         oracle=shown(table_type.number, row.oracle),
-        letters=",".join(letters[text] for text, _ in _parts(row.reason)),
+        letters=",".join(footnotes[text]["letter"] for text, _ in _parts(row.reason)),
         reason=row.reason,
         value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
         marked=row.verdict not in unsaid,

@@ -41,15 +41,14 @@ class Results:
         self.measured = cache(self._measured)
         self._scores = cache(self._of_predictions)
 
-    def record(self, dataset: str, model: str) -> dict | None:
-        """The record of a run; None if it has none."""
-        file = self._file("record", dataset=dataset, model=model)
-        return read_json(file) if file.exists() else None
+    def record(self, dataset: str, model: str, stage: str = "record") -> dict:
+        """The record of a run; empty if it has none."""
+        file = self._file(stage, dataset=dataset, model=model)
+        return read_json(file) if file.exists() else {}
 
     def facts(self, dataset: str, model: str) -> dict:
         """Facts about the refitted model of a run; empty if there is none."""
-        file = self._file("facts", dataset=dataset, model=model)
-        return read_json(file) if file.exists() else {}
+        return self.record(dataset, model, "facts")
 
     def selection(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
         """The selection in each fold, by criterion."""

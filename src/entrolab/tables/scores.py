@@ -201,8 +201,6 @@ def _fewer_trials(found: int, spec: Mapping) -> list[str]:
 
 def _notes(record: Mapping) -> list[str]:
     """The record's notes, each as ``"note in k of n fits"``."""
-    fits = record.get("n_candidates", 0)
-    found = dict(record.get("notes") or {})
-    if record.get("n_failed"):
-        found["no result"] = record["n_failed"]
+    found = record["notes"] | ({"no result": record["n_failed"]} if record["n_failed"] else {})
+    fits = record["n_candidates"]
     return [f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items()]

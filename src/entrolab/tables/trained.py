@@ -46,9 +46,9 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
     return not known["estimators"] or estimator_of(known, spec["datasets"][dataset]["task"]) is not None
 
 
-def without_result(record: Mapping | None) -> Found | None:
+def without_result(record: Mapping) -> Found | None:
     """The reason why a run has no numbers, from its record; None if it succeeded."""
-    if record is None:
+    if not record:
         return Found(status="failed", reason="no record of this run")
     if record["success"]:
         return None

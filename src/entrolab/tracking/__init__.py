@@ -206,10 +206,7 @@ def _noted(receipt: str | os.PathLike | None, done: dict) -> dict:
 
 def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """The number of results with each verdict: of all tables, then of each."""
-    every = Counter()
-    for found in verdicts.values():
-        every.update(found)  # zeros too, which a sum would leave out
-    return dict(every) | {
+    return pd.DataFrame(verdicts).sum(axis=1).to_dict() | {
         f"{table}/{name}": count for table, found in verdicts.items() for name, count in found.items()
     }
 

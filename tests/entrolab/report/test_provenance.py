@@ -51,10 +51,11 @@ def test_what_a_table_measures_counts_among_the_jobs(tmp_path):
 def test_made_lists_each_machine_once_and_sums_the_time():
     one, other = (
         record("iris", "eem_rbf"),
-        record("wine", "eem_rbf", machine={"system": "Darwin"}, success=False),
+        record("wine", "eem_rbf", machine={"system": "Darwin", "processor": "M", "cores": 8}, success=False),
     )
     facts = made([one, one, other])
-    assert [text for what, text in facts if what == "machine"] == ["system Linux, cores 2", "system Darwin"]
+    machines = [text for what, text in facts if what == "machine"]
+    assert machines == ["system Linux, processor , cores 2", "system Darwin, processor M, cores 8"]
     assert dict(facts)["runs"] == "3, of which 1 without a result"
     assert dict(facts)["training"] == "90 s"
     assert made([]) == [("runs", "none yet")]
