@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from entrolab.claims.__main__ import main
 from entrolab.claims.evaluation import COLUMNS, evaluate
 from entrolab.claims.numbers import Numbers, TableMissing
 from entrolab.claims.rendering import layout, outcomes, read_claims, write_claims
@@ -345,3 +346,15 @@ def test_a_claim_has_tests_or_a_reason_and_an_id_of_its_own():
         loaded(bare)
     with pytest.raises(ConfigError, match="found two claims 'a-claim'"):
         loaded(bare | {"needs": "more"}, bare | {"needs": "less"})
+
+
+def test_the_command_prints_the_outcomes_on_the_tables_that_are_there(tmp_path, monkeypatch, capsys):
+    """Of the papers' own claims: without a table those with tests are undecided, and none holds or fails."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["melm", "ce_svm"]) == 0
+    said = capsys.readouterr().out
+    assert "melm: 0 holds, 0 fails, 16 undecided, 17 not tested" in said
+    assert "ce_svm: 0 holds, 0 fails, 13 undecided, 19 not tested" in said
+    assert "the table starts: `snakemake results/melm/tables/starts.csv`" in said
+    assert main(["mlem"]) == 2
+    assert "unknown study 'mlem', did you mean 'melm'?" in capsys.readouterr().err
