@@ -9,6 +9,9 @@ SEED ?= 0
 JOBS ?= 2
 # Where `make faults` writes its table.
 FAULTS ?= results/faults.md
+# What `make deposit` writes, and where `make from-deposit` unpacks.
+DEPOSIT ?= results/deposit.zip
+INTO ?= results/from-deposit
 STORE := mlflow.db
 
 # Snakemake's jobs find the environment's own python and tools first, activated or not.
@@ -19,23 +22,16 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-define SAY_WHERE
-.venv/bin/python -c 'import pathlib; page = pathlib.Path("results/report/index.html"); \
-    print(f"report: {page}  ({page.resolve().as_uri()})")'; \
-echo "runs:   make ui  (MLflow on http://127.0.0.1:$(PORT))"
-endef
-
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers ui server screenshots report docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers xrfm ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
 env:  ## create or update .venv from requirements.lock (PYTHON=... names the Python to use)
 	@tools/environment.sh
 
 demo: env  ## run the whole workflow on embedded data, offline, in minutes
 	@$(IN_ENV) snakemake demo $(ARGS)
-	@$(SAY_WHERE)
 
 test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile $(ARGS)
@@ -62,6 +58,9 @@ bench: env  ## time the learners beside their peers, in three quarters of an hou
 peers: env  ## install npeet-plus and bmi into .peers, for the part `information` of make bench (0.7 GB)
 	@tools/peers.sh
 
+xrfm: env  ## install xRFM into .xrfm on a processor's torch, for the part `feature_learning` of make bench (1.2 GB)
+	@tools/xrfm.sh
+
 # MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
 # uses, would be five more processes. Whoever asks the page for an experiment may name no folder for its artifacts:
 # with a link for a folder, it would read and write any file of whoever started it.
@@ -84,7 +83,18 @@ screenshots: env  ## take the pictures of docs/images from the report and the ru
 
 report: env  ## bring the studies that config/config.yaml names up to date, and say where their pages are
 	@$(IN_ENV) snakemake report $(ARGS)
-	@$(SAY_WHERE)
+
+deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
+	@mkdir -p $(dir $(DEPOSIT))
+	@.venv/bin/python -m entrolab.deposit make $(DEPOSIT) $(ARGS)
+
+from-deposit: env  ## make tables and report anew from FILE=a deposit, and say what differs (INTO=its folder)
+	@test -n "$(FILE)" || { echo "which deposit? make from-deposit FILE=deposit.zip" >&2; exit 1; }
+	@$(ONE_THREAD) .venv/bin/python -m entrolab.deposit rebuild "$(FILE)" "$(INTO)"
+
+compare-deposits: env  ## say which cells of the deposits FILE and WITH differ, and by how much
+	@test -n "$(FILE)" -a -n "$(WITH)" || { echo "which? make compare-deposits FILE=a.zip WITH=b.zip" >&2; exit 1; }
+	@.venv/bin/python -m entrolab.deposit compare "$(FILE)" "$(WITH)"
 
 docs: env  ## build the site from docs/ and the docstrings, in half a minute, and say where it is
 	@rm -rf docs/api/generated

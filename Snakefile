@@ -17,12 +17,12 @@ include: "workflow/rules/common.smk"
 rule all:
     default_target: True
     input:
-        lambda wildcards: [PLAN.study_files(name) for name in SETTINGS["papers"]],
+        lambda wildcards: PLAN.files_of_studies(SETTINGS["papers"]),
 
 
 rule papers:
     input:
-        lambda wildcards: [PLAN.study_files(name) for name in STUDIES],
+        lambda wildcards: PLAN.files_of_studies(STUDIES),
 
 
 # One target for each study, of its name. Only the studies that a run needs are read.
@@ -38,5 +38,6 @@ for study_name in STUDY_NAMES:
 include: "workflow/rules/data.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/measure.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/tracking.smk"
 include: "workflow/rules/report.smk"

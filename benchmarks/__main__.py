@@ -14,6 +14,8 @@ from benchmarks import (
     device,
     distributed,
     drift,
+    feature_growth,
+    feature_learning,
     information,
     kernel_densities,
     manifold,
@@ -65,6 +67,8 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "distributed": ("Worker processes", distributed.distributed),
     "reduction": ("Sums on their way", distributed.reduction),
     "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),
+    "feature_growth": ("Feature learning, growth", feature_growth.growth),
+    "feature_truth": ("Feature learning, known truth", feature_growth.truth),
     "tracking": ("Writers to a tracking store", tracking_load.load),
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
@@ -76,6 +80,7 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "softmax": ("Softmax regression", information.softmax),
     "mlp": ("Epochs of perceptrons", information.perceptrons),
     "drift": ("Streams that drift", drift.drift),
+    "feature_learning": ("Feature learning", feature_learning.learning),
 }
 PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
 DEVICE_PART = "device"  # with sizes of its own

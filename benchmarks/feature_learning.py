@@ -1,17 +1,22 @@
-"""Recursive feature machines beside the plain learners and boosted trees, on sets of the catalog.
+"""Recursive feature machines beside the plain learners, boosted trees and xRFM, on sets of the catalog.
 
 ``python -m benchmarks.feature_learning`` fits each learner on half of at most 2,000 rows of a set, features
 standardised by the training rows, on one thread. It appends what is missing to docs/feature-learning.csv and
 writes the means into docs/feature-learning.md. Defaults are fixed on the sets for which
 :func:`benchmarks.halves.chosen_on` is true, by a hash of their names; the others are looked at once the
-defaults stand.
+defaults stand. xRFM takes part where ``make xrfm`` has installed it.
 """
 
 import argparse
 import csv
+import json
 import os
+import subprocess
+import tempfile
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +24,7 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -27,6 +32,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import ROOT, catalog, from_catalog
 from benchmarks.defaults import auc
 from benchmarks.halves import chosen_on
+from benchmarks.report import Section
+from entrolab.data.dataset import DataUnavailable
+from entrolab.fit.limits import Limits
 from entrolearn import (
     EEKMClassifier,
     EEMClassifier,
@@ -36,7 +44,7 @@ from entrolearn import (
     RKELMRegressor,
 )
 
-__all__ = ["FIXED_ON", "LEARNERS", "OTHERS", "SETS", "measured", "summary"]
+__all__ = ["FIXED_ON", "LEARNERS", "OTHERS", "SETS", "learning", "measured", "summary"]
 
 SETS = (
     *("australian", "bank", "breast-cancer", "diabetes", "german-numer", "heart", "ionosphere", "splice"),
@@ -51,7 +59,20 @@ FIXED_ON = tuple(name for name in SETS if chosen_on(name))
 OTHERS = tuple(name for name in SETS if not chosen_on(name))
 LARGE = ("isolet", "webpages", "usps", "mnist")  # of many features: measured last
 MAX_ROWS = 2000
-COLUMNS = ("set", "learner", "score", "accuracy", "fit_s", "predict_s", "n_rounds")
+COLUMNS = (
+    "set",
+    "learner",
+    "score",
+    "accuracy",
+    "fit_s",
+    "predict_s",
+    "n_rounds",
+    "times_fit",
+    "times_predict",
+)
+REPETITIONS = 7  # of a prediction, beside one of the plain learner
+XRFM = "xRFM"
+XRFM_FOLDER = ROOT / ".xrfm"
 FOUND, PAGE = ROOT / "docs/feature-learning.csv", ROOT / "docs/feature-learning.md"
 BEGIN, END = "<!-- written by python -m benchmarks.feature_learning -->\n", "<!-- end -->"
 
@@ -76,51 +97,158 @@ LEARNERS = {
 PLAIN = {"RFM, diagonal": "EEKM 300, Laplace", "RFM, both metrics": "EEKM 300, Laplace", "RFM on EEM": "EEM"}
 
 
-def measured(learner, X, y: np.ndarray, regression: bool) -> dict:
-    """AUC (the mean over classes) or R² on one half of the rows after a fit on the other, and seconds."""
+def plain_of(label: str, regression: bool) -> str | None:
+    """The learner that a recursive one is made of; None for others."""
+    return "RKELM 300, Laplace" if regression and label in PLAIN else PLAIN.get(label)
+
+
+def measured(learner, X, y: np.ndarray, regression: bool, plain=None) -> dict:
+    """AUC (the mean over classes) or R² on one half of the rows after a fit on the other, and seconds.
+
+    Those of `plain` too, right before and after, of which the learner's are multiples.
+    """
+    X, y, unseen, truth = _halves(X, y, regression)
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        before = None if plain is None else _fit_seconds(plain, X, y)[1]
+        learner, fit_seconds = _fit_seconds(learner, X, y)
+        found = {"fit_s": fit_seconds, "n_rounds": getattr(learner, "n_rounds_", "")}
+        seconds = [_predict_seconds(learner, unseen)]
+        if plain is not None:
+            plain, after = _fit_seconds(plain, X, y)
+            found["times_fit"] = fit_seconds / (before + after) * 2
+            pairs = [
+                (_predict_seconds(learner, unseen), _predict_seconds(plain, unseen))
+                for _ in range(REPETITIONS)
+            ]
+            seconds, of_plain = zip(*pairs, strict=True)
+            found["times_predict"] = float(np.median(seconds) / np.median(of_plain))
+        found["predict_s"] = float(np.median(seconds))
+        predicted = learner.predict(unseen)
+        if regression:
+            return {"score": r2_score(truth, predicted), **found}
+        return {"score": auc(learner, unseen, truth), "accuracy": accuracy_score(truth, predicted), **found}
+
+
+def _halves(X, y: np.ndarray, regression: bool) -> tuple:
+    """Standardised training rows and their y, and the others."""
     folds = KFold if regression else StratifiedKFold
     train, test = next(folds(2, shuffle=True, random_state=0).split(X, y))
     scaler = StandardScaler().fit(X[train])
-    seen, unseen = scaler.transform(X[train]), scaler.transform(X[test])
-    learner = clone(learner)
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        started = time.process_time()
-        learner.fit(seen, y[train])
-        fitted = time.process_time()
-        predicted = learner.predict(unseen)
-        done = time.process_time()
-        found = {"fit_s": fitted - started, "predict_s": done - fitted}
-        found["n_rounds"] = getattr(learner, "n_rounds_", "")
-        if regression:
-            return {"score": r2_score(y[test], predicted), **found}
-        score = auc(learner, unseen, y[test])
-    return {"score": score, "accuracy": accuracy_score(y[test], predicted), **found}
+    return scaler.transform(X[train]), y[train], scaler.transform(X[test]), y[test]
+
+
+def _fit_seconds(learner, X, y) -> tuple:
+    learner, started = clone(learner), time.process_time()
+    learner.fit(X, y)
+    return learner, time.process_time() - started
+
+
+def _predict_seconds(learner, X) -> float:
+    started = time.process_time()
+    learner.predict(X)
+    return time.process_time() - started
+
+
+@contextmanager
+def xrfm() -> Iterator[subprocess.Popen | None]:
+    """A process that answers as :mod:`benchmarks.xrfm_peer` says; None where xRFM is not installed."""
+    if not (XRFM_FOLDER / ".entrolearn").exists():
+        yield None
+        return
+    command = [XRFM_FOLDER / "bin/python", ROOT / "benchmarks/xrfm_peer.py"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PATH": os.environ["PATH"]}
+    with subprocess.Popen(command, text=True, env=alone, **pipes) as process:
+        yield process
+        process.stdin.close()
+
+
+def measured_xrfm(process: subprocess.Popen, X, y: np.ndarray, regression: bool) -> dict:
+    """As :func:`measured`, of xRFM.
+
+    Raises
+    ------
+    RuntimeError
+        If it fails; the text is its own.
+    """
+    classes, y = ([], y) if regression else np.unique(y, return_inverse=True)
+    X, y, unseen, truth = _halves(X, y, regression)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.npz"
+        np.savez(file, X_train=X, y_train=y, X_test=unseen, n_classes=len(classes))
+        process.stdin.write(f"{file}\n")
+        process.stdin.flush()
+        found = json.loads(process.stdout.readline())
+        if "error" in found:
+            raise RuntimeError(found["error"])
+        answers = np.load(found.pop("answers"))
+    if regression:
+        return {"score": r2_score(truth, answers), **found}
+    told = [k for k in range(len(classes)) if (truth == k).any()]
+    score = np.mean([roc_auc_score(truth == k, answers[:, k]) for k in told])
+    return {"score": float(score), "accuracy": accuracy_score(truth, answers.argmax(axis=1)), **found}
+
+
+def rows_of(name: str, mirror) -> tuple[np.ndarray, np.ndarray, bool]:
+    """At most 2,000 rows of a set, drawn at random, their y, and whether that holds values."""
+    X, y = from_catalog(name, mirror, ROOT / "resources/benchmarks")
+    drawn = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
+    rows = X[drawn].toarray() if issparse(X) else X[drawn]
+    return rows, y[drawn], catalog()[name]["task"] == "regression"
+
+
+def measured_on(name: str, mirror, process: subprocess.Popen | None, done=frozenset()) -> Iterator[dict]:
+    """The rows of a set's learners that are not done."""
+    regression = catalog()[name]["task"] == "regression"
+    due = {label: pair[regression] for label, pair in LEARNERS.items() if (name, label) not in done}
+    due = {label: learner for label, learner in due.items() if learner is not None}
+    asked = process is not None and (name, XRFM) not in done
+    if not due and not asked:
+        return
+    X, y, _ = rows_of(name, mirror)
+    for label, learner in due.items():
+        of = plain_of(label, regression)
+        plain = None if of is None else LEARNERS[of][regression]
+        yield {"set": name, "learner": label, **measured(learner, X, y, regression, plain)}
+    if asked:
+        try:
+            yield {"set": name, "learner": XRFM, **measured_xrfm(process, X, y, regression)}
+        except RuntimeError as error:
+            print(f"{name}: xRFM: {error}", flush=True)
 
 
 def measure(found: Path, mirror, seconds: float) -> None:
-    """Append the rows that a file lacks, those of the sets that defaults are fixed on first."""
+    """Append the rows that a file lacks, those of sets of many features last."""
     new = not found.exists()
     done = set() if new else {tuple(row[:2]) for row in csv.reader(found.open(encoding="utf-8"))}
     until = time.monotonic() + seconds
-    with found.open("a", encoding="utf-8", newline="") as file:
+    with found.open("a", encoding="utf-8", newline="") as file, xrfm() as process:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if new:
             table.writeheader()
         for name in sorted(FIXED_ON + OTHERS, key=lambda name: name in LARGE):
-            regression = catalog()[name]["task"] == "regression"
-            due = {label: pair[regression] for label, pair in LEARNERS.items() if (name, label) not in done}
-            due = {label: learner for label, learner in due.items() if learner is not None}
-            if not due or time.monotonic() > until:
-                continue
-            X, y = from_catalog(name, mirror, ROOT / "resources/benchmarks")
-            drawn = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
-            X, y = X[drawn].toarray() if issparse(X) else X[drawn], y[drawn]
-            for label, learner in due.items():
-                row = measured(learner, X, y, regression)
-                rounded = {key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()}
-                table.writerow({"set": name, "learner": label, **rounded})
+            if time.monotonic() > until:
+                return
+            for row in measured_on(name, mirror, process, done):
+                table.writerow({key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()})
                 file.flush()
+
+
+def learning(limits: Limits, mirror=None, sets=SETS) -> Section:
+    """The part of ``make bench``: every learner on every set; the page has the means."""
+    rows, notes = [], []
+    with xrfm() as process:
+        notes += [] if process else ["Without xRFM: `make xrfm` installs it."]
+        for name in sets:
+            try:
+                rows += measured_on(name, mirror, process)
+            except DataUnavailable as absence:
+                notes.append(f"{name}: left out: {absence}")
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    return Section(
+        "Feature learning", table.set_index(["set", "learner"]), [*notes, *summary(table).split("\n")]
+    )
 
 
 def summary(found: pd.DataFrame) -> str:
@@ -131,21 +259,25 @@ def summary(found: pd.DataFrame) -> str:
     for (task, half), some in found.groupby(["task", "half"], sort=False):
         scores = 100 * some.pivot(index="learner", columns="set", values="score")
         scores = scores.dropna(axis="columns")
-        seconds = some.pivot(index="learner", columns="set", values="fit_s")[scores.columns]
+        seconds, times_fit, times_predict = (
+            some.pivot(index="learner", columns="set", values=column)[scores.columns].astype(float)
+            for column in ("fit_s", "times_fit", "times_predict")
+        )
         lines = [
             f"| {task}, {len(scores.columns)} sets, {'fixed on' if half else 'not looked at'} | "
-            f"{'R²' if task == 'regression' else 'AUC'} | worst loss to the plain learner | fit, s |",
-            "| --- | --: | --: | --: |",
+            f"{'R²' if task == 'regression' else 'AUC'} | worst loss to the plain learner | fit, s | "
+            "× plain: median, largest | predict × plain |",
+            "| --- | --: | --: | --: | --: | --: |",
         ]
-        for label in (name for name in LEARNERS if name in scores.index):
-            plain = "RKELM 300, Laplace" if task == "regression" else PLAIN.get(label)
-            loss = "–"
-            if label in PLAIN and plain in scores.index:
+        for label in (name for name in (*LEARNERS, XRFM) if name in scores.index):
+            plain, loss, ratios = plain_of(label, task == "regression"), "–", "– | –"
+            if plain in scores.index:
                 losses = scores.loc[plain] - scores.loc[label]
                 loss = f"{losses.max():.1f} ({losses.idxmax()})" if losses.max() > 0.05 else "none"
-            lines.append(
-                f"| {label} | {scores.loc[label].mean():.1f} | {loss} | {seconds.loc[label].mean():.2f} |"
-            )
+                of_fits, of_predictions = times_fit.loc[label], times_predict.loc[label]
+                ratios = f"{of_fits.median():.1f}, {of_fits.max():.1f} | {of_predictions.median():.2f}"
+            means = f"{scores.loc[label].mean():.1f} | {loss} | {seconds.loc[label].mean():.2f}"
+            lines.append(f"| {label} | {means} | {ratios} |")
         tables.append("\n".join(lines))
     return "\n\n".join(tables) + "\n"
 

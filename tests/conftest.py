@@ -1,6 +1,7 @@
 """What all tests share: the folder with the real data, and settings that keep them free of the clock."""
 
 import contextlib
+import gc
 import os
 import shutil
 import subprocess
@@ -18,6 +19,13 @@ from fault_table import (  # noqa: F401  hooks of pytest's
 # A machine that is busy with something else must not fail a law.
 hypothesis.settings.register_profile("entrolearn", deadline=None)
 hypothesis.settings.load_profile("entrolearn")
+
+
+def pytest_collection_finish() -> None:
+    """Freeze what is imported and collected: each later collection of garbage would go through all of it."""
+    gc.collect()
+    gc.freeze()
+
 
 BESIDE_THE_PROJECT = Path(__file__).parents[2] / "shared" / "data"
 

@@ -6,11 +6,12 @@ from entrolearn.plotting import description_of
 
 
 def drawn(folder, spec, sources, records=()):
-    """The csv of a figure that is written in every format."""
+    """The csv of a figure that is written in every format, with its alternative text in the svg."""
     outputs = [folder / f"figure.{suffix}" for suffix in ("svg", "png", "csv")]
     paths = (list(map(str, files)) for files in (sources, records, outputs))
-    make_figure(FIGURE_TYPES[spec["type"]], spec, *paths)
+    drawing = make_figure(FIGURE_TYPES[spec["type"]], spec, *paths)
     assert all(output.stat().st_size for output in outputs)
+    assert text_of(folder) == drawing.text != ""
     return read_figure(outputs[-1])
 
 

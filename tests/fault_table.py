@@ -2,7 +2,7 @@
 
 A test marked ``fault(kind, name, outcome)`` makes a fault happen and passes if the outcome is what the marker
 says. All tests of one kind and name are one line of the table. Those that look whether finished work was lost
-note it by ``record_property("lost", number)``.
+note it by ``record_property("lost", number)``, and those that try many cases by ``"cases"``.
 """
 
 import os
@@ -56,7 +56,7 @@ def pytest_terminal_summary(terminalreporter, config):
     if not reports:
         return
     tried = pd.DataFrame(map(_tried, reports)).drop_duplicates()
-    bad = tried.loc[tried["kind"].isin(BAD_INPUT), "test"].nunique()
+    bad = _cases(tried[tried["kind"].isin(BAD_INPUT)])
     if bad:
         terminalreporter.write_line(f"{bad} bad inputs tried")
     file = config.getoption("--fault-table")
@@ -79,22 +79,28 @@ def _tried(report) -> dict:
         "outcome": told,
         "survived": report.outcome == "passed",
         "lost": properties.get("lost"),
+        "cases": properties.get("cases", 1),
         "when": report.when,
         "seconds": report.duration,
     }
 
 
+def _cases(tried: pd.DataFrame) -> int:
+    """How many cases some tests try, each of them once."""
+    return int(tried.groupby("test")["cases"].max().sum())
+
+
 def _fault_table(tried: pd.DataFrame, bad: int) -> str:
     """The kinds of faults in Markdown, a line each; then the faults, a table for each kind."""
     # A phase that did not pass says more than one that did.
-    tried = tried.sort_values("survived", kind="stable")
-    faults = tried.groupby(["kind", "fault"], sort=False).agg(
+    lines = tried.sort_values("survived", kind="stable").groupby(["kind", "fault"], sort=False)
+    faults = lines.agg(
         outcome=("outcome", "first"),
         survived=("survived", "all"),
-        tests=("test", "nunique"),
         lost=("lost", "max"),
         seconds=("seconds", "sum"),
     )
+    faults.insert(2, "tests", lines[["test", "cases"]].apply(_cases))
     kinds = faults.groupby("kind").agg(
         faults=("tests", "size"),
         survived=("survived", "sum"),
@@ -120,7 +126,7 @@ def _fault_table(tried: pd.DataFrame, bad: int) -> str:
             f"cores, Python {platform.python_version()}: **{kinds['survived'].sum()} of {len(faults)} faults "
             f"survived, {kinds['lost'].sum():.0f} finished files lost**, {bad} bad inputs tried.",
             _markdown(kinds.reset_index()),
-            "*tests*: of which a line is made, each with another learner, file or setting. *lost*: files "
+            "*tests*: the cases of a line, each with another learner, file or setting. *lost*: files "
             "that had been finished before the fault and had to be made again, or differ afterwards; empty "
             "where nothing finished was at stake. *seconds*: of all tests of the line.",
             *sections,

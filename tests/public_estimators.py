@@ -1,6 +1,7 @@
 """Every public estimator, some of them in several settings: what is asked of all is asked of these."""
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
@@ -132,6 +133,18 @@ ESTIMATORS = [
         criterion="kde",
     ),
 ]
+
+
+def _named() -> dict[str, BaseEstimator]:
+    """All of them by their class and the number of their setting, such as ``EEMClassifier-2``."""
+    named: dict[str, BaseEstimator] = {}
+    for estimator in ESTIMATORS:
+        name = type(estimator).__name__
+        named[f"{name}-{1 + sum(key.startswith(f'{name}-') for key in named)}"] = estimator
+    return named
+
+
+NAMED = _named()
 
 # Learners whose sums over rows add and subtract, each on a hidden layer that no row draws, for four features.
 LANDMARKS = np.random.default_rng(0).uniform(-1, 1, size=(8, 4))

@@ -102,7 +102,7 @@ def record(dataset, model, **changes):
         "seconds": 30.0,
         "started": "2026-01-02T03:04:05+00:00",
         "versions": {"python": "3.11.2"},
-        "machine": {"system": "Linux", "cores": 2},
+        "machine": {"system": "Linux", "processor": "", "cores": 2},
     } | changes
 
 

@@ -50,8 +50,8 @@ def study_in(client, experiment: str, downloads: Path) -> dict:
             for run in runs
         },
         "registered": {
-            alias: _version(client.get_model_version_by_alias(experiment, alias), keys)
-            for one in client.search_registered_models(f"name = '{experiment}'")
+            alias: _version(client.get_model_version_by_alias(one.name, alias), keys)
+            for one in client.search_registered_models(f"name LIKE '{experiment}.%'")
             for alias in one.aliases
         },
     }

@@ -164,6 +164,11 @@ def test_the_workflow_is_found_without_a_checkout(both, tmp_path):
     assert str(ROOT) not in said
 
 
+def test_published_values_come_with_the_wheel(both, tmp_path):
+    code = "from entrolab import load_published; print(len(load_published('eem', 'table4')))"
+    assert run(both / "bin" / "python", "-c", code, folder=tmp_path).strip() == "81"
+
+
 @pytest.mark.slow
 def test_the_demonstration_of_the_wheels_is_that_of_the_checkout(both, tmp_path):
     stranger, clone = tmp_path / "stranger", tmp_path / "clone"

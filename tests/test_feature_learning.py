@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from entrolearn import (
@@ -16,6 +17,7 @@ from entrolearn import (
     RecursiveFeatureRegressor,
     RKELMRegressor,
 )
+from entrolearn.feature_learning import _auc
 from entrolearn.plotting import FeatureImportancesDisplay
 
 RNG = np.random.default_rng(0)
@@ -63,12 +65,12 @@ def test_two_hidden_directions_are_the_leading_eigenvectors():
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_one_round_is_a_fit_in_the_mean_metric_of_the_folds(metric):
     """The naive twin: distances in M by rows that are multiplied by its Cholesky factor."""
-    y = four_of_twenty(X)
+    y = four_of_twenty(X) if metric == "diagonal" else np.tanh(X[:, 0] + X[:, 1])
     base = RKELMRegressor(50, kernel="gaussian", random_state=0)
     machine = RecursiveFeatureRegressor(base, n_rounds=1, metric=metric, random_state=0).fit(X, y)
-    M = np.diag(machine.metric_) if metric == "diagonal" else machine.metric_
-    factor = np.linalg.cholesky(M)
-    sigma = 20 * (X @ machine._metric.root if metric == "full" else X * machine._metric.root).var()
+    factor = np.linalg.cholesky(machine.metric_)
+    root = np.sqrt(machine.metric_) if metric == "diagonal" else machine._root
+    sigma = 20 * (X @ root).var()
     twin = clone(base).set_params(sigma=sigma).fit(X @ factor, y)
     assert_allclose(machine.predict(NEW), twin.predict(NEW @ factor), atol=1e-6)
     assert machine.scores_[metric].shape == (2,)
@@ -82,10 +84,11 @@ def test_sparse_rows_and_the_picture_of_the_rounds():
     y = np.digitize(four_of_twenty(X), [0, 1.5])
     machine = RecursiveFeatureClassifier(BASES["gaussian"], metric="auto", n_rounds=2, random_state=0)
     sparse = clone(machine).fit(csr_array(X), y)
-    machine.set_params(metric="diagonal").fit(pd.DataFrame(X, columns=[f"f{j}" for j in range(20)]), y)
+    names = [f"f{j}" for j in range(20)]
+    machine.set_params(metric="diagonal").fit(pd.DataFrame(X, columns=names), y)
     assert_allclose(
         sparse.predict_proba(csr_array(NEW)),
-        machine.estimator_.predict_proba(machine._metric(NEW)),
+        machine.predict_proba(pd.DataFrame(NEW, columns=names)),
         atol=1e-6,
     )
     assert machine.importances_.shape == (3, 20)
@@ -96,13 +99,82 @@ def test_sparse_rows_and_the_picture_of_the_rounds():
     plt.close("all")
 
 
-def test_noise_leaves_the_estimator_as_it_is():
-    y = np.random.default_rng(2).integers(0, 2, 2000)
+def test_noise_leaves_the_estimator_as_it_is_after_few_fits(monkeypatch):
+    """Two folds' plain fits and fits in their metrics, which gain nothing, and the fit to all rows."""
+    sizes, fit = [], EEKMClassifier.fit
+    monkeypatch.setattr(EEKMClassifier, "fit", lambda self, X, y: sizes.append(len(X)) or fit(self, X, y))
+    y = np.random.default_rng(3).integers(0, 2, 2000)
     machine = RecursiveFeatureClassifier(BASES["laplace"], random_state=0).fit(X, y)
     assert machine.n_rounds_ == 0
-    assert_array_equal(machine.metric_, 1.0)
+    assert sizes == [1333, 1333, 1333, 1333, 2000]
+    assert_array_equal(machine.metric_, np.eye(20))
     plain = clone(BASES["laplace"]).fit(X, y)
     assert_array_equal(machine.decision_function(NEW), plain.decision_function(NEW))
+
+
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+@pytest.mark.parametrize("base", BASES)
+def test_the_fitted_machine_is_the_estimator_with_the_metric_in_its_layer(base, metric):
+    y = four_of_twenty(X) > 1
+    machine = RecursiveFeatureClassifier(BASES[base], n_rounds=1, metric=metric, random_state=0).fit(X, y)
+    assert machine.n_rounds_ == 1
+    assert_array_equal(machine.decision_function(NEW), machine.estimator_.decision_function(NEW))
+    assert machine.metric_.shape == (20, 20)
+
+
+def test_weights_of_zero_leave_rows_out_and_equal_ones_change_nothing():
+    y = four_of_twenty(X) > 1
+    machine = RecursiveFeatureClassifier(EEKMClassifier(50, random_state=0), n_rounds=2, random_state=0)
+    kept = np.arange(2000) % 3 > 0
+    without, weighted = clone(machine).fit(X[kept], y[kept]), clone(machine).fit(X, y, kept.astype(float))
+    assert weighted.n_rounds_ == without.n_rounds_ > 0
+    assert_allclose(weighted.decision_function(NEW), without.decision_function(NEW), rtol=1e-6, atol=1e-6)
+    assert_allclose(weighted.importances_, without.importances_, rtol=1e-6)
+
+
+def test_heavy_rows_decide_which_features_matter():
+    """Half of the rows follow one feature and half another: the heavier half is heard."""
+    first = np.arange(2000) < 1000
+    y = np.where(first, X[:, 0] ** 2, X[:, 1] ** 2)
+    base = RKELMRegressor(100, kernel="exponential_power", random_state=0)
+    machine = RecursiveFeatureRegressor(base, random_state=0)
+    for heavy, feature in ((first, 0), (~first, 1)):
+        machine.fit(X, y, sample_weight=np.where(heavy, 1.0, 0.01))
+        assert machine.n_rounds_ > 0
+        assert machine.feature_importances_.argmax() == feature
+        assert machine.feature_importances_[feature] > 0.5
+
+
+def test_more_rows_are_learnt_in_the_metric_of_those_before():
+    """The naive twin is a fit to all rows, multiplied by the metric's root, with the same landmarks."""
+    y = four_of_twenty(X)
+    base = RKELMRegressor(100, kernel="exponential_power", sigma=10.0, keep_sums=True, random_state=0)
+    machine = RecursiveFeatureRegressor(base, random_state=0).fit(X[:1500], y[:1500])
+    assert machine.n_rounds_ > 0
+    machine.estimator_.partial_fit(X[1500:], y[1500:])
+    roots = np.sqrt(np.diag(machine.metric_))
+    twin = clone(base).set_params(landmarks=machine.estimator_.landmarks_, keep_sums=False)
+    twin.fit(X * roots, y)
+    assert_allclose(machine.predict(NEW), twin.predict(NEW * roots), rtol=0, atol=1e-6 * abs(y).max())
+
+
+def test_area_under_the_weighted_curve_is_scikit_learns():
+    rng = np.random.default_rng(0)
+    positive, values, weights = rng.random(300) < 0.3, rng.integers(0, 20, 300), rng.random(300)
+    expected = roc_auc_score(positive, values, sample_weight=weights)
+    assert_allclose(_auc(positive, values, weights), expected, rtol=1e-12)
+
+
+def test_many_rows_learn_the_metric_from_some_of_them():
+    y = four_of_twenty(X)
+    machine = RecursiveFeatureRegressor(
+        RKELMRegressor(100, kernel="exponential_power", random_state=0), selection_rows=800, random_state=0
+    ).fit(X, y)
+    chosen = np.sort(np.random.RandomState(0).permutation(2000)[:800])
+    alone = clone(machine).set_params(selection_rows=None).fit(X[chosen], y[chosen])
+    assert machine.n_rounds_ > 0
+    assert_array_equal(machine.metric_, alone.metric_)
+    assert machine.score(NEW, four_of_twenty(NEW)) > alone.score(NEW, four_of_twenty(NEW))
 
 
 def test_what_cannot_be_done_is_refused():
@@ -111,6 +183,8 @@ def test_what_cannot_be_done_is_refused():
         RecursiveFeatureClassifier(SVC()).fit(X, y)
     with pytest.raises(ValueError, match="makes sparse rows dense; accepted of them: 'diagonal' and 'auto'"):
         RecursiveFeatureClassifier(metric="full").fit(csr_array(X), y)
+    with pytest.raises(ValueError, match=r"'cv'.* an int in the range \[2, 20\]. Got 1000"):
+        RecursiveFeatureClassifier(cv=1000).fit(X, y)
 
 
 def test_an_estimator_of_the_other_kind_is_refused():

@@ -22,7 +22,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 LIBRARY, LAB = "entrolearn", "entrolab"
 
-LEAVES = {"axes", "measures", "kernels", "optimize", "path", "suggest", "validation"}
+LEAVES = {"axes", "columns", "measures", "kernels", "optimize", "path", "suggest", "validation"}
 # Each family with the parts that its learners are joined from. Learners do not know one another.
 FAMILIES = {
     "machines": {

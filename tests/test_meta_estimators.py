@@ -123,7 +123,7 @@ def test_thresholds_and_selection():
 
 def test_frames_with_words():
     frame = X.assign(kind=np.where(THREE == 2, "large", "small"))
-    columns = ColumnTransformer([("words", OneHotEncoder(), ["type"])], remainder=StandardScaler())
+    columns = ColumnTransformer([("words", OneHotEncoder(), ["kind"])], remainder=StandardScaler())
     model = make_pipeline(columns.set_output(transform="default"), EEM).fit(frame, THREE)
     assert model.score(frame, THREE) > 0.9
     shown = MELM(n_init=1, random_state=0).set_output(transform="pandas").fit(X, TWO).transform(X)

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, chi2, norm
 
+from entrolab import load_published
+
 FOLDER = Path(__file__).parents[1] / "config" / "published"
 COLUMNS = ["table", "dataset", "model", "metric", "value", "std"]
 MODELS = [
@@ -581,3 +583,39 @@ def test_essay_epochs_are_those_of_the_models_names(essay):
 def test_essay_cells_as_they_stand_on_the_page(essay, model, metric, value):
     rows = essay[(essay["model"] == model) & (essay["metric"] == metric)]
     assert rows["value"].tolist() == [value]
+
+
+# ---------------------------------------------------------------------------------- load_published
+
+
+def test_loaded_values_are_those_of_the_file():
+    table = load_published("eem", "table4")
+    assert table.columns.tolist() == COLUMNS[1:]
+    file = read("eem").query("table == 'table4'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(table, file[COLUMNS[1:]], check_dtype=False)
+
+
+def test_all_tables_are_loaded_without_a_name_and_what_a_table_does_without_is_empty():
+    values = load_published("eem")
+    assert values.columns.tolist() == COLUMNS
+    assert len(values) == len(read("eem"))
+    assert (values.loc[values["table"] == "table1", "model"] == "").all()
+    assert (values.loc[values["table"] == "table2", "dataset"] == "").all()
+    assert not values[["table", "dataset", "model", "metric"]].isna().any(axis=None)
+    assert values["value"].dtype == values["std"].dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("emm",), "unknown study 'emm', did you mean 'eem'?; accepted: ce_svm, demo, eem"),
+        (("eem", "table44"), "unknown published table of eem 'table44', did you mean 'table4'?; accepted"),
+        # A table of the study that shows another's published values has none of its own.
+        (("eem", "table9_gamma"), "unknown published table of eem 'table9_gamma'"),
+    ],
+)
+def test_an_unknown_study_or_table_is_one_line_with_what_there_is(asked, message):
+    with pytest.raises(ValueError) as error:
+        load_published(*asked)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)

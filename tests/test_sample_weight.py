@@ -32,8 +32,6 @@ from entrolearn import (
     OneNormSVC,
     OneNormSVR,
     PerClassPCA,
-    RecursiveFeatureClassifier,
-    RecursiveFeatureRegressor,
     SoftmaxRegression,
     TwoEllipsoidPCA,
 )
@@ -180,10 +178,7 @@ def test_every_classifier_and_regressor_takes_weights_that_can_be_requested():
     learners = [learner for learner in ESTIMATORS if is_classifier(learner) or is_regressor(learner)]
     with config_context(enable_metadata_routing=True):
         for learner in learners:
-            # EntropySearch passes them on; recursive feature machines do without.
-            if not isinstance(
-                learner, (EntropySearch, RecursiveFeatureClassifier, RecursiveFeatureRegressor)
-            ):
+            if not isinstance(learner, EntropySearch):  # passes them on
                 clone(learner).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
 
 

@@ -18,6 +18,8 @@ from entrolearn import (
     KLClustering,
     MaxEntClassifier,
     OneNormSVC,
+    RecursiveFeatureClassifier,
+    RecursiveFeatureRegressor,
     RKELMClassifier,
     RKELMRegressor,
     SoftmaxRegression,
@@ -62,6 +64,8 @@ def _why_not_equivalent(estimator) -> str:
     """Why a row of weight two is not two rows to scikit-learn's check; empty where it is."""
     if isinstance(estimator, EEKMClassifier | RKELMClassifier | RKELMRegressor | RSVC | RSVR):
         return "landmarks are drawn from the rows, whatever they weigh"
+    if isinstance(estimator, RecursiveFeatureClassifier | RecursiveFeatureRegressor):
+        return "landmarks and folds are drawn from the rows, whatever they weigh"
     if isinstance(estimator, SoftmaxRegression) and estimator.early_stopping:
         return "rows that are kept out are drawn, whatever they weigh"
     if isinstance(estimator, OneNormSVC) and estimator.C == 1:

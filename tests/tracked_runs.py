@@ -31,6 +31,7 @@ SCORES = {
 STUDY = {
     "file": "small.yaml",
     "title": "A small paper",
+    "published": "published.csv",
     "reference": "Someone, 2020",
     "url": "https://example.org/paper",
     "metrics": ["gmean", "accuracy"],
@@ -138,9 +139,9 @@ def write_tables(study_name="small", published="published.csv") -> list[str]:
     return files
 
 
-def track(runs, **changes):
+def track(runs, study=STUDY, **changes):
     arguments = {"tables": write_tables(), "receipt": "results/small/tracked/moons.json", "patience": 5}
-    return track_dataset(STUDY, "small", "moons", runs, **arguments | changes)
+    return track_dataset(study, "small", "moons", runs, **arguments | changes)
 
 
 def client():

@@ -6,8 +6,27 @@ takes the place of no package: `PYTHONPATH` would put it first.
 
 import os
 import sys
+from importlib import import_module
 
 # The variable by which a run tells its jobs the folders of the studies.
 LEARNERS_IN = "ENTROLEARN_LEARNERS_IN"
 
 sys.path.extend(filter(None, os.environ.get(LEARNERS_IN, "").split(os.pathsep)))
+
+# Imported on demand, because every job imports this package.
+_PUBLIC = {
+    "ConfigError": "entrolab.study.sections",
+    "StudyError": "entrolab.studies",
+    "StudyResults": "entrolab.studies",
+    "load_published": "entrolab.published",
+    "load_results": "entrolab.studies",
+    "run_study": "entrolab.studies",
+}
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str):
+    """Import the public names when they are asked for."""
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,25 +1,33 @@
-"""Texts and values prepared for a terminal, a table or a page."""
+"""Texts for a terminal, a table or a page: one line, abbreviated, without secrets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
 
-# What switches the colours of a terminal on and off.
+# The codes of a terminal's colours.
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
+# What goes back to the start of a terminal's line and empties it.
+ERASE_LINE = "\r\x1b[K"
 
 
 class Told(Exception):
-    """An error whose one line is enough: logs of jobs have no traceback of it."""
+    """An error that logs of jobs show in one line, without a traceback."""
 
 
 class Unreadable(Told, ValueError):
     """A file is cut or damaged; the message is one line that names it."""
 
 
-def one_line(text: object, limit: int = 300) -> str:
-    """A text in one line: white space collapsed, a very long text cut, colours left out.
+def damaged(path: object, what: str, error: object) -> Unreadable:
+    """The error of a damaged file of a format, with the first line of the reader's error."""
+    reason = one_line(str(error).partition("\n")[0])
+    return Unreadable(f"{path}: not a complete {what} file ({reason}); delete it and run again")
 
-    Characters that are not printable are replaced: a message may quote a file, and a terminal obeys control
+
+def one_line(text: object, limit: int = 300) -> str:
+    """A text in one line: white space collapsed, a long text cut, colours removed.
+
+    Unprintable characters are replaced: a message may quote a file, and a terminal executes control
     characters.
 
     Examples
@@ -33,8 +41,19 @@ def one_line(text: object, limit: int = 300) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def in_short(values: Sequence, longest: int = 6) -> str:
-    """The values of a grid in a line; of many the first two and the last.
+def full_label(named: Mapping) -> str:
+    """The label of a model or a data set with its second line.
+
+    Examples
+    --------
+    >>> full_label({"label": "SVM", "sublabel": "rbf"})
+    'SVM rbf'
+    """
+    return one_line(f"{named.get('label', '')} {named.get('sublabel', '')}")
+
+
+def in_short(values: Sequence) -> str:
+    """The values of a grid in a line; of more than six the first two and the last.
 
     Examples
     --------
@@ -42,7 +61,7 @@ def in_short(values: Sequence, longest: int = 6) -> str:
     ('0.5, 1', '0, 1 … 8')
     """
     shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
-    return ", ".join(shown) if len(shown) <= longest else f"{shown[0]}, {shown[1]} … {shown[-1]}"
+    return ", ".join(shown) if len(shown) <= 6 else f"{shown[0]}, {shown[1]} … {shown[-1]}"
 
 
 def without_secrets(address: str) -> str:
@@ -66,7 +85,7 @@ def hide_secrets(text: str, address: str) -> str:
     """
     shown, hidden = _shown_and_hidden(address)
     text = text.replace(address.rstrip("/"), shown.rstrip("/"))
-    # The names of a query's parameters are no secrets: `password` is a word of messages.
+    # The names of a query's parameters are no secrets: messages contain the word `password`.
     pieces = re.split("[:/?#@&;=]+", re.sub("[?&;][^=&;@]*=", "&", hidden))
     for piece in sorted({*pieces, *map(unquote, pieces), ""}, key=len, reverse=True)[:-1]:
         text = re.sub(rf"(?<!\w){re.escape(piece)}(?!\w)", "***", text)

@@ -1,13 +1,15 @@
 """Recursive feature machines: estimators in a metric of the features that is learnt from their gradients."""
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import diags_array, issparse
+from scipy.sparse import issparse
+from sklearn import config_context
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -16,21 +18,33 @@ from sklearn.base import (
     clone,
     is_classifier,
 )
-from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import get_tags
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.kernels import scale_gamma
+from entrolearn.kernels import check_memory
 from entrolearn.machines.additive import Needs, Survey
+from entrolearn.machines.base import InputGradient
+from entrolearn.machines.devices import cast, like, take_rows
 from entrolearn.machines.eem import EEKMClassifier
+from entrolearn.machines.layers import in_metric
 from entrolearn.machines.moments import row_blocks
 from entrolearn.machines.rkelm import RKELMRegressor
 from entrolearn.measures import average_gradient_outer_product
-from entrolearn.validation import HasMethods, Interval, StrOptions, validate_data, validated
+from entrolearn.validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_same_namespace,
+    to_numpy,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["RecursiveFeatureClassifier", "RecursiveFeatureRegressor"]
 
@@ -41,87 +55,170 @@ N_LANDMARKS = 300
 # to 1.8 points of AUC (mammography, heart) on the half of the catalog on which the defaults are fixed.
 STANDARD_ERRORS = 2.0
 METRICS = ("diagonal", "full")
+MOST_FOLDS = 20
 
 
-@dataclass(frozen=True)
-class _Metric:
-    """A symmetric root R of a metric, by which rows are multiplied: ||R (x - z)||² is its squared distance.
+def _metric_root(outer: np.ndarray, X, weights: np.ndarray | None) -> np.ndarray:
+    """The root R of the metric of an average gradient outer product: ||R (x - z)||² is the squared distance.
 
-    Attributes
-    ----------
-    root : ndarray, shape (n_features,) for a diagonal one, or (n_features, n_features)
+    Symmetric, or its diagonal; in its coordinates the numbers of the weighted rows X have variance one.
     """
-
-    root: np.ndarray
-
-    @classmethod
-    def of(cls, outer: np.ndarray, X) -> "_Metric":
-        """The metric of an average gradient outer product, of variance one over all numbers of the rows X."""
-        if outer.ndim == 1:
-            root = np.sqrt(outer / (outer.max() or 1.0) + FLOOR)
-        else:
-            values, vectors = np.linalg.eigh(outer)
-            values = np.maximum(values, 0)
-            root = (vectors * np.sqrt(values / (values[-1] or 1.0) + FLOOR)) @ vectors.T
-        metric = cls(root)
-        moved = metric(X)
-        return cls(root * np.sqrt(scale_gamma(moved) * moved.shape[1]))
-
-    def __call__(self, X):
-        """Rows in the coordinates of the metric."""
-        if self.root.ndim == 2:
-            return X @ self.root
-        return (X @ diags_array(self.root)).tocsr() if issparse(X) else X * self.root
-
-    def pull_back(self, values: np.ndarray) -> np.ndarray:
-        """Gradients or, if the metric is diagonal, rows, from the coordinates of the metric."""
-        return values @ self.root if self.root.ndim == 2 else values * self.root
+    if outer.ndim == 1:
+        root = np.sqrt(outer / (outer.max() or 1.0) + FLOOR)
+    else:
+        values, vectors = np.linalg.eigh(outer)
+        values = np.maximum(values, 0)
+        root = (vectors * np.sqrt(values / (values[-1] or 1.0) + FLOOR)) @ vectors.T
+    scale = _survey(in_metric(X, cast(root, X)), Needs(1, scale=True), weights).scale
+    return root * np.sqrt(scale * len(root))
 
 
-def _fitted(estimator: BaseEstimator, X, y, metric: _Metric | None) -> BaseEstimator:
-    """A clone fitted in the coordinates of a metric; without one, as it is."""
+def _survey(rows, needs: Needs, weights: np.ndarray | None) -> Survey:
+    return Survey.of(rows, needs, np.random.RandomState(0), weights)
+
+
+def _in_coordinates(estimator: BaseEstimator, rows, weights: np.ndarray | None) -> BaseEstimator:
+    """A clone for rows in the coordinates of a metric, like these: its box has sides of one width.
+
+    Otherwise units that are drawn in the box would undo the metric.
+    """
     machine = clone(estimator)
-    if metric is None:
-        return machine.fit(X, y)
-    rows = metric(X)
     if isinstance(getattr(machine, "feature_range", None), str):
-        machine.set_params(feature_range=_box_of_one_width(rows))
-    return machine.fit(rows, y)
+        low, high = _survey(rows, Needs(box=True), weights).box
+        half = np.sqrt(np.mean((high - low) ** 2)) / 2
+        machine.set_params(feature_range=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
+    return machine
 
 
-def _box_of_one_width(rows) -> np.ndarray:
-    """The box of the rows with equal sides, so that the units do not undo the metric."""
-    low, high = Survey.of(rows, Needs(box=True), np.random.RandomState(0)).box
-    half = np.sqrt(np.mean((high - low) ** 2)) / 2
-    return np.stack([(low + high) / 2 - half, (low + high) / 2 + half])
+def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np.ndarray | None):
+    """A clone fitted in a metric, given its root, that takes rows as they are."""
+    weighted = {} if weights is None else {"sample_weight": weights}
+    if root is None:
+        return clone(estimator).fit(X, y, **weighted)
+    rows = in_metric(X, cast(root, X))
+    machine = _in_coordinates(estimator, rows, weights).fit(rows, y, **weighted)
+    machine._take_in(root)
+    return machine
 
 
-def _gradients(machine: BaseEstimator, X, metric: _Metric | None) -> Iterator[np.ndarray]:
-    """Gradients with respect to the features themselves, block by block of the rows."""
+def _with_share_of_landmarks(estimator: BaseEstimator, share: float) -> BaseEstimator:
+    """A clone for a part of the rows: landmarks are rows, and of those a fold has its share."""
+    params = estimator.get_params(deep=False)
+    if "n_landmarks" not in params or params.get("landmarks") is not None:
+        return estimator
+    return clone(estimator).set_params(n_landmarks=math.ceil(share * params["n_landmarks"]))
+
+
+def _gradients(machine: BaseEstimator, X) -> Iterator:
     n_outputs = len(getattr(machine, "classes_", ())) or 1
     for block in row_blocks(X.shape[0], n_outputs * X.shape[1]):
-        if metric is None:
-            yield machine.input_gradient(X[block])
-        else:
-            yield metric.pull_back(machine.input_gradient(metric(X[block])))
+        yield to_numpy(machine.input_gradient(take_rows(X, block)))
 
 
-def _outer_product(machine: BaseEstimator, X, metric: _Metric | None, kind: str) -> np.ndarray:
+def _outer_product(machine: BaseEstimator, X, weights: np.ndarray | None, kind: str) -> np.ndarray:
     """The average gradient outer product over the rows, of trace one; of a constant machine zero."""
-    outer = average_gradient_outer_product(_gradients(machine, X, metric), diagonal=kind == "diagonal")
+    gradients = _gradients(machine, X)
+    outer = average_gradient_outer_product(gradients, diagonal=kind == "diagonal", sample_weight=weights)
     return outer / ((outer.sum() if outer.ndim == 1 else np.trace(outer)) or 1.0)
 
 
-def _score(machine: BaseEstimator, rows, y: np.ndarray) -> float:
+def _score(machine: BaseEstimator, rows, y: np.ndarray, weights: np.ndarray | None) -> float:
     """The mean area under the ROC curves of each class against the rest; R² of a regressor."""
     if not is_classifier(machine):
-        return r2_score(y, machine.predict(rows))
-    values = machine.decision_function(rows)
-    if values.ndim == 1:
-        values = values[:, None]
+        return r2_score(y, to_numpy(machine.predict(rows)), sample_weight=weights)
+    values = to_numpy(machine.decision_function(rows)).reshape(len(y), -1)
     positive = y[:, None] == machine.classes_[-values.shape[1] :]
     told = [k for k in range(values.shape[1]) if 0 < positive[:, k].sum() < len(y)]
-    return float(np.mean([roc_auc_score(positive[:, k], values[:, k]) for k in told])) if told else np.nan
+    each = np.ones(len(y)) if weights is None else weights
+    return float(np.mean([_auc(positive[:, k], values[:, k], each) for k in told])) if told else np.nan
+
+
+def _auc(positive: np.ndarray, values: np.ndarray, weights: np.ndarray) -> float:
+    """The weighted share of pairs of a positive and another row that the values have in order; ties: half."""
+    _, place = np.unique(values, return_inverse=True)
+    others = np.bincount(place, weights * ~positive)
+    below = np.cumsum(others) - others / 2
+    return np.bincount(place, weights * positive) @ below / (weights[positive].sum() * others.sum())
+
+
+@dataclass
+class _Folds:
+    """The estimator and its rows, with the places of the training and the held-out rows of each fold.
+
+    ``plain`` holds the fits without a metric, of as many folds as have been asked for.
+    """
+
+    estimator: BaseEstimator
+    X: Any
+    y: Any
+    weights: np.ndarray | None
+    places: list[tuple[np.ndarray, np.ndarray]]
+    plain: list[tuple[BaseEstimator, float]] = field(default_factory=list)
+
+    @property
+    def plain_scores(self) -> list[float]:
+        return [score for _, score in self.plain]
+
+    def next_round(self, machines: dict, kind: str) -> tuple[list[float], np.ndarray] | None:
+        """Scores of the folds after one more round, and their mean outer product, given those before.
+
+        None as soon as two folds gain nothing over the estimator without a metric.
+        """
+        total, scores, without_gain = np.zeros(()), [], 0
+        for k, (train, _) in enumerate(self.places):
+            if k == len(self.plain):
+                self.plain.append(self._fit(k, None))
+            machine, score_before = self.plain[k]
+            X, _, weights = self._rows(train)
+            outer = _outer_product(machines.get(k, machine), X, weights, kind)
+            machines[k], score = self._fit(k, _metric_root(outer, X, weights))
+            scores.append(score)
+            total = total + outer
+            without_gain += not score > score_before
+            if without_gain == 2:
+                return None
+        return scores, total / len(self.places)
+
+    def _fit(self, k: int, root: np.ndarray | None) -> tuple[BaseEstimator, float]:
+        train, held = self.places[k]
+        machine = _fitted(self.estimator, *self._rows(train), root)
+        X, y, weights = self._rows(held)
+        return machine, _score(machine, X, to_numpy(y), weights)
+
+    def _rows(self, places: np.ndarray) -> tuple:
+        weights = None if self.weights is None else self.weights[places]
+        return take_rows(self.X, places), take_rows(self.y, places), weights
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What rounds on some rows have led to.
+
+    Attributes
+    ----------
+    estimator : estimator
+        To be fitted to rows in the coordinates of the metric.
+    root : ndarray, shape (n_features,) or (n_features, n_features), or None
+        Of the metric; None for rows as they are.
+    shares : list of ndarray, shape (n_features,)
+        Mean squared derivatives of the machine of each round but the last.
+    variances : ndarray, shape (n_features,)
+    """
+
+    estimator: BaseEstimator
+    root: np.ndarray | None
+    shares: list[np.ndarray]
+    variances: np.ndarray
+
+    def transform(self, X):
+        """Rows in the coordinates of the metric."""
+        return X if self.root is None else in_metric(X, cast(self.root, X))
+
+    def taken_in(self, machine: BaseEstimator) -> BaseEstimator:
+        """The machine, fitted to such rows, as one of rows as they are."""
+        if self.root is not None:
+            machine._take_in(self.root)
+        return machine
 
 
 def _estimator_has(name: str) -> Callable:
@@ -132,27 +229,116 @@ def _estimator_has(name: str) -> Callable:
     return has
 
 
-class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
+class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
     """Base class: rounds of fit, gradients and metric, and their selection by cross-validation."""
 
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_rounds": [Interval(Integral, 0, None, closed="left")],
         "metric": [StrOptions({*METRICS, "auto"})],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": [Interval(Integral, 2, MOST_FOLDS, closed="both")],
+        "selection_rows": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
     }
+    _default: type[BaseEstimator]
+    _checks: dict = {}
 
-    def __init__(self, estimator=None, *, n_rounds=3, metric="diagonal", cv=3, random_state=None):
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_rounds=3,
+        metric="diagonal",
+        cv=3,
+        selection_rows=10_000,
+        random_state=None,
+    ):
         self.estimator = estimator
         self.n_rounds = n_rounds
         self.metric = metric
         self.cv = cv
+        self.selection_rows = selection_rows
         self.random_state = random_state
 
-    def _fit(self, X, y) -> Self:
+    def _base(self) -> BaseEstimator:
+        if self.estimator is not None:
+            return self.estimator
+        return self._default(N_LANDMARKS, kernel="exponential_power", random_state=self.random_state)
+
+    @validated(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Choose the round and fit the estimator in its metric.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels of any type, at least two different ones; values for a regressor.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows: in the fits, the gradients, the scores and the width of the metric. A row of
+            weight zero is left out.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        TypeError
+            If the estimator has no gradients in closed form, or is of the other kind.
+        ValueError
+            If y holds one class only, the rows are sparse and the metric is full, or `sample_weight` holds
+            negative numbers.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, **self._checks)
+        if is_classifier(self):
+            check_classification_targets(y)
+        X, y, weights = weighted_rows(X, y, sample_weight)
+        places = self._selection_places(X.shape[0])
+        if places is None:
+            learnt = self._learn(X, y, weights)
+        else:
+            some = None if weights is None else weights[places]
+            learnt = self._learn(take_rows(X, places), take_rows(y, places), some)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        machine = learnt.taken_in(learnt.estimator.fit(learnt.transform(X), y, **weighted))
+        self._keep(learnt, machine, _outer_product(machine, X, weights, "diagonal"))
+        return self
+
+    def _selection_places(self, n_rows: int) -> np.ndarray | None:
+        """The numbers of the rows on which the round is chosen; None for all of them."""
+        if self.selection_rows is None or n_rows <= self.selection_rows:
+            return None
+        return np.sort(check_random_state(self.random_state).permutation(n_rows)[: self.selection_rows])
+
+    def _learn(self, X, y, weights: np.ndarray | None) -> "Learnt":
+        """Choose round and metric on these rows."""
         estimator = self._base()
-        if not hasattr(estimator, "input_gradient"):
+        self._check_estimator(estimator, issparse(X))
+        kinds = (self.metric,) if self.metric != "auto" else METRICS[:1] if issparse(X) else METRICS
+        quiet = config_context(skip_parameter_validation=True, assume_finite=True)
+        with warnings.catch_warnings(), quiet:
+            warnings.simplefilter("ignore", UserWarning)  # of fits to parts of the rows
+            scores, outers = self._cross_validate(estimator, X, y, weights, kinds)
+        self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
+        kind, self.n_rounds_ = _best_round(scores)
+        outers = outers[kind][: self.n_rounds_]
+        shares = [outer if outer.ndim == 1 else np.diag(outer) for outer in outers]
+        if issparse(X):
+            variances = mean_variance_axis(X, axis=0, weights=weights)[1]
+        else:
+            rows = to_numpy(X)
+            means = np.average(rows, axis=0, weights=weights)
+            variances = np.average((rows - means) ** 2, axis=0, weights=weights)
+        if not outers:
+            return Learnt(clone(estimator), None, shares, variances)
+        root = _metric_root(outers[-1], X, weights)
+        estimator = _in_coordinates(estimator, in_metric(X, cast(root, X)), weights)
+        return Learnt(estimator, root, shares, variances)
+
+    def _check_estimator(self, estimator: BaseEstimator, sparse: bool) -> None:
+        """Refuse, before any work, an estimator and rows that do not go together."""
+        if not (isinstance(estimator, InputGradient) and hasattr(estimator, "input_gradient")):
             raise TypeError(
                 f"{type(self).__name__} needs the gradients of its estimator, and {estimator!r} has no "
                 "input_gradient; accepted: machines of this package with units, or a kernel, that have one."
@@ -160,69 +346,67 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         if is_classifier(estimator) != is_classifier(self):
             wanted = "a classifier" if is_classifier(self) else "a regressor"
             raise TypeError(f"{type(self).__name__} has the estimator {estimator!r}; accepted: {wanted}.")
-        if issparse(X) and self.metric == "full":
+        if sparse and self.metric == "full":
             raise ValueError(
                 "metric='full' makes sparse rows dense; accepted of them: 'diagonal' and 'auto'."
             )
-        kinds = (self.metric,) if self.metric != "auto" else METRICS[:1] if issparse(X) else METRICS
-        with warnings.catch_warnings():  # of fits to parts of the rows
-            warnings.simplefilter("ignore", UserWarning)
-            scores, outers = self._cross_validate(estimator, X, y, kinds)
-        self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
-        kind, self.n_rounds_ = _best_round(scores)
-        chosen = None if not self.n_rounds_ else _Metric.of(outers[kind][self.n_rounds_ - 1], X)
-        self.estimator_ = _fitted(estimator, X, y, chosen)
-        self._root = None if chosen is None else chosen.root
-        root = np.ones(X.shape[1]) if chosen is None else chosen.root
-        self.metric_ = root @ root if root.ndim == 2 else root**2
-        last = _outer_product(self.estimator_, X, chosen, "diagonal")
-        found = [outer if outer.ndim == 1 else np.diag(outer) for outer in outers[kind][: self.n_rounds_]]
-        variances = mean_variance_axis(X, axis=0)[1] if issparse(X) else X.var(axis=0)
-        shares = np.array([*found, last]) * variances
-        totals = shares.sum(axis=1, keepdims=True)
-        self.importances_ = shares / np.where(totals > 0, totals, 1.0)
-        self.feature_importances_ = self.importances_[-1]
-        return self
+        estimator._validate_params()
 
-    def _cross_validate(self, estimator, X, y, kinds):
-        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, by metric.
-
-        Rounds end early where the mean score falls.
-        """
+    def _cross_validate(self, estimator, X, y, weights, kinds):
+        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, by metric."""
+        labels = to_numpy(y)
         splitter = StratifiedKFold if is_classifier(self) else KFold
-        fewest = np.unique(y, return_counts=True)[1].min() if is_classifier(self) else len(y) // 2
-        n_folds = min(self.cv, fewest) if self.n_rounds else 0
-        folds = []
-        if n_folds > 1:
-            folds = list(splitter(n_folds, shuffle=True, random_state=self.random_state).split(X, y))
-        plain = [_fitted(estimator, X[train], y[train], None) for train, _ in folds]
-        first = [_score(machine, X[held], y[held]) for machine, (_, held) in zip(plain, folds, strict=True)]
+        fewest = np.unique(labels, return_counts=True)[1].min() if is_classifier(self) else len(labels) // 2
+        n_folds = min(self.cv, fewest)
+        places = []
+        if self.n_rounds and n_folds > 1:
+            estimator = _with_share_of_landmarks(estimator, 1 - 1 / n_folds)
+            shuffled = splitter(n_folds, shuffle=True, random_state=self.random_state)
+            places = list(shuffled.split(np.empty((len(labels), 0)), labels))
+        folds = _Folds(estimator, X, y, weights, places)
         scores, outers = {}, {}
         for kind in kinds:
-            machines, metrics, rounds, means = list(plain), [None] * len(folds), [first], []
-            while folds and len(means) < self.n_rounds:
-                if means and np.mean(rounds[-1]) < np.mean(rounds[-2]):
+            machines, rounds, outers[kind] = {}, [], []
+            while places and len(rounds) < self.n_rounds and (found := folds.next_round(machines, kind)):
+                rounds.append(found[0])
+                outers[kind].append(found[1])
+                if np.mean(found[0]) < np.mean([folds.plain_scores, *rounds][-2]):
                     break
-                total, found = 0.0, []
-                for k, (train, held) in enumerate(folds):
-                    outer = _outer_product(machines[k], X[train], metrics[k], kind)
-                    metrics[k] = _Metric.of(outer, X[train])
-                    machines[k] = _fitted(estimator, X[train], y[train], metrics[k])
-                    found.append(_score(machines[k], metrics[k](X[held]), y[held]))
-                    total = total + outer
-                rounds.append(found)
-                means.append(total / len(folds))
-            scores[kind], outers[kind] = np.array(rounds).T, means
+            scores[kind] = np.array([folds.plain_scores, *rounds]).T
         return scores, outers
 
+    def _keep(self, learnt: "Learnt", machine: BaseEstimator, last: np.ndarray) -> None:
+        """Keep a fitted machine of rows as they are, given its mean squared derivatives."""
+        self.estimator_ = machine
+        where = machine._layer.where
+        self._root = None if learnt.root is None else like(learnt.root, where)
+        if hasattr(self, "feature_names_in_"):
+            machine.feature_names_in_ = self.feature_names_in_
+        if is_classifier(self):
+            self.classes_ = machine.classes_
+        shares = np.array([*learnt.shares, last]) * learnt.variances
+        totals = shares.sum(axis=1, keepdims=True)
+        self.importances_ = like(shares / np.where(totals > 0, totals, 1.0), where)
+        self.feature_importances_ = self.importances_[-1, :]
+
     @property
-    def _metric(self) -> _Metric | None:
-        return None if self._root is None else _Metric(self._root)
+    def metric_(self) -> np.ndarray:
+        """M of the squared distance (x - z)' M (x - z), shape (n_features, n_features)."""
+        check_is_fitted(self)
+        d = self.n_features_in_
+        check_memory(8 * d**2, f"a metric of {d} x {d} features", "feature_importances_ needs less")
+        if self._root is not None and self._root.ndim == 2:
+            return self._root @ self._root
+        identity = like(np.eye(d), self.importances_)
+        return identity if self._root is None else identity * self._root**2
 
     def _ask(self, method: str, X) -> np.ndarray:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return getattr(self.estimator_, method)(X if self._metric is None else self._metric(X))
+        if not hasattr(
+            self, "estimator_"
+        ):  # what follows asks for the tags, which takes long beside few rows
+            check_is_fitted(self)
+        check_same_namespace(self, X, self.importances_, method)
+        return getattr(self.estimator_, method)(X)
 
     def predict(self, X) -> np.ndarray:
         """The class, or the value, of each row.
@@ -249,12 +433,13 @@ class _RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
             As that of the estimator, in units of the features as they come.
         """
-        gradient = self._ask("input_gradient", X)
-        return gradient if self._metric is None else self._metric.pull_back(gradient)
+        return self._ask("input_gradient", X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._base()).input_tags.sparse
+        of_estimator = get_tags(self._base())
+        tags.input_tags.sparse = of_estimator.input_tags.sparse
+        tags.array_api_support = of_estimator.array_api_support
         return tags
 
 
@@ -273,7 +458,7 @@ def _best_round(scores: dict[str, np.ndarray]) -> tuple[str, int]:
     return best
 
 
-class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
+class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
     """Recursive feature machine for classification: a learner in a metric that its own gradients teach it.
 
     In each round the estimator is fitted, its average gradient outer product over the training rows becomes
@@ -294,22 +479,27 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
         ``"diagonal"`` weighs features; ``"full"`` finds directions too, for dense rows; ``"auto"`` tries
         both.
     cv : int, default=3
-        Number of folds by which the round is chosen, by the mean area under the ROC curves of each class
-        against the rest; as many as there are rows of the smallest class, if that is less, and no rounds if
-        it is one. A gain over the estimator itself must exceed twice its standard error over
-        the folds.
+        Number of folds, up to 20, by which the round is chosen, by the mean area under the ROC curves of each
+        class against the rest; as many as there are rows of the smallest class, if that is less, and no
+        rounds if it is one. A gain over the estimator itself must exceed twice its standard error over
+        the folds. Rounds end as soon as two folds gain nothing, or where the mean score falls.
+    selection_rows : int or None, default=10000
+        Rounds and metric are learnt from at most so many rows, drawn at random; the estimator is then fitted
+        to all rows. None: from all rows.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds, and the landmarks of the default estimator.
+        Draws the rows of the selection, the folds, and the landmarks of the default estimator.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimator_ : classifier
-        Fitted to the rows in the coordinates of the metric.
+        Fitted in the metric, which its hidden layer has taken in: it takes rows as they are. Its landmarks
+        are in the coordinates of the metric, rows times its root.
     n_rounds_ : int
         The round that was chosen; 0 for the estimator itself.
-    metric_ : ndarray of shape (n_features,) or (n_features, n_features)
-        M of the squared distance (x - z)' M (x - z); its diagonal where that is all.
+    metric_ : ndarray of shape (n_features, n_features)
+        M of the squared distance (x - z)' M (x - z), whatever ``metric`` is: the identity after no round. It
+        is formed when asked for; of a diagonal one the diagonal alone is kept.
     feature_importances_ : ndarray of shape (n_features,)
         Mean squared derivatives of the fitted machine times the variances of the features, as shares of
         their sum.
@@ -328,10 +518,12 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
 
     Notes
     -----
-    A fit costs up to ``cv * (n_rounds + 1)`` fits of the estimator to a part of the rows, as many passes of
-    gradients, and one fit to all rows. Rows cannot be weighted. A prediction multiplies the rows by the root
-    of the metric before it does what the estimator's does. Standardise features whose units say nothing: the
-    first round takes distances as they come.
+    A fit costs up to ``cv * (n_rounds + 1)`` fits of the estimator to a part of the rows, with its share of
+    the landmarks, ``cv * n_rounds`` passes of gradients over such a part, and one fit and one such pass over
+    all rows. Where nothing is gained it is four fits to parts, two passes and those over all rows. A
+    prediction costs what the estimator's does. Standardise features whose units say nothing: the first round
+    takes distances as they come. :func:`entrolearn.streaming.fit` takes more rows than memory holds, and
+    Dask's.
 
     References
     ----------
@@ -351,36 +543,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
     [0, 1]
     """
 
-    def _base(self):
-        default = EEKMClassifier(N_LANDMARKS, kernel="exponential_power", random_state=self.random_state)
-        return default if self.estimator is None else self.estimator
-
-    @validated(prefer_skip_nested_validation=False)
-    def fit(self, X, y) -> Self:
-        """Choose the round and fit the estimator in its metric.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Class labels of any type, at least two different ones.
-
-        Returns
-        -------
-        self : object
-
-        Raises
-        ------
-        TypeError
-            If the estimator has no gradients in closed form.
-        ValueError
-            If y holds one class only, or the rows are sparse and the metric is full.
-        """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        self._fit(X, y)
-        self.classes_ = self.estimator_.classes_
-        return self
+    _default = EEKMClassifier
 
     @available_if(_estimator_has("decision_function"))
     def decision_function(self, X) -> np.ndarray:
@@ -425,7 +588,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, _RecursiveFeatures):
         return self._ask("predict_log_proba", X)
 
 
-class RecursiveFeatureRegressor(RegressorMixin, _RecursiveFeatures):
+class RecursiveFeatureRegressor(RegressorMixin, RecursiveFeatures):
     """Recursive feature machine for regression.
 
     As :class:`RecursiveFeatureClassifier`; the round is chosen by R².
@@ -441,16 +604,18 @@ class RecursiveFeatureRegressor(RegressorMixin, _RecursiveFeatures):
         As in :class:`RecursiveFeatureClassifier`.
     cv : int, default=3
         Number of folds by which the round is chosen.
+    selection_rows : int or None, default=10000
+        From how many rows at most rounds and metric are learnt.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds, and the landmarks of the default estimator.
+        Draws the rows of the selection, the folds, and the landmarks of the default estimator.
 
     Attributes
     ----------
     estimator_ : regressor
-        Fitted to the rows in the coordinates of the metric.
+        Fitted in the metric; it takes rows as they are.
     n_rounds_ : int
         The round that was chosen; 0 for the estimator itself.
-    metric_ : ndarray of shape (n_features,) or (n_features, n_features)
+    metric_ : ndarray of shape (n_features, n_features)
     feature_importances_ : ndarray of shape (n_features,)
     importances_ : ndarray of shape (`n_rounds_` + 1, n_features)
     scores_ : dict of str to ndarray of shape (n_tried + 1,)
@@ -475,29 +640,5 @@ class RecursiveFeatureRegressor(RegressorMixin, _RecursiveFeatures):
     [0, 1]
     """
 
-    def _base(self):
-        default = RKELMRegressor(N_LANDMARKS, kernel="exponential_power", random_state=self.random_state)
-        return default if self.estimator is None else self.estimator
-
-    @validated(prefer_skip_nested_validation=False)
-    def fit(self, X, y) -> Self:
-        """Choose the round and fit the estimator in its metric.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self : object
-
-        Raises
-        ------
-        TypeError
-            If the estimator has no gradients in closed form.
-        ValueError
-            If the rows are sparse and the metric is full.
-        """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        return self._fit(X, y)
+    _default = RKELMRegressor
+    _checks = {"y_numeric": True}

@@ -1,4 +1,4 @@
-"""Choosing a learner's parameters by how far apart it projects the classes, without held-out data."""
+"""Parameter search by the divergence of the two projected classes, without held-out data."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -32,28 +32,28 @@ __all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
 
 
 def entropy_criterion(point: PathPoint, y, rows, kind: str) -> float:
-    """Cauchy–Schwarz divergence of the two classes as a machine projects them.
+    """Cauchy–Schwarz divergence of the two classes in a model's projection.
 
     Parameters
     ----------
     point : PathPoint
-        A fitted machine of two classes.
+        Projection of a fitted binary classifier.
     y : ndarray, shape (n_samples,)
-        The labels of all rows of the path's data; the larger one is the positive class.
+        Labels of all rows of the projection; the larger label is the positive class.
     rows : ndarray of int
-        The rows to compare: those that the machine was trained on.
+        Indices of the rows to compare: the training rows of the model.
     kind : {"gaussian", "kde"}
-        "gaussian" compares the machine's own Gaussians where it has them (``point.gaussians``), otherwise
-        those with each class's mean and variance (``ddof=0``) of the projection. "kde" compares kernel
-        density estimates of the projection. Of the projection's variance one rounding, eps times as much, is
-        added to that of a class and of its kernels, unless it is zero.
+        "gaussian" compares the model's own Gaussians if it has them (``point.gaussians``), otherwise
+        Gaussians with the mean and variance (``ddof=0``) of each projected class. "kde" compares kernel
+        density estimates of the projected classes. To make variances at rounding level comparable, eps times
+        the variance of the projection is added to each nonzero variance of a class or of its kernels.
 
     Returns
     -------
     float
-        In nats; +inf where a class is projected to a point and the other is not on it; NaN where there is
-        nothing to compare: a failed fit, a machine without a projection, a projection that is constant or
-        not finite, a single class in `rows`.
+        In nats. It is +inf if one class is projected to a single point that the other class does not lie on.
+        It is NaN if the classes cannot be compared: the fit failed, the model has no projection, the
+        projection is constant or not finite, or `rows` has a single class.
 
     References
     ----------
@@ -114,7 +114,7 @@ def _criterion(kind: str) -> Callable[[PathPoint, np.ndarray, np.ndarray], float
 
 
 def _projected_classes(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> list[np.ndarray] | None:
-    """The projections of the negative and of the positive training rows, or None where that says nothing."""
+    """The projections of the negative and the positive training rows, or None if they are not comparable."""
     if point.projection is None:
         return None
     projection, y = np.asarray(point.projection, dtype=np.float64)[rows], y[rows]
@@ -125,15 +125,16 @@ def _projected_classes(point: PathPoint, y: np.ndarray, rows: np.ndarray) -> lis
 
 
 def _least_variance(classes: list[np.ndarray]) -> float:
-    """What is added to the variances of the classes, unless they are zero: below it a variance is rounding.
+    """The amount to add to the nonzero variances of the classes, below which a variance is rounding error.
 
-    A machine that projects each class to a point has variances of 1e-26, which another processor makes 2e-26.
+    If a class is projected to one point, its variance is rounding error, such as 1e-26 on one processor and
+    2e-26 on another.
     """
     return float(np.finfo(np.float64).eps * np.concatenate(classes).var())
 
 
 def _mean_and_variance(sample: np.ndarray, least: float) -> tuple[float, float]:
-    # Measured from one of the points, so that equal points have a variance of exactly zero.
+    # Subtract one of the points first: equal points then have a variance of exactly zero.
     deviation = sample - sample[0]
     variance = float(deviation.var())
     return float(sample[0] + deviation.mean()), variance and variance + least
@@ -142,8 +143,8 @@ def _mean_and_variance(sample: np.ndarray, least: float) -> tuple[float, float]:
 def best_point(values, tie_breaker=None) -> int:
     """Index of the best grid point.
 
-    The largest value wins; NaN is never chosen. Among equal values, several +inf included, the larger
-    `tie_breaker` wins, then the earlier point.
+    The largest value wins; NaN is never selected. Equal values, including several +inf, are ranked by the
+    larger `tie_breaker`, then by their order.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ def best_point(values, tie_breaker=None) -> int:
     Raises
     ------
     ValueError
-        If every value is NaN, or there is none.
+        If all values are NaN, or `values` is empty.
 
     Examples
     --------
@@ -178,16 +179,16 @@ def best_point(values, tie_breaker=None) -> int:
 
 
 def _delegates(name: str):
-    """Make a method available where the estimator (the fitted one, once there is one) has it."""
+    """Make a method available if the estimator, or after ``fit`` the best estimator, has it."""
     return available_if(lambda search: hasattr(getattr(search, "best_estimator_", search.estimator), name))
 
 
 class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Choice of a binary classifier's parameters by the divergence of the projected classes.
+    """Grid search for a binary classifier by the divergence of the projected classes.
 
-    Each point of the grid is fitted once, on all data. The one that projects the two classes furthest apart,
-    as measured by the Cauchy–Schwarz divergence on the same data, is fitted again and kept. There is no
-    cross-validation and no held-out data.
+    Each candidate is fitted once, on all data. The candidate whose projected classes have the largest
+    Cauchy–Schwarz divergence on the same data is selected and refitted. There is no cross-validation and no
+    held-out data.
 
     Parameters
     ----------
@@ -196,38 +197,38 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     param_grid : dict or list of dicts
         Parameter names and the values to try, as in :class:`sklearn.model_selection.GridSearchCV`.
     criterion : {"gaussian", "kde"}, default="gaussian"
-        How the projected classes are compared, see :func:`entropy_criterion`.
+        Density estimates of the projected classes, see :func:`entropy_criterion`.
     n_jobs : int or None, default=None
-        Processes, each of which fits a piece of the grid. Points of one piece may share work, so that with a
-        learner of this library one process is often as quick.
+        Number of processes; each fits a part of the grid. Candidates of the same part may share computations,
+        so that for learners of this library one process is often as fast.
 
     Attributes
     ----------
     best_params_ : dict
     best_score_ : float
-        The criterion of the chosen point, in nats; may be +inf.
+        The criterion of the selected candidate, in nats; may be +inf.
     best_index_ : int
-        Its place in ``cv_results_``.
+        Index of the selected candidate in ``cv_results_``.
     best_estimator_ : estimator
         Fitted with ``best_params_`` on all data.
     cv_results_ : dict of arrays, each of shape (n_points,)
-        In the order of the grid, as :class:`sklearn.model_selection.GridSearchCV` has them for one split,
-        whose test rows are those of training: ``params`` (a list), ``param_*``, ``split0_test_score``,
-        ``mean_test_score``, ``std_test_score`` and ``rank_test_score``, where the score is the criterion;
-        then ``gaussian`` (which also breaks ties), ``kde`` where it is the criterion, ``note`` and ``error``.
-        A point that failed, or projects everything to one place, has NaN, ranks last and is never chosen.
-        There are no times: points share work.
+        Results in the order of the grid, in the format of :class:`sklearn.model_selection.GridSearchCV` for
+        one split whose test rows are the training rows: ``params`` (a list), ``param_*``,
+        ``split0_test_score``, ``mean_test_score``, ``std_test_score`` and ``rank_test_score``; the score is
+        the criterion. Further keys are ``gaussian`` (which also breaks ties), ``kde`` if it is the criterion,
+        ``note`` and ``error``. A candidate that failed, or that projects all rows to one point, has the score
+        NaN, ranks last and is never selected. There are no times, because candidates share computations.
     classes_ : ndarray, shape (2,)
     n_features_in_ : int
-        Where the fitted estimator knows it.
+        Defined if the fitted estimator has it.
     feature_names_in_ : ndarray, shape (`n_features_in_`,)
-        Where the data had names.
+        Defined if the training data had feature names.
 
     Notes
     -----
-    Every ``random_state`` of the estimator that is None, of steps and of estimators in the grid too, is given
-    one seed, drawn when ``fit`` begins, so that the machine that is refitted is the one that was chosen and
-    not another draw. To vary or repeat the draw set the ``random_state`` yourself.
+    At the start of ``fit``, every ``random_state`` that is None is set to a random seed, also in pipeline
+    steps and in estimators that the grid contains. The refitted model is therefore the one that was selected,
+    and not another random draw. Set ``random_state`` to control these seeds.
 
     References
     ----------
@@ -254,19 +255,19 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X, y, **params) -> Self:
-        """Fit every grid point, choose one and refit it.
+        """Fit every candidate, select the best one and refit it.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Training data, in any form that the estimator accepts.
         y : array-like, shape (n_samples,)
             Labels of two classes.
         **params
-            Parameters of the estimator's ``fit``, such as ``sample_weight``; with metadata routing those that
-            it requests. Points of the grid share no work then. Weights weigh the fits, and with them the
-            Gaussians that EEM and EEKM estimate themselves; otherwise the criterion counts each row once, as
-            the score of :class:`sklearn.model_selection.GridSearchCV` does.
+            Parameters of the estimator's ``fit``, such as ``sample_weight``; with metadata routing, those
+            that it requests. Candidates then share no computations. Sample weights apply to the fits,
+            including the Gaussians that EEM and EEKM estimate themselves. In all other cases the criterion
+            is not weighted, like the score of :class:`sklearn.model_selection.GridSearchCV`.
 
         Returns
         -------
@@ -275,15 +276,15 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For an unknown criterion, an empty grid, an unknown parameter, other than two classes, or if no
-            grid point could be fitted or compared.
+            If the criterion or a parameter is unknown, the grid is empty, `y` does not have two classes, or
+            no candidate could be fitted and compared.
         TypeError
             If the estimator has neither ``decision_function`` nor ``project``.
         """
         _criterion(self.criterion)
         grid = _checked_grid(self.estimator, self.param_grid)
         X, y = indexable(X, _checked_labels(self, y))
-        X = canonical(X)  # not every estimator sums what is stored in parts
+        X = canonical(X)  # not every estimator sums duplicate entries of a sparse matrix
         estimator, seeded = _with_seeds(self.estimator, grid)
 
         params = self._routed("fit", params)
@@ -310,7 +311,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @_delegates("predict")
     def predict(self, X) -> np.ndarray:
-        """Labels by the chosen estimator.
+        """Class labels predicted by the best estimator.
 
         Parameters
         ----------
@@ -325,7 +326,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @_delegates("predict_proba")
     def predict_proba(self, X) -> np.ndarray:
-        """Probabilities by the chosen estimator, if it has ``predict_proba``.
+        """Class probabilities predicted by the best estimator, if it has ``predict_proba``.
 
         Parameters
         ----------
@@ -341,7 +342,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @_delegates("predict_log_proba")
     def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities by the chosen estimator, if it has ``predict_log_proba``.
+        """Logarithms of the class probabilities, if the best estimator has ``predict_log_proba``.
 
         Parameters
         ----------
@@ -357,7 +358,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @_delegates("decision_function")
     def decision_function(self, X) -> np.ndarray:
-        """What the chosen estimator decides by, if it has ``decision_function``.
+        """Decision values of the best estimator, if it has ``decision_function``.
 
         Parameters
         ----------
@@ -366,39 +367,39 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray, shape (n_samples,)
-            Above 0 for ``classes_[1]``.
+            Positive for ``classes_[1]``.
         """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(canonical(X))
 
     @_delegates("score")
     def score(self, X, y, **params) -> float:
-        """The chosen estimator's own score.
+        """Score of the best estimator, by its own ``score`` method.
 
         Parameters
         ----------
         X : array-like or sparse matrix, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
         **params
-            Parameters of its ``score``, such as ``sample_weight``; with metadata routing those that it
+            Parameters of its ``score``, such as ``sample_weight``; with metadata routing, those that it
             requests.
 
         Returns
         -------
         float
-            Of most classifiers the accuracy.
+            The accuracy for most classifiers.
         """
         check_is_fitted(self)
         return self.best_estimator_.score(canonical(X), y, **self._routed("score", params))
 
     def _routed(self, method: str, params: dict) -> dict:
-        """The parameters that reach the estimator's method."""
+        """The parameters to pass to the estimator's method."""
         if not params or not get_config()["enable_metadata_routing"]:
             return params
         return process_routing(self, method, **params).estimator[method]
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Where the parameters of ``fit`` and ``score`` go: to the estimator's.
+        """Routing of the parameters of ``fit`` and ``score`` to those of the estimator.
 
         Returns
         -------
@@ -418,7 +419,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 
 def _checked_grid(estimator: BaseEstimator, param_grid) -> list[dict]:
-    """The points of the grid, each of which names parameters of a machine that projects."""
+    """The candidates of the grid; raise if a parameter is unknown or an estimator has no projection."""
     if isinstance(param_grid, Mapping | Sequence) and len(param_grid) == 0:
         raise ValueError("param_grid is empty; it must name at least one parameter and the values to try")
     grid = list(ParameterGrid(param_grid))
@@ -444,8 +445,8 @@ def _check_point(estimator: BaseEstimator, params: dict) -> None:
     last = candidate[-1] if isinstance(candidate, Pipeline) else candidate
     if not (hasattr(last, "decision_function") or hasattr(last, "project")):
         raise TypeError(
-            f"{type(last).__name__} has neither decision_function nor project, so it gives EntropySearch no "
-            "projection to measure"
+            f"{type(last).__name__} has neither decision_function nor project, so EntropySearch "
+            "has no projection to compare"
         )
 
 
@@ -468,9 +469,9 @@ def _checked_labels(search: EntropySearch, y) -> np.ndarray:
 
 
 def _with_seeds(estimator: BaseEstimator, grid: Sequence[dict]) -> tuple[BaseEstimator, list[dict]]:
-    """A clone and its grid with every ``random_state`` set: a grid point then gives the same machine twice.
+    """A clone and its grid with every ``random_state`` set, so that a refit gives the same model.
 
-    Also those that come with a grid point: of estimators that are among its values, or None by request.
+    This includes a ``random_state`` that the grid sets to None, or that belongs to an estimator in the grid.
     """
     random, drawn = check_random_state(None), {}
 
@@ -490,7 +491,7 @@ def _with_seeds(estimator: BaseEstimator, grid: Sequence[dict]) -> tuple[BaseEst
 def _measured(
     estimator: BaseEstimator, X, y: np.ndarray, grid: Sequence[dict], fit_params: dict, kinds: Sequence[str]
 ) -> list[dict]:
-    """The criteria of each point of a grid, its note and its error."""
+    """The criteria, note and error of each candidate."""
     found: list[dict] = [{} for _ in grid]
     rows = np.arange(len(y))
     with one_thread_where_small(X, estimator.get_params(), *grid):
@@ -501,7 +502,7 @@ def _measured(
 
 
 def _results(grid: Sequence[dict], found: Sequence[dict], criterion: str) -> dict:
-    """What was found of each point, under the names that scikit-learn's searches give it."""
+    """The results as ``cv_results_``, with the keys of scikit-learn's searches."""
     results: dict = {"params": list(grid)}
     for name in sorted({name for params in grid for name in params}):
         values = np.ma.MaskedArray(np.empty(len(grid), dtype=object), mask=True)

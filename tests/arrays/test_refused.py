@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from public_estimators import ESTIMATORS
+from many_cases import for_each
+from public_estimators import ESTIMATORS, NAMED
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone, is_classifier, is_clusterer, is_regressor
 from sklearn.exceptions import NotFittedError
@@ -87,16 +88,7 @@ def _quick(estimator: BaseEstimator) -> BaseEstimator:
     return clone(estimator).set_params(**{name: value for name, value in QUICK.items() if name in known})
 
 
-def _named(estimators) -> dict[str, BaseEstimator]:
-    named: dict[str, BaseEstimator] = {}
-    for estimator in estimators:
-        name = type(estimator).__name__
-        same = sum(key.split("-")[0] == name for key in named)
-        named[f"{name}-{same + 1}"] = _quick(estimator)
-    return named
-
-
-LEARNERS = _named(ESTIMATORS)
+LEARNERS = {name: _quick(estimator) for name, estimator in NAMED.items()}
 OF_EACH_CLASS = {name: estimator for name, estimator in LEARNERS.items() if name.endswith("-1")}
 
 
@@ -145,12 +137,15 @@ def check_refused(call: Callable, says: str) -> None:
 def each(
     table, outcome: str, applies: Callable[[BaseEstimator, str], bool] = lambda estimator, case: True
 ) -> list:
-    """A parameter for every learner and line of a table, marked as a fault."""
+    """A line of a table, marked as a fault, with all learners that it applies to."""
     return [
-        pytest.param(learner, case, id=f"{case}: {learner}", marks=pytest.mark.fault("Arrays", case, outcome))
+        pytest.param(
+            [learner for learner, estimator in OF_EACH_CLASS.items() if applies(estimator, case)],
+            case,
+            id=case,
+            marks=pytest.mark.fault("Arrays", case, outcome),
+        )
         for case in table
-        for learner, estimator in OF_EACH_CLASS.items()
-        if applies(estimator, case)
     ]
 
 
@@ -202,7 +197,8 @@ def not_inside(estimator, case) -> bool:
 BAD_ROWS = each(ROWS, "refused in one line") + each(SIZES, "refused in one line", not_inside)
 
 
-@pytest.mark.parametrize(("learner", "case"), BAD_ROWS)
+@pytest.mark.parametrize(("cases", "case"), BAD_ROWS)
+@for_each("learner")
 def test_rows_that_nobody_can_learn_from_are_refused(learner, case):
     make, says = {**ROWS, **SIZES}[case]
     estimator = clone(LEARNERS[learner])
@@ -221,7 +217,8 @@ def as_sparse_as_taken(estimator, case) -> bool:
     return not_inside(estimator, case) and takes == (case != "sparse rows where dense ones are asked for")
 
 
-@pytest.mark.parametrize(("learner", "case"), each(SPARSE, "refused in one line", as_sparse_as_taken))
+@pytest.mark.parametrize(("cases", "case"), each(SPARSE, "refused in one line", as_sparse_as_taken))
+@for_each("learner")
 def test_sparse_rows_are_refused_where_they_cannot_be_taken(learner, case):
     make, says = SPARSE[case]
     estimator = clone(LEARNERS[learner])
@@ -235,10 +232,11 @@ def computes(estimator, case) -> bool:
 
 # An estimator that has been fitted says nothing of these; of one row it can, and of constant ones.
 @pytest.mark.parametrize(
-    ("learner", "case"),
+    ("cases", "case"),
     each(ROWS, "refused in one line", lambda estimator, case: not isinstance(estimator, InformationFilter))
     + each(SIZES, "refused in one line", computes),
 )
+@for_each("learner")
 def test_a_fitted_learner_says_nothing_of_such_rows(learner, case):
     make, says = {**ROWS, **SIZES}[case]
     for method in methods(learner):
@@ -255,7 +253,8 @@ WIDTHS = {
 }
 
 
-@pytest.mark.parametrize(("learner", "case"), each(WIDTHS, "refused in one line"))
+@pytest.mark.parametrize(("cases", "case"), each(WIDTHS, "refused in one line"))
+@for_each("learner")
 def test_rows_of_another_width_are_refused(learner, case):
     for method in methods(learner):
         says = rf"X has {WIDTHS[case]().shape[1]} features, but .* is expecting 3 features"
@@ -265,7 +264,8 @@ def test_rows_of_another_width_are_refused(learner, case):
 RENAMED = {"other names of columns than in fit": None}
 
 
-@pytest.mark.parametrize(("learner", "case"), each(RENAMED, "refused, with the names"))
+@pytest.mark.parametrize(("cases", "case"), each(RENAMED, "refused, with the names"))
+@for_each("learner")
 def test_columns_of_other_names_are_refused(learner, case):
     estimator = clone(LEARNERS[learner])
     with warnings.catch_warnings():
@@ -281,7 +281,8 @@ def test_columns_of_other_names_are_refused(learner, case):
 UNFITTED = {"predict, transform, score and the like before fit": None}
 
 
-@pytest.mark.parametrize(("learner", "case"), each(UNFITTED, "NotFittedError"))
+@pytest.mark.parametrize(("cases", "case"), each(UNFITTED, "NotFittedError"))
+@for_each("learner")
 def test_a_learner_that_is_not_fitted_says_so(learner, case):
     estimator = clone(LEARNERS[learner])
     found = [method for method in METHODS if hasattr(estimator, method)]
@@ -351,7 +352,8 @@ BAD_TARGETS = [
 ]
 
 
-@pytest.mark.parametrize(("learner", "case"), BAD_TARGETS)
+@pytest.mark.parametrize(("cases", "case"), BAD_TARGETS)
+@for_each("learner")
 def test_targets_that_nobody_can_learn_are_refused(learner, case):
     change, says = {**TARGETS, **LABELS, **VALUES}[case]
     estimator = clone(LEARNERS[learner])
@@ -507,16 +509,17 @@ def in_every_setting(
         refused = sum(refusal(case, learner) is not None for learner in learners)
         outcome = f"{len(learners) - refused} answer with finite numbers, {refused} refuse in one line"
         mark = pytest.mark.fault("Arrays", case, outcome)
-        parameters += [pytest.param(name, case, id=f"{case}: {name}", marks=mark) for name in learners]
+        parameters.append(pytest.param(learners, case, id=case, marks=mark))
     return parameters
 
 
-@pytest.mark.parametrize(("learner", "case"), in_every_setting(EXTREMES))
+@pytest.mark.parametrize(("cases", "case"), in_every_setting(EXTREMES))
 @pytest.mark.filterwarnings(
     "error",
     "ignore::sklearn.exceptions.ConvergenceWarning",
     "ignore:.*(class means coincide|fewer than pool_below):UserWarning",
 )
+@for_each("learner")
 def test_what_some_can_learn_from_gives_numbers_or_is_refused(learner, case):
     X, which = EXTREMES[case]()
     estimator = clone(LEARNERS[learner])
@@ -540,8 +543,9 @@ EXTREME_VALUES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize(("learner", "case"), in_every_setting(EXTREME_VALUES, has_values))
+@pytest.mark.parametrize(("cases", "case"), in_every_setting(EXTREME_VALUES, has_values))
 @pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
+@for_each("learner")
 def test_what_values_can_be_learnt_gives_numbers_or_is_refused(learner, case):
     estimator = clone(LEARNERS[learner])
     y = EXTREME_VALUES[case](values())
@@ -683,7 +687,8 @@ def test_far_from_the_origin_a_learner_answers_as_near_it(estimator):
 NO_SIGN = {"values of a type without a sign": np.uint8, "values in half precision": np.float16}
 
 
-@pytest.mark.parametrize(("learner", "case"), each(NO_SIGN, "learnt as they are", has_values))
+@pytest.mark.parametrize(("cases", "case"), each(NO_SIGN, "learnt as they are", has_values))
+@for_each("learner")
 def test_the_type_of_values_changes_nothing(learner, case):
     y = np.arange(N_ROWS) % 7
     found = (clone(LEARNERS[learner]).fit(rows(), y.astype(dtype)) for dtype in (NO_SIGN[case], np.float64))

@@ -5,6 +5,7 @@ computed otherwise than dense ones and differ from them by rounding, but not fro
 estimator computes in single precision what comes in single precision, the tolerance is stated.
 """
 
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 
@@ -13,8 +14,9 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from many_cases import for_each
 from numpy.testing import assert_allclose, assert_array_equal
-from public_estimators import ESTIMATORS
+from public_estimators import NAMED
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
@@ -96,10 +98,10 @@ def results(estimator, X, y) -> dict[str, np.ndarray]:
 
 
 @cache
-def expected(index: int, kind: str) -> dict[str, np.ndarray]:
+def expected(learner: str, kind: str) -> dict[str, np.ndarray]:
     """Those of the rows as everybody has them: in double precision, in C order, or as canonical CSR."""
     X = sp.csr_matrix(rows(kind)) if kind == "sparse" else rows(kind)
-    return results(ESTIMATORS[index], X, targets(ESTIMATORS[index]))
+    return results(NAMED[learner], X, targets(NAMED[learner]))
 
 
 def content(data) -> list[np.ndarray]:
@@ -131,9 +133,9 @@ def read_only(X):
     return X
 
 
-def memory_mapped(X, folder):
-    np.save(folder / "X.npy", X)
-    return np.load(folder / "X.npy", mmap_mode="r")
+def memory_mapped(X, file):
+    np.save(file, X)
+    return np.load(file, mmap_mode="r")
 
 
 def of_several_types(X):
@@ -170,30 +172,30 @@ def each(table: dict, outcome: str):
     ]
 
 
-def names_of(indices):
-    return [type(ESTIMATORS[index]).__name__ for index in indices]
+def of_each(learners: list[str]) -> Callable:
+    """Decorate a test to check some learners, all at once."""
+    return lambda test: pytest.mark.parametrize("cases", [learners], ids=[""])(for_each("learner")(test))
 
 
-every_estimator = pytest.mark.parametrize(
-    "index", range(len(ESTIMATORS)), ids=names_of(range(len(ESTIMATORS)))
-)
+# Rows are checked and converted by the same code in all settings of a class.
+FIRST_OF_CLASS = [learner for learner in NAMED if learner.endswith("-1")]
 
 
-@every_estimator
 @pytest.mark.parametrize(("kind", "made"), each(DENSE, "the same results to the last bit, rows unchanged"))
-def test_the_same_numbers_give_the_same_results(kind, made, index):
-    X, y = made(rows(kind)), targets(ESTIMATORS[index])
+@of_each(FIRST_OF_CLASS)
+def test_the_same_numbers_give_the_same_results(kind, made, learner):
+    X, y = made(rows(kind)), targets(NAMED[learner])
     before = content(X)
-    same(results(ESTIMATORS[index], X, y), expected(index, kind))
+    same(results(NAMED[learner], X, y), expected(learner, kind))
     for now, then in zip(content(X), before, strict=True):
         assert_array_equal(now, then)
 
 
-@every_estimator
 @pytest.mark.fault("Representations", "memory-mapped rows", "the same results to the last bit")
-def test_rows_in_a_file_give_the_same_results(tmp_path, index):
-    X = memory_mapped(rows("fractions"), tmp_path)
-    same(results(ESTIMATORS[index], X, targets(ESTIMATORS[index])), expected(index, "fractions"))
+@of_each(FIRST_OF_CLASS)
+def test_rows_in_a_file_give_the_same_results(tmp_path, learner):
+    X = memory_mapped(rows("fractions"), tmp_path / f"{learner}.npy")
+    same(results(NAMED[learner], X, targets(NAMED[learner])), expected(learner, "fractions"))
 
 
 # How far off, relative to the largest, results of rows in a lower precision may be where it is computed in.
@@ -203,13 +205,13 @@ LOWER = {
 }
 
 
-@every_estimator
 @pytest.mark.parametrize(
     ("dtype", "computed_in", "tolerance"),
     each(LOWER, "the same results to the last bit, or to this precision where it is computed in"),
 )
-def test_a_lower_precision_costs_no_more_than_its_digits(dtype, computed_in, tolerance, index):
-    estimator, X = ESTIMATORS[index], rows("fractions")
+@of_each(list(NAMED))
+def test_a_lower_precision_costs_no_more_than_its_digits(dtype, computed_in, tolerance, learner):
+    estimator, X = NAMED[learner], rows("fractions")
     y = targets(estimator) / 128 if takes_values(estimator) else targets(estimator)
     found, wanted = results(estimator, X.astype(dtype), y), results(estimator, X, y)
     if not isinstance(estimator, (*computed_in, EntropySearch)):
@@ -222,13 +224,13 @@ def test_a_lower_precision_costs_no_more_than_its_digits(dtype, computed_in, tol
             assert_allclose(found[name], output, rtol=0, atol=tolerance * np.abs(output).max(), err_msg=name)
 
 
-@every_estimator
 @pytest.mark.fault("Representations", "rows as a np.matrix", "one line that names np.matrix")
-def test_a_matrix_is_refused(index):
+@of_each(FIRST_OF_CLASS)
+def test_a_matrix_is_refused(learner):
     with pytest.warns(PendingDeprecationWarning):  # NumPy's, of itself
         X = np.asmatrix(rows("fractions"))
     with pytest.raises(TypeError, match=r"^np.matrix is not supported"):
-        ESTIMATORS[index].fit(X, targets(ESTIMATORS[index]))
+        NAMED[learner].fit(X, targets(NAMED[learner]))
 
 
 # --- sparse rows --------------------------------------------------------------------------------------
@@ -284,39 +286,39 @@ SPARSE = {
 }
 
 
-@every_estimator
 @pytest.mark.parametrize(
     "made", each(SPARSE, "the same results to the last bit, or one line that asks for dense rows")
 )
-def test_sparse_rows_give_the_same_results_or_are_refused(made, index):
-    estimator, X = ESTIMATORS[index], made(rows("sparse"))
+@of_each(FIRST_OF_CLASS)
+def test_sparse_rows_give_the_same_results_or_are_refused(made, learner):
+    estimator, X = NAMED[learner], made(rows("sparse"))
     before = content(X)
     if not get_tags(estimator).input_tags.sparse:
         with pytest.raises(TypeError, match=r"(?i)dense.*is required|does not support sparse"):
             estimator.fit(X, targets(estimator))
         return
-    same(results(estimator, X, targets(estimator)), expected(index, "sparse"))
+    same(results(estimator, X, targets(estimator)), expected(learner, "sparse"))
     for now, then in zip(content(X), before, strict=True):
         assert_array_equal(now, then)
 
 
-taking_sparse = [i for i, estimator in enumerate(ESTIMATORS) if get_tags(estimator).input_tags.sparse]
+taking_sparse = [learner for learner in NAMED if get_tags(NAMED[learner]).input_tags.sparse]
 
 
-@pytest.mark.parametrize("index", taking_sparse, ids=names_of(taking_sparse))
-def test_sparse_rows_give_the_results_of_dense_ones_up_to_rounding(index):
-    estimator = ESTIMATORS[index]
+@of_each(taking_sparse)
+def test_sparse_rows_give_the_results_of_dense_ones_up_to_rounding(learner):
+    estimator = NAMED[learner]
     dense = results(estimator, rows("sparse"), targets(estimator))
-    for name, output in expected(index, "sparse").items():
+    for name, output in expected(learner, "sparse").items():
         assert_allclose(output, dense[name], rtol=1e-6, atol=1e-6 * np.abs(dense[name]).max(), err_msg=name)
 
 
 # --- targets ------------------------------------------------------------------------------------------
 
-with_targets = [i for i, estimator in enumerate(ESTIMATORS) if get_tags(estimator).target_tags.required]
-of_classes = [i for i in with_targets if not takes_values(ESTIMATORS[i])]
-of_values = [i for i in with_targets if takes_values(ESTIMATORS[i])]
-of_several_values = [i for i in of_values if get_tags(ESTIMATORS[i]).target_tags.multi_output]
+with_targets = [learner for learner in FIRST_OF_CLASS if get_tags(NAMED[learner]).target_tags.required]
+of_classes = [learner for learner in with_targets if not takes_values(NAMED[learner])]
+of_values = [learner for learner in with_targets if takes_values(NAMED[learner])]
+of_several_values = [learner for learner in of_values if get_tags(NAMED[learner]).target_tags.multi_output]
 
 
 words = np.array(["no", "yes"])
@@ -347,16 +349,16 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("index", of_classes, ids=names_of(of_classes))
 @pytest.mark.parametrize(
     ("labels", "made"), each(LABELS, "the same results to the last bit, in the labels given")
 )
-def test_the_same_classes_give_the_same_results(labels, made, index):
-    labels, wanted = np.asarray(labels), dict(expected(index, "fractions"))
+@of_each(of_classes)
+def test_the_same_classes_give_the_same_results(labels, made, learner):
+    labels, wanted = np.asarray(labels), dict(expected(learner, "fractions"))
     y = labels[classes()]
     if "predict" in wanted:
         wanted["predict"] = labels[wanted["predict"]]
-    same(results(ESTIMATORS[index], rows("fractions"), y if made is None else made(y)), wanted)
+    same(results(NAMED[learner], rows("fractions"), y if made is None else made(y)), wanted)
 
 
 VALUES = {
@@ -375,16 +377,16 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("index", of_values, ids=names_of(of_values))
 @pytest.mark.parametrize("made", each(VALUES, "the same results to the last bit"))
-def test_the_same_values_give_the_same_results(made, index):
+@of_each(of_values)
+def test_the_same_values_give_the_same_results(made, learner):
     y = made(values())
-    same(results(ESTIMATORS[index], rows("fractions"), y), expected(index, "fractions"))
+    same(results(NAMED[learner], rows("fractions"), y), expected(learner, "fractions"))
     assert_array_equal(np.asarray(y, dtype=np.float64), values())
 
 
 @pytest.mark.fault("Representations", "several values in Fortran order", "the same results to the last bit")
-@pytest.mark.parametrize("index", of_several_values, ids=names_of(of_several_values))
-def test_the_order_of_several_values_does_not_matter(index):
+@of_each(of_several_values)
+def test_the_order_of_several_values_does_not_matter(learner):
     X, Y = rows("fractions"), np.column_stack([values(), rows("wholes")[:, 0]])
-    same(results(ESTIMATORS[index], X, np.asfortranarray(Y)), results(ESTIMATORS[index], X, Y))
+    same(results(NAMED[learner], X, np.asfortranarray(Y)), results(NAMED[learner], X, Y))

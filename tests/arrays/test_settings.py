@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from many_cases import for_each
 from public_estimators import ESTIMATORS
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
@@ -57,9 +58,6 @@ y = np.arange(12) % 2  # a label, or a value
 class Nothing:
     """A type that no parameter has."""
 
-    def __repr__(self):
-        return "Nothing()"  # without its address, which would name a test otherwise in each process
-
 
 # Of each, some parameters take none, and then say so.
 CANDIDATES = {
@@ -74,20 +72,29 @@ CANDIDATES = {
 
 
 def wrong_values() -> list:
-    """Every parameter of every learner with all of the candidates that it does not take."""
-    wrong = []
-    for estimator in {type(estimator): estimator for estimator in ESTIMATORS}.values():
-        for name, constraints in getattr(estimator, "_parameter_constraints", {}).items():
-            constraints = [make_constraint(constraint) for constraint in constraints]
-            for what, value in CANDIDATES.items():
-                if not any(constraint.is_satisfied_by(value) for constraint in constraints):
-                    mark = pytest.mark.fault("Arrays", f"{what}, as a parameter", "refused, by its name")
-                    case = f"{type(estimator).__name__}: {name}={value!r}"
-                    wrong.append(pytest.param(estimator, name, value, id=case, marks=mark))
-    return wrong
+    """All of the candidates, each with every parameter of every learner that does not take it."""
+    classes = {type(estimator): estimator for estimator in ESTIMATORS}.values()
+    known = [
+        (estimator, name, [make_constraint(constraint) for constraint in constraints])
+        for estimator in classes
+        for name, constraints in getattr(estimator, "_parameter_constraints", {}).items()
+    ]
+    return [
+        pytest.param(
+            [
+                (estimator, name, value)
+                for estimator, name, constraints in known
+                if not any(constraint.is_satisfied_by(value) for constraint in constraints)
+            ],
+            id=what,
+            marks=pytest.mark.fault("Arrays", f"{what}, as a parameter", "refused, by its name"),
+        )
+        for what, value in CANDIDATES.items()
+    ]
 
 
-@pytest.mark.parametrize(("estimator", "name", "value"), wrong_values())
+@pytest.mark.parametrize("cases", wrong_values())
+@for_each("estimator", "name", "value")
 def test_a_parameter_that_cannot_be_is_named(estimator, name, value):
     says = rf"^The '{name}' parameter of {type(estimator).__name__} must be .*\. Got .* instead\.$"
     with pytest.raises(ValueError, match=says) as caught:
@@ -131,6 +138,12 @@ MANY_COMPONENTS = [
 SETTINGS: list[tuple[str, BaseEstimator, str]] = [
     *(("a kernel that is NaN", c(kernel=nan_kernel), "gives nan .* must be finite") for c in ON_KERNELS),
     *(("a kernel that overflows", overflowing(c), "gives inf .* must be finite") for c in ON_KERNELS),
+    *(
+        ("a width that is none", c(**{name: width}), f"The '{name}' parameter")
+        for c in ON_KERNELS
+        for name in sorted({"sigma", "gamma"} & c().get_params().keys())
+        for width in (0.0, -1.0)
+    ),
     *(("units that are NaN", c(activation=nan_units), "activation gives NaN .* must give") for c in ON_UNITS),
     *(
         ("fewer units than sums", c(10, activation=too_few_units), r"activation gives shape .*, 9\); it must")

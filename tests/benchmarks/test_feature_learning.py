@@ -4,8 +4,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
+from benchmarks import feature_growth, feature_learning
 from benchmarks.feature_learning import FIXED_ON, LEARNERS, OTHERS, SETS, measured, summary
-from entrolearn import EEMClassifier, RKELMRegressor
+from entrolab.fit.limits import Limits
+from entrolearn import EEMClassifier, RecursiveFeatureClassifier, RKELMRegressor
 
 
 def test_the_halves_are_those_that_were_fixed_before_any_number_was_seen():
@@ -23,16 +25,44 @@ def test_scores_of_classes_and_of_values():
     assert 0.2 < found["score"] < 0.6
 
 
+def test_a_recursive_learner_is_timed_beside_the_plain_one_in_one_run():
+    plain = EEMClassifier(50, random_state=0)
+    learner = RecursiveFeatureClassifier(plain, n_rounds=0, random_state=0)
+    found = measured(learner, *load_iris(return_X_y=True), False, plain)
+    assert 0.5 < found["times_fit"] < 10
+    assert 0.3 < found["times_predict"] < 5
+
+
+def test_without_xrfm_there_is_no_process_and_the_part_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(feature_learning, "XRFM_FOLDER", tmp_path)
+    with feature_learning.xrfm() as process:
+        assert process is None
+    section = feature_learning.learning(Limits(60), sets=["sklearn-iris"])
+    assert "make xrfm" in section.notes[0]
+    assert "xRFM" not in section.table.index.get_level_values("learner")
+
+
+def test_growth_and_known_truth_on_few_rows():
+    found = feature_growth.growth(Limits(60), varied={"rows": (600,)})
+    assert found.table["RFM AUC"].between(50, 100).all()
+    assert (found.table["× plain"] > 1).all()
+    truth = feature_growth.truth(Limits(60), sizes=(1000,)).table
+    assert truth["found"].tolist()[0] == 4
+    assert (truth["RFM R²"] > truth["plain R²"]).all()
+
+
 def test_means_are_over_sets_with_all_learners_and_losses_beside_the_plain_one():
     scores = {"RFM, diagonal": [0.8, 0.5], "EEKM 300, Laplace": [0.7, 0.52]}
     rows = [
-        (name, label, score, 1.0)
+        (name, label, score, 1.0, *((10 * score - 4.0, 1.1) if label.startswith("RFM") else (None, None)))
         for label, of_sets in scores.items()
         for name, score in zip(("splice", "heart"), of_sets, strict=True)
     ]
-    rows.append(("sonar", "RFM, diagonal", 0.1, 1.0))
-    table = summary(pd.DataFrame(rows, columns=["set", "learner", "score", "fit_s"]))
-    assert "| RFM, diagonal | 65.0 | 2.0 (heart) | 1.00 |" in table
+    rows.append(("sonar", "RFM, diagonal", 0.1, 1.0, 9.0, 9.0))
+    columns = ["set", "learner", "score", "fit_s", "times_fit", "times_predict"]
+    table = summary(pd.DataFrame(rows, columns=columns))
+    assert "| RFM, diagonal | 65.0 | 2.0 (heart) | 1.00 | 2.5, 4.0 | 1.10 |" in table
+    assert "| EEKM 300, Laplace | 61.0 | – | 1.00 | – | – |" in table
     assert "binary, 2 sets, fixed on" in table
     assert all(label in LEARNERS for label in scores)
     assert pytest.approx(61.0) == float(table.split("EEKM 300, Laplace | ")[1].split(" |")[0])

@@ -250,7 +250,8 @@ def test_reading_the_configuration_again_imports_nothing_heavy(tmp_path):
     program = (
         "import sys, yaml; from entrolab.study.config import load_configuration;"
         "from entrolab.jobs.source_analysis import source_digests;"
-        "load_configuration(sys.argv[1], yaml.safe_load(open(sys.argv[1] + '/config/config.yaml')));"
+        "home = sys.argv[1]; settings = yaml.safe_load(open(home + '/config/config.yaml'));"
+        "load_configuration(home, settings, ['demo']);"
         "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)));"
         "source_digests('entrolab.text')"
     )

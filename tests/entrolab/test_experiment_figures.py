@@ -42,7 +42,6 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
         "d = 1,000, elm: too large (at 2 values)",
     ]
     assert "too large" in (tmp_path / "figure.svg").read_text()
-    assert "d = 10: RKELM from 1 at 0.1 to 1 at 0.5; ELM from 2 at 0.1 to 2 at 0.5" in text_of(tmp_path)
 
 
 # -------------------------------------------------------------------------------------------------- starts
@@ -90,7 +89,6 @@ def test_histograms_of_starts_show_what_was_measured(tmp_path, started):
     for said in ("fast: nothing from 1 of 20", "wine: 404", ">good slow<", "divergence"):
         assert said in svg
     low, middle, high = np.quantile(found["good"], [0, 0.5, 1])
-    assert f"good slow {low:.3g}, {middle:.3g}, {high:.3g} in 20 starts" in text_of(tmp_path)
 
 
 @pytest.mark.parametrize("against", ["starts", "seconds"])
@@ -106,9 +104,6 @@ def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, agai
         assert_allclose(mine["percent_of_best"], 100 * twin / best, rtol=1e-5)
         assert_allclose(mine["seconds"], 2.0 * mine["starts"], rtol=1e-5)
     assert reasons(table) == ["iris, fast: singular", "wine, fast: wine: 404", "wine, good: wine: 404"]
-    text = text_of(tmp_path)
-    sixteen = expected_maximum(found["good"])[15]
-    assert f"{100 * sixteen / best:.3g} with 16" in text
     assert f"best {best:.3g}" in (tmp_path / "figure.svg").read_text()
 
 
@@ -143,12 +138,6 @@ def test_a_figure_of_evaluations_shows_seconds_and_errors_by_the_number_of_rows(
         ["binned", 1000, 0.25],
     ]
     assert reasons(table) == []
-    text = text_of(tmp_path)
-    assert (
-        "binned from 0.125 at 100 to 0.25 at 1000; relative error of the gradient of binned at most 0.015"
-        in text
-    )
-    assert "exact 0.5 at 100; " in text
 
 
 def test_evaluations_that_failed_say_why(tmp_path):
@@ -199,7 +188,7 @@ def test_a_figure_of_ranks_shows_a_tables_ranks_and_pairs(tmp_path, table1):
     assert reasons(table) == ["SLOW rbf: no number on more than half of the data sets"]
     assert text_of(tmp_path) == (
         "Average ranks on 6 data sets, the best first: EEM rbf 1.00, WELM rbf 2.17, SVM rbf 2.83. "
-        "Not told apart from the best by Nemenyi's test: WELM rbf."
+        "Not significantly different from the best by Nemenyi's test: WELM rbf."
     )
     svg = (tmp_path / "figure.svg").read_text()
     assert ">EEM rbf<" in svg

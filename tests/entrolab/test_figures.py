@@ -99,12 +99,6 @@ def test_ellipses_of_the_csv_are_one_and_two_deviations_from_the_mean(process, r
         assert_allclose(two, 2 * one, atol=1e-5)
 
 
-def test_a_process_in_words(tmp_path, process):
-    text = text_of(tmp_path)
-    thresholds = points(process, "projected", "threshold")[:, 0]
-    assert f"thresholds: {thresholds[0]:.3g} and {thresholds[1]:.3g}" in text
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -211,14 +205,6 @@ def test_a_data_set_that_cannot_be_had_is_a_text_in_its_panel(tmp_path, runs):
     ]
 
 
-def test_curves_in_words(tmp_path, runs):
-    drawn(tmp_path, CURVES, *runs)
-    assert text_of(tmp_path) == (
-        "Mean GMEAN, % against n_hidden. "
-        "iris: EEM rbf from 55 at 5 to 85 at 50; WELM from 70 at 10 to 85 at 50."
-    )
-
-
 # --------------------------------------------------------------------------------- a grid of two parameters
 
 
@@ -268,8 +254,6 @@ def test_a_surface_shows_the_mean_over_the_trials(tmp_path, grid):
     assert np.isnan(table.loc[(0.25, 5), "mean"])
     assert table.loc[(0.25, 5), "reason"] == "singular"
     assert "no score at 1 of 12" in (tmp_path / "figure.svg").read_text()
-    text = text_of(tmp_path)
-    assert "RKELM: from 20 at C = 0.5, L = 5 to 50 at C = 2, L = 20" in text
 
 
 def test_a_surface_without_a_result_says_why(tmp_path, grid):
@@ -290,7 +274,6 @@ def test_curves_by_a_second_parameter_are_its_values(tmp_path, grid):
     svg = (tmp_path / "figure.svg").read_text()
     assert "L = 20" in svg
     assert "L = 5: no score at 1 of 4" in svg
-    assert "L = 10 from 22.5 at 0.25 to 40 at 2" in text_of(tmp_path)
 
 
 # -------------------------------------------------------------------------------------------------- trials
@@ -334,7 +317,6 @@ def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
     assert "accuracy, %" in svg
     assert "RMSE" in svg
     assert "ELM: no score" in svg
-    assert "iris: RKELM 37.5 ± 18" in text_of(tmp_path)
 
 
 # ------------------------------------------------------------------------------------------------- tradeoffs
@@ -404,9 +386,6 @@ def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
     assert "error, %" in svg
     assert "SVM: no scores at 1 of 3" in svg
     assert "no data: 404" in svg
-    text = text_of(tmp_path)
-    assert "Mean error, % against support vectors, %" in text
-    assert "iris: SVM from 55 at 10 to 35 at 30" in text
 
 
 # ------------------------------------------------------------------------------------------- support vectors
@@ -464,7 +443,6 @@ def test_a_figure_of_support_vectors_shows_the_stored_machine_among_its_training
         "stretched, lasso: failed: TypeError: LinearSVC has no support_ or no decision_function; "
         "accepted: classifiers with both, or a pipeline or search that ends in one"
     ]
-    assert f"SVM: {len(kept)} of 60 rows" in text_of(tmp_path)
     assert f"{len(kept)} of 60 rows" in (tmp_path / "figure.svg").read_text()
 
 

@@ -23,6 +23,7 @@ from entrolab.figure_types.making import reasons
 from entrolab.io.model_io import dump
 from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
 from entrolab.study.sections import ConfigError
+from entrolab.text import Unreadable
 from entrolearn.plotting import ErrorDensityDisplay
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +79,6 @@ def test_samples_are_the_first_rows_each_with_its_class(tmp_path, prepared, abse
     assert first["series"].tolist() == [str(label) for label in data.y[:12]]
     assert reasons(table) == ["mnist: no data: mnist: 404"]
     assert "no data: mnist: 404" in svg(tmp_path)
-    assert "digits: 12 of 8 x 8 pixels, values from 0 to 1: 0 1 2 3 4 5 6 7 8 9 0 1." in text_of(tmp_path)
 
 
 def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepared):
@@ -107,8 +107,6 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
         "digits, svm: failed: TypeError: SVC has no coef_; accepted: linear classifiers",
         "digits, none: nothing was chosen",
     ]
-    low, high = models["ridge"].coef_.min(), models["ridge"].coef_.max()
-    assert f"ridge: 10 of 8 x 8 pixels, values from {low:.2g} to {high:.2g}: 0 1 2" in text_of(tmp_path)
 
 
 # --- clusters --------------------------------------------------------------------------------------------
@@ -144,7 +142,6 @@ def test_clusterings_hold_every_row_with_its_cluster_and_the_agreement(tmp_path,
     assert_allclose(mine[["x", "y"]], data.X, rtol=1e-5)
     index = adjusted_rand_score(data.y, clusters)
     assert mine["ari"].iloc[0] == pytest.approx(index, rel=1e-5)
-    assert f"moons: One {index:.2f}" in text_of(tmp_path)
     assert [reason[:48] for reason in reasons(table)] == [
         "moons, broken: failed: InvalidParameterError: Th",
         "mnist, kmeans: no data: mnist: 404",
@@ -179,7 +176,6 @@ def test_error_densities_are_of_a_learner_fitted_anew_to_all_rows(tmp_path, prep
         assert mine["std"].iloc[0] == pytest.approx(np.std(twin.errors[epochs]), rel=1e-5)
     spread = [np.std(twin.errors[epochs]) for epochs in (1, 20)]
     assert spread[1] < spread[0]
-    assert f"moons, One: {spread[0]:.3g} at epoch 1, {spread[1]:.3g} at epoch 20" in text_of(tmp_path)
     assert reasons(table) == ["mnist, net: no data: mnist: 404"]
     assert ">epoch 20<" in svg(tmp_path)
 
@@ -200,15 +196,17 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         "runs": [("moons", name) for name in models],
         "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
     }
-    table = drawn(tmp_path, spec, [tmp_path / "models" / f"{name}.skops" for name in models], records)
+    sources = [tmp_path / "models" / f"{name}.skops" for name in models]
+    table = drawn(tmp_path, spec, sources, records)
     curve = table[(table["model"] == "net")]
     assert_allclose(curve["loss"], models["net"].loss_curve_, rtol=1e-5)
     assert curve["iteration"].tolist() == [1, 2, 3, 4, 5, 6]
-    first, last = models["net"].loss_curve_[0], models["net"].loss_curve_[-1]
-    assert f"moons: One from {first:.4g} at 1 to {last:.4g} at 6" in text_of(tmp_path)
     assert reasons(table) == [
         "moons, svm: failed: TypeError: SVC has no loss_curve_; accepted: estimators with one"
     ]
+    sources[0].write_bytes(sources[0].read_bytes()[:20])
+    with pytest.raises(Unreadable, match="net.skops"):  # a damaged file is no result
+        drawn(tmp_path, spec, sources, records)
 
 
 def test_a_figure_of_what_was_not_trained_says_why(tmp_path):
@@ -358,19 +356,14 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     [
         ("samples", "shape", [2, 3], "figures.samples.shape: found [2, 3] for 'heart', which has 4 features"),
         ("samples", "shape", [4], "samples.shape: found [4], expected the height and the width of an image"),
-        ("samples", "shape", {"of_dataset": "shap"}, "unknown name of of_dataset 'shap', did you mean"),
-        ("samples", "models", ["ridge"], "figures.samples: unknown key 'models'"),
         ("weights", "models", ["net"], "'net' has no criteria, so that no candidate is selected"),
-        ("weights", "models", ["rigde"], "weights.models: unknown model 'rigde', did you mean 'ridge'?"),
         ("weights", "shape", [4, 4], "figures.weights.shape: found [4, 4] for 'heart', which has 4 features"),
         ("losses", "models", ["net"], "'net' has no criteria"),
-        ("losses", "models", ["nett"], "figures.losses.models: unknown model 'nett', did you mean 'net'?"),
         ("matrix", "models", ["net"], "matrix.criterion: unknown criterion of model 'net' 'cv'"),
         ("matrix", "criterion", "kv", "matrix.criterion: unknown criterion of model 'ridge' 'kv'"),
         ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),
         ("errors", "params", {"alfa": 1}, "has no parameter 'alfa' (figures.errors.params), did you mean"),
         ("errors", "epochs", [0], "figures.errors.epochs.0: found 0; accepted: at least 1"),
-        ("errors", "epoch", [1], "figures.errors: unknown key 'epoch', did you mean 'epochs'?"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_these_figures_is_one_line(load, study_of_images, figure, key, value, message):

@@ -27,11 +27,12 @@ from entrolab.experiments.evaluations import measure as evaluations
 from entrolab.experiments.growth import measure as growth
 from entrolab.experiments.information import measure as information
 from entrolab.experiments.information.table import MEASURES
-from entrolab.experiments.measuring import COLUMNS, frame, measure
+from entrolab.experiments.measuring import COLUMNS, frame, measure, of_each_model, quickest
 from entrolab.experiments.separability import measure as separability
 from entrolab.experiments.separability.table import LEARNT
 from entrolab.experiments.starts import measure as starts
 from entrolab.fit.learners import parts_seed, seed_from
+from entrolab.fit.limits import KilledError
 from entrolab.fit.protocols import Folds
 from entrolab.jobs.source_analysis import source_digests
 from entrolab.tables.types import TABLE_TYPES
@@ -369,6 +370,20 @@ def test_absent_data_and_failures_are_rows(files, tmp_path):
     rows = pd.read_parquet(tmp_path / "broken.parquet")
     assert rows["status"].tolist() == ["failed"]
     assert "tanh" in rows["error"][0]
+
+
+def test_a_killed_process_fails_the_job_and_no_model():
+    def killed(name, model):
+        raise KilledError("SIGKILL")
+
+    with pytest.raises(KilledError):
+        of_each_model(killed, {"models": {"svm": {}}})
+
+
+def test_the_quickest_of_several_calls_counts(monkeypatch):
+    clock = iter([0.0, 5.0, 10.0, 12.0, 20.0, 29.0])
+    monkeypatch.setattr("time.process_time", lambda: next(clock))
+    assert quickest(max, 3, 4, repeats=3) == (2.0, 4)
 
 
 # --- generated data --------------------------------------------------------------------------------------

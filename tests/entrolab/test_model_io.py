@@ -135,7 +135,7 @@ def test_a_file_that_expands_to_many_times_its_size_is_refused(tmp_path):
 
 def test_a_file_that_is_cut_is_named(tmp_path):
     (tmp_path / "model.skops").write_bytes(dump(SVC().fit(X, y))[:100])
-    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file .*; delete it and run again"):
+    with pytest.raises(ValueError, match=r"model\.skops: not a complete model file .*; delete it"):
         load(tmp_path / "model.skops", [])
 
 
@@ -157,7 +157,7 @@ def test_a_pickle_is_not_unpickled(tmp_path, packed):
     if packed:
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("schema.json", harm)
-    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file"):
+    with pytest.raises(ValueError, match=r"model\.skops: not a complete model file"):
         load(file, ["sklearn.svm.SVC"])
     assert list(tmp_path.iterdir()) == [file]
 
@@ -173,7 +173,7 @@ def test_objects_in_the_arrays_of_a_model_are_not_unpickled(tmp_path):
                 np.save(buffer, np.array([Payload(tmp_path / "ran")], dtype=object))
                 content = buffer.getvalue()
             archive.writestr(name, content)
-    with pytest.raises(ValueError, match=r"model\.skops: not a whole model file \(Object arrays cannot"):
+    with pytest.raises(ValueError, match=r"model\.skops: not a complete model file \(Object arrays cannot"):
         load(file, ["sklearn.svm.SVC"])
     assert list(tmp_path.iterdir()) == [file]
 

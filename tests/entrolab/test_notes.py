@@ -33,7 +33,7 @@ def files_of(harm: str, success: bool) -> SimpleNamespace:
 NOTES = {
     "a study": lambda harm: experiment_note(study_of(harm), "small", {}),
     "its tables": lambda harm: study_note(study_of(harm), "small", {}, ""),
-    "its models": lambda harm: registered_note(study_of(harm), "small"),
+    "its models": lambda harm: registered_note(study_of(harm), "small", "moons"),
     "a model": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, True), []),
     "a failure": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, False), []),
 }

@@ -167,4 +167,4 @@ def test_whatever_bit_is_flipped_a_parquet_file_is_whole_or_named(tmp_path):
         try:
             pd.testing.assert_frame_equal(read_frame(path), table)
         except ValueError as error:
-            assert str(error).startswith(f"{path}: not a whole parquet file")  # noqa: PT017  one or the other
+            assert str(error).startswith(f"{path}: not a complete parquet file")  # noqa: PT017  one or the other

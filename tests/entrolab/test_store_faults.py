@@ -624,11 +624,11 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     )
     assert {run.info.status for run in runs} == {"FINISHED"}
     # Of equals the first is the best.
-    best = mlflow.MlflowClient(url).get_model_version_by_alias("small", "best-moons")
+    best = mlflow.MlflowClient(url).get_model_version_by_alias("small.moons", "best")
     assert best.run_id == done["runs"]["svm0"]
     monkeypatch.setenv("MLFLOW_TRACKING_URI", url)
     np.testing.assert_array_equal(
-        mlflow.sklearn.load_model("models:/small@best-moons").predict(data[0]),
+        mlflow.sklearn.load_model("models:/small.moons@best").predict(data[0]),
         skops.io.load(runs[0].fitted).predict(data[0]),
     )
 

@@ -20,7 +20,6 @@ from stored_runs import client_of, study_in
 from team_server import database_of, need_postgresql, script, team_server
 from tracked_runs import PUBLISHED, STUDY, mlflow, track, write_run, write_tables
 
-from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.tracking import StoreUnavailable, StudyRun, track_dataset, track_study
 from entrolab.tracking.moving import NotMoved, main, move
 
@@ -32,9 +31,6 @@ def make_runs(paper: str, X, y) -> list[StudyRun]:
     made = [StudyRun.at(paper, "moons", model) for model in ("svm_rbf", "logistic")]
     write_run(made[0], estimator=SVC(C=1.0).fit(X, y), gmeans=BETTER)
     write_run(made[1], estimator=LogisticRegression().fit(X, y))
-    made[0].scaled.parent.mkdir(parents=True, exist_ok=True)
-    names = ["negative", "positive"]
-    save_dataset(made[0].scaled, Dataset(X, y, ["a", "b"], "binary", names, np.zeros(len(y), np.int8)))
     return made
 
 
@@ -161,13 +157,13 @@ def test_moved_study_is_the_same_through_the_client_with_every_artifact(team, tm
     embedded = study_in(client_of("sqlite:///mlflow.db"), "small", tmp_path)
     assert study_in(client_of(team.uri), "small", tmp_path) == embedded
     assert set(embedded["runs"]) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
-    assert embedded["registered"]["best-moons"]["run"] == "small/moons/svm_rbf"
+    assert embedded["registered"]["best"]["run"] == "small/moons/svm_rbf"
 
 
 def test_moved_model_loads_by_its_alias_through_the_server(team):
     mlflow.set_tracking_uri(team.uri)
     try:
-        loaded = mlflow.sklearn.load_model("models:/small@best-moons")
+        loaded = mlflow.sklearn.load_model("models:/small.moons@best")
     finally:
         mlflow.set_tracking_uri(None)
     original = skops.io.load(runs_of("small")[0].fitted)
@@ -247,7 +243,7 @@ def test_study_tracked_to_a_server_is_the_study_tracked_to_a_file(team, data, tm
         track_study(STUDY, "other", ["table.html"], config="published.csv", store_uri=uri)
     both = [study_in(client_of(uri), "other", tmp_path) for uri in done]
     assert both[0] == both[1]
-    assert both[1]["registered"]["best-moons"]["run"] == "other/moons/svm_rbf"
+    assert both[1]["registered"]["best"]["run"] == "other/moons/svm_rbf"
     run = client_of(team.uri).get_run(done[team.uri]["runs"]["svm_rbf"])
     assert run.info.artifact_uri.startswith("mlflow-artifacts:/")
     assert track_dataset(STUDY, "other", "moons", runs, store_uri=team.uri, **arguments)["written"] == []
@@ -256,7 +252,7 @@ def test_study_tracked_to_a_server_is_the_study_tracked_to_a_file(team, data, tm
     write_tables("other")
     changed = track_dataset(STUDY, "other", "moons", runs, store_uri=team.uri, **arguments)
     assert changed["runs"]["svm_rbf"] != done[team.uri]["runs"]["svm_rbf"]
-    assert client_of(team.uri).get_model_version_by_alias("other", "best-moons").version == "2"
+    assert client_of(team.uri).get_model_version_by_alias("other.moons", "best").version == "3"
 
 
 def test_experiment_and_run_that_another_writer_made_meanwhile_are_shared(team, data, monkeypatch, tmp_path):

@@ -1,13 +1,17 @@
 """Csv files of a user's own: what is read from them, and the one line for each thing that is wrong."""
 
+import io
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 from entrolab.data.prepare import prepare
+from entrolab.fit.protocols import protocol
 from entrolab.study.config import load_configuration, load_study
+from entrolab.study.lookup import protocol_of
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +20,7 @@ LINE = "one line with its place and what is accepted, before any job"
 # Six rows of each class.
 ROWS = [f"{k / 4},{k % 5},{'red' if k % 3 else 'blue'},{'yes' if k % 2 else 'no'}" for k in range(12)]
 TABLE = "\n".join(["size,sort,colour,bought", *ROWS]) + "\n"
-OWN = {"file": "table.csv", "label": "bought", "categorical": ["colour"]}
+OWN = {"file": "table.csv", "label": "bought"}
 SVC, SVR = "sklearn.svm.SVC", "sklearn.svm.SVR"
 
 
@@ -24,11 +28,11 @@ SVC, SVR = "sklearn.svm.SVC", "sklearn.svm.SVR"
 def load(tmp_path):
     """Read a study of one data set of its own, and what becomes of it."""
 
-    def read(own: dict, content: str | bytes = TABLE, model: str = SVC) -> tuple[dict, dict]:
+    def read(own: dict, content: str | bytes = TABLE, model: str = SVC, **keys) -> tuple[dict, dict]:
         content = content if isinstance(content, bytes) else content.encode()
         (tmp_path / "table.csv").write_bytes(content)
         file = tmp_path / "mine.yaml"
-        file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}}))
+        file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}, **keys}))
         study = load_study(file, {})
         return study, study["own_data"]["shop"]
 
@@ -42,7 +46,8 @@ def with_labels(*labels) -> str:
 def test_the_smallest_study_is_whole(load):
     study, _ = load(OWN)
     assert study["title"] == "Mine"
-    assert study["scaling"] == {"method": "minmax", "fit_on": "all"}
+    assert "scaling" not in study
+    assert study["preprocessing"] == {"scale": "minmax", "categories": "one-hot"}
     assert study["protocol"] == {"folds": 5, "repeats": 1, "inner": "leave-two-folds-out"}
     assert study["models"]["svm"]["label"] == "svm"
     assert {key: study["tables"]["scores"][key] for key in ("type", "models", "metric", "criterion")} == {
@@ -141,8 +146,13 @@ def test_the_positive_class_is_the_one_that_the_study_names(load, positive, labe
     assert prepare("shop", entry).classes == classes
 
 
-def test_rows_with_gaps_are_left_out_where_that_is_asked_for(load):
-    content = TABLE + "NA,1,red,yes\n3,1,red,\n"
+def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load):
+    content = TABLE + "NA,1,red,yes\n3,1,?,no\n3,1,red,\n"
+    _, entry = load(OWN, content)
+    data = prepare("shop", entry)
+    assert (entry["expect"]["rows"], data.n_samples, entry["n_unlabelled"]) == (14, 14, 1)
+    assert entry["n_missing"] == {"size": 1, "colour": 1}
+    np.testing.assert_array_equal(data.X[12:], [[np.nan, 1, 1], [3, 1, np.nan]])
     _, entry = load({**OWN, "missing_rows": "drop"}, content)
     assert (entry["expect"]["rows"], prepare("shop", entry).n_samples) == (12, 12)
 
@@ -153,19 +163,18 @@ def test_rows_with_gaps_are_left_out_where_that_is_asked_for(load):
     [
         ({"label": "bougt"}, TABLE, "shop.label: found no column 'bougt' in {}, did you mean 'bought'?"),
         ({"drop": ["shape"]}, TABLE, "shop.drop: found no column 'shape' in {}; accepted: 'size', 'sort'"),
-        ({"label": "size"}, TABLE.replace("sort", "size"), "found several columns 'size' in"),
+        ({}, TABLE.replace("sort", "size"), "found several columns 'size' in {}; accepted: names that d"),
         ({"file": "tabel.csv"}, TABLE, "datasets.shop.file: there is no file "),
         ({"file": "."}, TABLE, "Is a directory"),
         ({}, TABLE.replace(",", ";"), "delimiter: ',' finds one column in {}, whose line 1 begins 'siz"),
         ({"delimiter": "\\t"}, TABLE, "delimiter: found '\\\\t', expected one character (a tab is"),
         ({}, TABLE.replace("0.25,", "big,"), "{}: line 3: found 'big' in the column 'size'; accepted: numb"),
         ({}, TABLE.replace("0.25,", "inf,"), "{}: line 3: found 'inf' in the column 'size'; accepted: numb"),
-        ({}, TABLE.replace("0.25,", ","), "{}: line 3: no value in the column 'size', and gaps in 1 of"),
         ({}, TABLE.replace("0.25,", ""), "{}: line 3: found 3 values; accepted: 4, as line 1 has names"),
         ({}, TABLE.replace("yes", "no"), "datasets.shop.label: found 'bought', which is 'no' in all rows"),
         ({}, "", "datasets.shop.file: there is nothing in {}"),
         ({}, "size,sort,colour,bought\n", "found no rows in {}"),
-        ({}, TABLE.encode("utf-16"), "shop.file: found the byte 0xff in {}; accepted: a csv file in"),
+        ({}, TABLE.encode("utf-16"), "shop.file: found the byte 0xff in {}; accepted: a text file in"),
         ({"positive": "Yess"}, TABLE, "positive: found 'Yess', did you mean 'yes'?; accepted: a label"),
         ({"positive": ["yes", "no"]}, TABLE, "positive: found all labels, 'no', 'yes'; accepted: some"),
         ({"task": "regression"}, TABLE, "task: found regression, and 'no' in the column 'bought'; acc"),
@@ -193,6 +202,168 @@ def test_what_is_wrong_is_one_line(tmp_path, load, changes, content, line):
     assert "\n" not in message
 
 
+def rows_of(n: int, **columns) -> str:
+    """A table whose columns are functions of the row's number."""
+    lines = [",".join(str(value(k)) for value in columns.values()) for k in range(n)]
+    return "\n".join([",".join(columns), *lines])
+
+
+def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(load):
+    content = rows_of(
+        40,
+        number=lambda k: k + 1,
+        ticket=lambda k: f"A-{k * 7919 % 40}",
+        day=lambda k: f"2026-03-{1 + k % 28:02d}",
+        paid=lambda k: k % 3 == 0,
+        size=lambda k: k * 7 % 11,
+        town=lambda k: "ABC"[k * 5 % 3],
+        empty=lambda k: "",
+        bought=lambda k: "yes" if k * 3 % 7 > 2 else "no",
+    )
+    _, entry = load({"file": "table.csv", "label": "bought"}, content)
+    kinds = {"day": "date", "paid": None, "size": None, "town": ["A", "B", "C"]}
+    assert entry["format"]["columns"] == kinds
+    assert entry["left_out"] == {
+        "number": "the number of the row",
+        "ticket": "a text that differs in all rows",
+        "empty": "it has no values",
+    }
+    np.testing.assert_array_equal(prepare("shop", entry).X[1], [20514, 0, 7, 2])
+    _, entry = load({"file": "table.csv", "label": "bought", "keep": ["ticket"], "drop": ["day"]}, content)
+    assert list(entry["format"]["columns"]) == ["ticket", "paid", "size", "town"]
+
+
+def test_a_column_that_alone_determines_the_label_is_named(load):
+    content = rows_of(
+        60,
+        size=lambda k: k * 7 % 11,
+        alive=lambda k: "no" if k * 3 % 7 > 2 else "yes",
+        level=lambda k: (k * 3 % 7) + k / 1000,
+        died=lambda k: int(k * 3 % 7 > 2),
+    )
+    _, entry = load({"file": "table.csv", "label": "died"}, content)
+    assert entry["tells_label"] == ["alive", "level"]
+    content = rows_of(60, x=lambda k: k * 7 % 11, euros=lambda k: k % 31, cents=lambda k: 100 * (k % 31) + 5)
+    _, entry = load({"file": "table.csv", "label": "cents"}, content, model=SVR)
+    assert entry["tells_label"] == ["euros"]
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    """The table of these tests, with dates."""
+    found = pd.read_csv(io.StringIO(TABLE))
+    return found.assign(day=pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(12)[::-1], "D"))
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("table.tsv", lambda frame, path: frame.to_csv(path, sep="\t", index=False)),
+        ("table.csv.gz", lambda frame, path: frame.to_csv(path, index=False)),
+        ("table.tsv.xz", lambda frame, path: frame.to_csv(path, sep="\t", index=False)),
+        ("table.csv.bz2", lambda frame, path: frame.to_csv(path, index=False)),
+        ("table.parquet", lambda frame, path: frame.to_parquet(path)),
+        ("table.feather", lambda frame, path: frame.astype({"colour": "category"}).to_feather(path)),
+        (["table.csv", "more.csv"], None),
+    ],
+    ids=lambda value: "" if callable(value) else str(value),
+)
+def test_every_format_gives_the_same_data(load, tmp_path, frame, name, write):
+    if isinstance(name, list):
+        for path, rows in zip(name, (frame[:7], frame[7:]), strict=True):
+            rows.to_csv(tmp_path / path, index=False)
+        content = (tmp_path / "table.csv").read_bytes()
+    else:
+        write(frame, tmp_path / name)
+        content = TABLE
+    _, entry = load({**OWN, "file": name}, content)
+    data = prepare("shop", entry)
+    assert entry["format"]["columns"] == {
+        "size": None,
+        "sort": None,
+        "colour": ["blue", "red"],
+        "day": "date",
+    }
+    np.testing.assert_array_equal(data.X[:, 0], np.arange(12) / 4)
+    np.testing.assert_array_equal(data.X[:2, 1:], [[0, 0, 20465], [1, 1, 20464]])
+    assert data.y.tolist() == [0, 1] * 6
+
+
+def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load, tmp_path, frame):
+    frame.drop(columns="sort").to_csv(tmp_path / "less.csv", index=False)
+    with pytest.raises(ConfigError, match=r"less.csv has other columns than .*table.csv \(.*\); accepted"):
+        load({**OWN, "file": ["table.csv", "less.csv"]})
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ConfigError, match=r"broken.parquet is no .parquet file \(.*\); accepted: .csv"):
+        load({**OWN, "file": "broken.parquet"})
+
+
+def test_groups_stay_together_and_are_no_feature(load):
+    lines = TABLE.splitlines()
+    content = "\n".join(
+        [f"{lines[0]},who", *(f"{line},{'abcdef'[k // 2]}" for k, line in enumerate(lines[1:]))]
+    )
+    study, entry = load({**OWN, "groups": "who"}, content, protocol={"folds": 3})
+    data = prepare("shop", entry)
+    assert (entry["groups"], "who" in data.feature_names) == (6, False)
+    assert protocol_of(study, "shop")["method"] == "group"
+    folds = protocol(protocol_of(study, "shop")).draw(data.y, 0, data.groups)
+    assert all(len(set(folds[0][data.groups == group])) == 1 for group in range(6))
+    with pytest.raises(ConfigError, match="protocol.folds: found 5 for 'shop', with its groups and"):
+        load({**OWN, "groups": "colour"}, content, protocol={"folds": 5})
+    with pytest.raises(ConfigError, match="protocol.method: found 'group' for 'shop', which has none"):
+        load(OWN, content, protocol={"folds": 3, "method": "group"})
+
+
+def test_in_time_earlier_rows_predict_later_ones(load, frame):
+    content = frame.to_csv(index=False)
+    study, entry = load({**OWN, "time": "day"}, content, protocol={"folds": 3, "method": "time"})
+    data = prepare("shop", entry)
+    np.testing.assert_array_equal(data.X[:, 0], np.arange(12)[::-1] / 4)  # sorted by the day
+    parts = protocol(protocol_of(study, "shop")).draw(data.y, 0)
+    unused = -1
+    np.testing.assert_array_equal(
+        parts,
+        [
+            [2, 2, 1, 0, 0, 0, *[unused] * 6],
+            [2, 2, 2, 1, 1, 1, 0, 0, 0, *[unused] * 3],
+            [2, 2, 2, 2, 2, 2, 1, 1, 1, 0, 0, 0],
+        ],
+    )
+    with pytest.raises(
+        ConfigError, match="shop.time: column 'colour': found 'blue'; accepted: dates such as"
+    ):
+        load({**OWN, "time": "colour"}, content)
+    with pytest.raises(ConfigError, match="protocol: found 2 repeats in time, which are all the same"):
+        load(OWN, protocol={"folds": 3, "method": "time", "repeats": 2})
+
+
+def test_a_test_file_is_what_is_tested(load, tmp_path):
+    (tmp_path / "later.csv").write_text("size,sort,colour,bought\n9,0,red,yes\n8,1,green,no\n7,1,red,\n")
+    study, entry = load({**OWN, "test": "later.csv"})
+    data = prepare("shop", entry)
+    assert (entry["expect"]["rows"], entry["expect"]["test_rows"]) == (14, 2)
+    assert data.part.tolist() == [0] * 12 + [1] * 2
+    parts = protocol(protocol_of(study, "shop")).draw(data.y, 0)
+    assert parts.shape == (1, 14)
+    np.testing.assert_array_equal(parts[0] == 0, data.part == 1)
+    with pytest.raises(ConfigError, match="datasets.shop: found 'time' beside 'test'; accepted: one of them"):
+        load({**OWN, "test": "later.csv", "time": "size"})
+
+
+def test_what_was_found_in_a_table_is_kept_until_it_changes(load, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake").mkdir()
+    _, entry = load(OWN)
+    [kept] = (tmp_path / ".snakemake").rglob("*.json")
+    with monkeypatch.context() as patch:
+        patch.setattr("entrolab.data.user_tables._entry", None)  # would be called for what is not kept
+        assert load_study(tmp_path / "mine.yaml", {})["own_data"]["shop"] == entry
+    _, changed = load(OWN, TABLE + "9,1,red,no\n")
+    assert changed["expect"]["rows"] == 13
+    assert len(list(kept.parent.iterdir())) == 2
+
+
 def test_a_string_is_no_data(tmp_path, load):
     with pytest.raises(ConfigError, match="found 'table.csv', expected a list of keys of the catalog, or"):
         load("table.csv")
@@ -207,8 +378,9 @@ def test_names_of_data_are_taken_once(tmp_path):
         study = {"datasets": datasets, "models": {"svm": SVC}}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(study))
 
-    def read() -> dict:
-        return load_configuration(ROOT, {"papers": "demo", "seed": 0, "extra_studies": str(tmp_path)})[0]
+    def read(targets=None) -> dict:
+        config = {"papers": "demo", "seed": 0, "extra_studies": str(tmp_path)}
+        return load_configuration(ROOT, config, targets)[0]
 
     written("one", shop=OWN)
     written("two", shop=OWN)
@@ -216,6 +388,8 @@ def test_names_of_data_are_taken_once(tmp_path):
     written("two", shop={**OWN, "file": "other.csv"})
     with pytest.raises(ConfigError, match="another study has other data of this name"):
         read()
+    # The catalog's of this name gives way where no study needs it.
     written("two", heart=OWN)
-    with pytest.raises(ConfigError, match="the catalog has a data set 'heart'; accepted: another name"):
+    with pytest.raises(ConfigError, match="another study has other data of this name"):
         read()
+    assert read(["two"])["heart"]["source"] == "own"

@@ -23,6 +23,8 @@ from entrolearn import (
     ELMClassifier,
     ELMRegressor,
     KELMClassifier,
+    RecursiveFeatureClassifier,
+    RecursiveFeatureRegressor,
     RKELMClassifier,
     RKELMRegressor,
     WELMClassifier,
@@ -64,6 +66,30 @@ def outputs(machine, X):
 def assert_near(found, expected, tolerance):
     assert found.dtype == expected.dtype
     assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+@pytest.mark.usefixtures("dispatch")
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+@pytest.mark.parametrize("name", ["eem", "eem sigmoid", "eekm", "rkelm regressor"])
+def test_a_metric_is_learnt_from_arrays_of_other_libraries(place, name, metric):
+    """The answer depends on two features of eight, or one direction, so that a round is chosen."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(600, 8)), rng.integers(0, 3, 600).astype(float)
+    y = X[:, 1] * X[:, 4] if metric == "diagonal" else (X[:, 1] + X[:, 4]) ** 2 - 1
+    base = clone(MACHINES[name])
+    machine = RecursiveFeatureRegressor(base, metric=metric, selection_rows=500, random_state=0)
+    if not is_regressor(base):
+        y = (y > 0).astype(int)
+        machine = RecursiveFeatureClassifier(base, metric=metric, selection_rows=500, random_state=0)
+    numpys = clone(machine).fit(X, y, sample_weight=weights)
+    theirs = clone(machine).fit(place(X), place(y), sample_weight=weights)
+    assert theirs.n_rounds_ == numpys.n_rounds_ > 0
+    assert type(theirs.metric_) is type(theirs.importances_) is type(place(X))
+    assert_near(place.numbers(theirs.metric_), numpys.metric_, 1e-6)
+    assert_near(place.numbers(theirs.importances_), numpys.importances_, 1e-6)
+    assert_near(place.numbers(outputs(theirs, place(X[:50]))), outputs(numpys, X[:50]), 1e-6)
+    gradient = numpys.input_gradient(X[:20])
+    assert_near(place.numbers(theirs.input_gradient(place(X[:20]))), gradient, 1e-5)
 
 
 @pytest.mark.usefixtures("dispatch")

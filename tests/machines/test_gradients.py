@@ -7,12 +7,15 @@ from public_estimators import ESTIMATORS
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_regressor
 
-from entrolearn import LSSVC, EEMClassifier, KELMRegressor
+from entrolearn import LSSVC, EEMClassifier, KELMRegressor, RKELMClassifier
 
 WITH_GRADIENT = [
     *(each for each in ESTIMATORS if hasattr(each, "input_gradient") and hasattr(each, "_linear_part")),
     EEMClassifier(20, activation="sine", feature_range=None, random_state=0),
     EEMClassifier(20, activation="rbf", feature_range=[0.0, 3.0], random_state=0),
+    EEMClassifier(20, activation="rbf", feature_range=None, random_state=0),
+    RKELMClassifier(20, kernel="linear", C=1e-3, random_state=0),
+    LSSVC(kernel="linear"),
     *(
         KELMRegressor(kernel=kernel, power=1.5)
         for kernel in ("wave", "exponential_power", "sigmoid", "laplacian")
@@ -56,6 +59,24 @@ def test_the_gradient_is_that_of_finite_differences_wherever_the_rows_live(learn
     # of coefficients of 1e9, as without a ridge, differences keep few digits
     assert_allclose(gradient, expected, rtol=0, atol=1e-4 * size)
     assert_allclose(learner.input_gradient(csr_array(OTHERS)), gradient, rtol=0, atol=1e-9 * size)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("root", ["diagonal", "full"])
+@pytest.mark.parametrize("learner", WITH_GRADIENT, ids=str)
+def test_a_machine_takes_the_metric_that_it_was_fitted_in_into_its_layer(learner, root):
+    root = np.array([0.5, 2.0, 1.0]) if root == "diagonal" else np.eye(3) + 0.3
+    R = np.diag(root) if root.ndim == 1 else root
+    learner = clone(learner).fit(X @ R, targets(learner, 3))
+    expected, gradient = values(learner, OTHERS @ R), learner.input_gradient(OTHERS @ R) @ R
+    learner._take_in(root)
+    for rows in (OTHERS, csr_array(OTHERS)):
+        assert_allclose(values(learner, rows), expected, rtol=0, atol=1e-7 * abs(expected).max())
+        found = learner.input_gradient(rows)
+        assert_allclose(found, gradient, rtol=0, atol=1e-6 * abs(gradient).max())
+    if hasattr(learner, "coef_"):
+        slopes = learner.input_gradient(OTHERS)[0]
+        assert_allclose(learner.coef_, slopes, rtol=0, atol=1e-9 * abs(slopes).max())
 
 
 @pytest.mark.parametrize(

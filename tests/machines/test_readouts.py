@@ -240,3 +240,9 @@ def test_bordered_system_is_solved(rng):
     border = np.block([[np.zeros((1, 1)), np.ones((1, 7))], [np.ones((7, 1)), A]])
     expected = np.linalg.solve(border, np.vstack([np.zeros((1, 2)), T]))
     assert_allclose(np.vstack([intercept, dual]), expected)
+
+
+def test_densities_that_overflow_are_refused():
+    gaussians = ClassGaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), np.log([0.5, 0.5]))
+    with pytest.raises(ValueError, match="so far from those of the fit"):
+        gaussians.log_joint(np.array([[0.0], [1e200]]))

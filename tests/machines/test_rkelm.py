@@ -121,8 +121,7 @@ def test_only_kernels_of_the_distance_have_a_width_for_each_landmark(wine):
         RKELMClassifier(kernel="poly", per_landmark_sigma=True).fit(*wine)
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("n_landmarks", [10, 80])
+@pytest.mark.parametrize(("n_landmarks", "fit_intercept"), [(10, True), (80, False)])
 def test_it_is_kelm_with_the_landmarks_inner_products_for_a_kernel(curve, n_landmarks, fit_intercept):
     """K (C I + K'K)^-1 K' = K K' (C I + K K')^-1: the kernel is sum_i k(x, x_i) k(z, x_i)."""
     X, y = curve

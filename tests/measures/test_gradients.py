@@ -21,6 +21,16 @@ def test_it_is_the_mean_of_outer_products_and_chunks_add_up():
     assert_allclose(average_gradient_outer_product(G[:, 0].tolist()), G[:, 0].T @ G[:, 0] / 50, rtol=1e-12)
 
 
+def test_a_row_of_weight_two_is_two_rows_and_chunks_take_their_weights():
+    weights = np.random.default_rng(2).integers(0, 4, 50)
+    expected = average_gradient_outer_product(np.repeat(G, weights, axis=0))
+    for gradients in (G, iter(np.array_split(G, 4))):
+        found = average_gradient_outer_product(gradients, sample_weight=weights)
+        assert_allclose(found, expected, rtol=1e-12)
+    with pytest.raises(ValueError, match="holds 50 numbers, and there are 30 gradients"):
+        average_gradient_outer_product(iter([G[:30]]), sample_weight=weights)
+
+
 def test_it_is_a_sum_over_a_stream():
     X = np.random.default_rng(1).normal(size=(90, 4))
     machine = EEMClassifier(20, random_state=0).fit(X, X[:, 0] > X[:, 1])

@@ -35,33 +35,34 @@ def least_cost(margins, candidates: np.ndarray) -> float:
 
 
 THOROUGH = {"samples_per_candidate": 30}
+SEEDS = 20
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 def test_the_search_finds_the_best_of_all_sets(moons, kernel):
     X, y = moons
     machine = CrossEntropySVC(C=2.0, kernel=kernel, gamma=1.0, **THOROUGH)
-    machines = [clone(machine).set_params(random_state=seed).fit(X, y) for seed in range(100)]
+    machines = [clone(machine).set_params(random_state=seed).fit(X, y) for seed in range(SEEDS)]
     candidates = machines[0].candidates_
     assert 2 <= len(candidates) <= 12
     gram = OneNormSVC(kernel=kernel, gamma=1.0).fit(X, y)._gram(X, len(y))
     best = least_cost(class_margins(gram, 2.0 * y - 1, 2.0), candidates)
     costs = np.array([machine.objective_ for machine in machines])
     assert (costs > best - 1e-4).all()
-    assert np.sum(costs < best + 1e-4) >= 95
+    assert np.sum(costs < best + 1e-4) >= 0.95 * SEEDS
 
 
 def test_regression_finds_the_best_of_all_sets():
     X = np.linspace(-3, 3, 40)[:, None]
     y = np.sin(2 * X[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=40)
     machine = CrossEntropySVR(C=10.0, gamma=1.0, epsilon=0.1, **THOROUGH)
-    machines = [clone(machine).set_params(random_state=seed).fit(X, y) for seed in range(100)]
+    machines = [clone(machine).set_params(random_state=seed).fit(X, y) for seed in range(SEEDS)]
     candidates = machines[0].candidates_
     assert 6 <= len(candidates) <= 12
     best = least_cost(value_margins(rbf_kernel(X, gamma=1.0), y, 0.1, 10.0), candidates)
     costs = np.array([machine.objective_ for machine in machines])
     assert (costs > best - 1e-4).all()
-    assert np.sum(costs < best + 1e-4) >= 95
+    assert np.sum(costs < best + 1e-4) >= 0.95 * SEEDS
 
 
 @pytest.mark.parametrize(("learner", "C"), [(CrossEntropySVC, 2.0), (CrossEntropySVR, 5.0)])

@@ -179,6 +179,16 @@ def test_what_all_rows_have_in_common_is_the_intercepts(shift, seed):
     assert other.loss == pytest.approx(one.loss, abs=1e-5)
 
 
+def test_a_column_that_is_constant_but_for_rounding_counts_for_nothing(values):
+    """As the kernel of equal rows: the machine is a constant, at the least loss that one has."""
+    _, y = values
+    noise = np.random.default_rng(0).choice([-1, 0, 1], size=(len(y), len(y))) * np.finfo(float).eps
+    found = one_norm(value_margins(1 + noise, y, 0.1, 1.0))
+    best = min(np.maximum(np.abs(y - b) - 0.1, 0).sum() for b in (y[:, None] + [-0.1, 0.1]).ravel())
+    assert found.objective == pytest.approx(best, rel=1e-9)
+    assert not found.coef.any()
+
+
 def test_a_bound_binds_where_it_is_near(wdbc):
     """The largest coefficient is C, and what C forbids costs."""
     X, signs = wdbc

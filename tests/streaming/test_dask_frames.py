@@ -1,6 +1,8 @@
 """Labels stay with their rows in Dask's frames and arrays, whose rows may come in another order each time."""
 
 import shutil
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import dask
 import dask.array as da
@@ -178,7 +180,10 @@ def test_rows_in_order_give_the_landmarks_of_a_fit_in_memory(frame):
 @pytest.mark.parametrize("scheduler", ["sync", "processes"])
 def test_labels_stay_with_their_rows_on_other_schedulers(scheduler, table):
     frame = shuffled(table)
-    with dask.config.set(scheduler=scheduler, num_workers=1):
+    with (
+        ProcessPoolExecutor(1, get_context("spawn")) as pool,  # which starts a process when it gets work
+        dask.config.set({"scheduler": scheduler} | ({"pool": pool} if scheduler == "processes" else {})),
+    ):
         found = streaming.fit(EEMClassifier(20, random_state=0), frame, "label", classes=["no", "yes"])
     assert_same(found, table)
 

@@ -16,11 +16,20 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 TABLE = "results/tiny/tables/table1.csv"
 ALL = [
     TABLE,
-    "results/tiny/tables/table6.csv",
+    "results/tiny/tables/correlations.csv",
     "results/tiny/figures/figure1.svg",
     "results/tiny/figures/figure3.html",
 ]
 SECONDS = ["path_seconds"]
+CORRELATIONS = {
+    "type": "correlations",
+    "caption": "A term and the whole",
+    "datasets": "moons",
+    "sizes": [1, 3],
+    "layers": 4,
+    "operators": 5,
+    "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +37,7 @@ def study(new_project) -> dict:
     """Two learners, one of which draws at random, a measured table, and figures that show no seconds."""
     whole = yaml.safe_load((new_project().folder / "studies" / "tiny.yaml").read_text(encoding="utf-8"))
     scores = {"models": ["lda", "eem"], "criterion": "dcs_gaussian"}
-    tables = {"table1": whole["tables"]["table1"] | scores, "table6": whole["tables"]["table6"]}
+    tables = {"table1": whole["tables"]["table1"] | scores, "correlations": CORRELATIONS}
     figures = {name: whole["figures"][name] for name in ("figure1", "figure3")}
     models = {name: whole["models"][name] for name in ("lda", "eem", "melm")}
     return {**whole, "models": models, "tables": tables, "figures": figures}

@@ -20,6 +20,7 @@ try:
     # The jobs of a cluster, which read this file too, have limits of their own.
     if workflow.is_main_process:
         check_limits()
+    from entrolab.data.user_tables import warning_of
     from entrolab.study.config import (
         asked_targets,
         load_configuration,
@@ -31,7 +32,8 @@ try:
         end_future,
         set_changed_aside,
     )
-    from entrolab.tables.types import FILES, GENERATED
+    from entrolab.tables.base import GENERATED
+    from entrolab.tables.types import FILES
     from entrolab.jobs.plan import Plan, asked, code
     from entrolab.jobs.cluster_requests import ceiling
     from entrolab.study.sections import ConfigError
@@ -56,7 +58,7 @@ try:
         HOME, config, asked_targets(sys.argv)
     )
     STUDY_NAMES = study_names(HOME, config)
-    own_files = [entry["file"] for entry in CATALOG.values() if "file" in entry]
+    own_files = [path for entry in CATALOG.values() for path in entry.get("paths", [])]
     check_paths(
         [*TEMPLATES, *own_files, *(study["file"] for study in STUDIES.values())]
     )
@@ -65,6 +67,12 @@ except (ConfigError, SurroundingsError) as error:
     raise WorkflowError(str(error)) from None
 
 PLAN = Plan(CATALOG, STUDIES, SETTINGS)
+
+if workflow.is_main_process:
+    for study in STUDIES.values():
+        for key, entry in study["own_data"].items():
+            for column in entry["tells_label"]:
+                logger.warning(f"{study['file']}: {warning_of(key, entry, column)}")
 
 
 def look_after_results():

@@ -69,7 +69,7 @@ rule scale:
         **asked(PLAN.needs_of_data, SETTINGS),
     params:
         scaling=PLAN.scaling,
-        code=code("entrolab.data.scale"),
+        code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
     script:
         "../scripts/scale.py"
 

@@ -86,6 +86,7 @@ rule page:
     input:
         tables=PLAN.tables(["csv"]),
         figures=PLAN.figures(["csv", "html"]),
+        claims=PLAN.claims(["csv"]),
         records=PLAN.of_study("record"),
         selection=PLAN.of_study("selection"),
         templates=local(TEMPLATES),

@@ -14,7 +14,7 @@ rule track:
         predictions=PLAN.of_dataset("predictions"),
         models=PLAN.of_dataset("model"),
         facts=PLAN.of_dataset("facts"),
-        scaled=FILES["scaled"],
+        rows=PLAN.rows_of_example,
         tables=PLAN.score_tables,
     output:
         receipt="results/{study}/tracked/{dataset}.json",

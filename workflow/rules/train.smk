@@ -4,7 +4,7 @@
 
 rule train:
     input:
-        dataset=FILES["scaled"],
+        dataset=PLAN.rows_of_run,
         folds=FILES["folds"],
     output:
         candidates=FILES["candidates"],

@@ -1,13 +1,16 @@
 """Scale a data set as the study does."""
 
 from entrolab.data.dataset import load_dataset, passing_absence, save_dataset
+from entrolab.data.preprocessing import preprocessed
 from entrolab.data.scale import scale
 from entrolab.jobs.job_logging import job_log
 
 
 def main(source: str, output: str, scaling: dict) -> None:
     with passing_absence(output):
-        save_dataset(output, scale(load_dataset(source), **scaling))
+        data = load_dataset(source)
+        learnt = scaling.get("preprocessing")
+        save_dataset(output, preprocessed(data, learnt) if learnt else scale(data, **scaling))
 
 
 if "snakemake" in globals():

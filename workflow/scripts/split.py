@@ -7,7 +7,9 @@ from entrolab.jobs.job_logging import job_log
 
 def main(source: str, output: str, entry: dict, seed: int) -> None:
     with passing_absence(output):
-        save_folds(output, protocol(entry).draw(load_dataset(source).y, seed))
+        data = load_dataset(source)
+        groups = data.groups if entry.get("method") == "group" else None
+        save_folds(output, protocol(entry).draw(data.y, seed, groups))
 
 
 if "snakemake" in globals():

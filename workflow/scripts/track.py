@@ -13,7 +13,7 @@ def main(
     tables: list,
     receipt: str,
 ) -> None:
-    runs = [StudyRun.at(study_name, dataset, model) for model in models]
+    runs = [StudyRun.at(study_name, dataset, model, scaled="scaling" in study) for model in models]
     track_dataset(study, study_name, dataset, runs, store_uri=store, tables=tables, receipt=receipt)
 
 

@@ -49,6 +49,12 @@ class Dataset:
         1 for the rows of an official test part, else 0.
     provenance : dict
         Where it came from, as JSON can say it.
+    columns : dict or None
+        Of a user's table: what its columns were ``encoded`` as, by name (see
+        :class:`entrolearn.columns.ColumnEncoder`), the texts of ``missing`` values, the name of the ``label``
+        column, and the ``labels`` of the classes as they are written. X then has NaN for missing values.
+    groups : ndarray of int64, shape (n_samples,), or None
+        Rows of one group are in one fold.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -58,6 +64,8 @@ class Dataset:
     classes: list[str]
     part: np.ndarray
     provenance: dict = field(default_factory=dict)
+    columns: dict | None = None
+    groups: np.ndarray | None = None
 
     @property
     def n_samples(self) -> int:
@@ -81,9 +89,12 @@ class Dataset:
 
 def save_dataset(path, dataset: Dataset) -> None:
     """Write `dataset` to an .npz file; a CSR matrix goes in by its parts."""
-    names = ("feature_names", "task", "classes", "provenance")
+    names = ("feature_names", "task", "classes", "provenance", "columns")
     meta = {name: getattr(dataset, name) for name in names} | {"shape": dataset.X.shape}
-    _save(path, **_matrix_arrays(dataset.X), y=dataset.y, part=dataset.part, meta=np.array(json.dumps(meta)))
+    arrays = _matrix_arrays(dataset.X) | {"y": dataset.y, "part": dataset.part}
+    if dataset.groups is not None:
+        arrays["groups"] = dataset.groups
+    _save(path, **arrays, meta=np.array(json.dumps(meta)))
 
 
 def load_dataset(path) -> Dataset:
@@ -103,7 +114,7 @@ def load_dataset(path) -> Dataset:
         X = arrays["X"]
     else:
         X = sparse.csr_array((arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=shape)
-    return Dataset(X=X, y=arrays["y"], part=arrays["part"], **meta)
+    return Dataset(X=X, y=arrays["y"], part=arrays["part"], groups=arrays.get("groups"), **meta)
 
 
 def save_folds(path, part: np.ndarray) -> None:

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from entrolab.data.dataset import DataError, Dataset, DataUnavailable
 from entrolab.data.origins import BUNDLED, GENERATORS, made_by
-from entrolab.data.raw_table import Table
+from entrolab.data.raw_table import Table, label_name
 from entrolab.fit.limits import GIB, LimitError, Limits, within
 from entrolab.io.atomic import sha256_of
 from entrolab.text import one_line
@@ -50,17 +50,21 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
         case "files":
             table = _parsed(key, entry, _downloaded(key, entry, folder), limits)
         case "own":
-            table = _parsed(key, entry, [Path(entry["file"])], limits)
+            table = _parsed(key, entry, list(map(Path, entry["paths"])), limits)
         case "bundled":
             table = importlib.import_module(BUNDLED).BUNDLED[entry["loader"]]()
         case "generated":
             options = dict(entry["generator"])
             table = importlib.import_module(GENERATORS).GENERATORS[options.pop("name")](**options)
     of_files = [int(file.get("part") == "test") for file in entry.get("files", [{}])]
+    if "paths" in entry:
+        of_files = [int(path == entry["test"]) for path in entry["paths"]]
     part = np.repeat(np.array(of_files, dtype=np.int8), table.rows)
-    X, labels, names, part = _cleaned(key, entry, table, part)
+    X, labels, names, kept = _cleaned(key, entry, table)
+    part, groups = part[kept], table.groups if table.groups is None else table.groups[kept]
     y, classes = _interpreted(key, entry, labels)
-    dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry))
+    columns = _columns_of(entry, labels, classes) if entry["source"] == "own" else None
+    dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry), columns, groups)
     _check_expectations(key, entry, dataset)
     return dataset
 
@@ -118,12 +122,15 @@ def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
     return paths
 
 
-def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
-    """Drop rows with missing values and constant columns where the entry says so."""
+def _cleaned(key: str, entry: Mapping, table) -> tuple:
+    """Drop rows with missing values and constant columns where the entry says so; and the rows kept."""
     X, labels, names = table.X, table.labels, table.feature_names
     if np.isinf(X.data if sparse.issparse(X) else X).any():
         raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
     missing = labels != labels  # NaN, among numbers or strings
+    own = entry["source"] == "own"  # whose gaps a run fills, and whose rows without a label nobody can use
+    if own and entry.get("missing_rows") != "drop":
+        return X[~missing], labels[~missing], names, ~missing
     if not sparse.issparse(X):
         missing |= np.isnan(X).any(axis=1)
     else:
@@ -132,12 +139,12 @@ def _cleaned(key: str, entry: Mapping, table, part: np.ndarray):
         if entry.get("missing_rows") != "drop":
             found = f"{missing.sum()} rows with missing values"
             raise DataError(f"{key}: {found}; 'missing_rows: drop' leaves them out")
-        X, labels, part = X[~missing], labels[~missing], part[~missing]
+        X, labels = X[~missing], labels[~missing]
     if entry.get("constant_columns") == "drop":
         low, high = (end.toarray() if sparse.issparse(end) else end for end in (X.min(axis=0), X.max(axis=0)))
         varies = low < high
         X, names = X[:, varies], [name for name, kept in zip(names, varies, strict=True) if kept]
-    return X, labels, names, part
+    return X, labels, names, ~missing
 
 
 def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarray, list[str]]:
@@ -145,7 +152,7 @@ def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarr
     if entry["task"] == "regression":
         return labels.astype(np.float64), []
     values, y = np.unique(labels, return_inverse=True)
-    names = [_label_name(value) for value in values]
+    names = [label_name(value) for value in values]
     if entry["task"] == "multiclass":
         return y.astype(np.int64), names
     positive = [str(label) for label in entry["positive"]]
@@ -158,18 +165,25 @@ def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarr
     return is_positive[y].astype(np.int64), [rest[0] if len(rest) == 1 else "rest", ", ".join(positive)]
 
 
-def _label_name(value) -> str:
-    if isinstance(value, np.floating):
-        return f"{value:.15g}"  # 1.0, as LIBSVM's files give it, is class 1
-    return str(value).strip()
+def _columns_of(entry: Mapping, labels: np.ndarray, classes: Sequence[str]) -> dict:
+    """What leads from a user's table to the numbers of its prepared data set, and from codes to labels."""
+    named = {label_name(value): value for value in np.unique(labels)} if classes else {}
+    written = [named.get(name, name) for name in classes]
+    form = entry["format"]
+    return {
+        "encoded": form["columns"],
+        "missing": form["missing"],
+        "label": form["label"],
+        "labels": [value.item() if isinstance(value, np.generic) else value for value in written],
+    }
 
 
 def _provenance(key: str, entry: Mapping) -> dict:
     facts = ("title", "source", "loader", "generator", "reference", "licence", "note")
     named = ("path", "url", "sha256")
     files = [{name: file[name] for name in named if name in file} for file in entry.get("files", [])]
-    if "file" in entry:
-        files = [{"path": Path(entry["file"]).name, "sha256": sha256_of(Path(entry["file"]))}]
+    if "paths" in entry:
+        files = [{"path": path.name, "sha256": sha256_of(path)} for path in map(Path, entry["paths"])]
     return {"key": key, **{name: entry[name] for name in facts if name in entry}, "files": files}
 
 

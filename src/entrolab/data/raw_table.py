@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-__all__ = ["Table", "as_table", "numbered", "stacked"]
+__all__ = ["Table", "as_table", "label_name", "numbered", "stacked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +22,15 @@ class Table:
     feature_names : list of str
     rows : list of int
         The number of rows of each file.
+    groups : ndarray of int64, shape (n_samples,), or None
+        Rows of one group belong together.
     """
 
     X: np.ndarray | sparse.csr_array
     labels: np.ndarray
     feature_names: list[str]
     rows: list[int]
+    groups: np.ndarray | None = None
 
 
 def numbered(n_features: int) -> list[str]:
@@ -52,3 +55,16 @@ def stacked(tables: Sequence[Table]) -> Table:
         tables[0].feature_names,
         [len(table.X) for table in tables],
     )
+
+
+def label_name(value) -> str:
+    """The name of a class by its label.
+
+    Examples
+    --------
+    >>> label_name(1.0), label_name(" yes"), label_name(True)
+    ('1', 'yes', 'True')
+    """
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.15g}"  # 1.0, as LIBSVM's files give it, is class 1
+    return str(value).strip()

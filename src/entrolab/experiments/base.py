@@ -1,64 +1,64 @@
-"""Base classes of the tables whose numbers are measured for them alone."""
+"""Base classes of the table types whose numbers an experiment measures."""
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from entrolab.fit.learners import estimator_of, learners_of
+from entrolab.fit.learners import estimator_of, learner_of, learners_of
 from entrolab.jobs.source_analysis import locate
 from entrolab.study.lookup import labels
-from entrolab.tables.base import ALL, GENERATED, NOTHING, Found, Judged, PublishedValue, TableType, phrase
-from entrolab.tables.verdicts import beside
+from entrolab.tables.base import ALL, GENERATED, Found, TableType, phrase
 
 
 class Measured(TableType):
-    """Tables whose numbers are measured for them, or for another table of the type, with a standard error.
+    """Tables of numbers measured for them, or for another table of the same type.
 
     Attributes
     ----------
+    parameters : tuple of str
+        The keys of an entry that `measure` takes as they are.
+    summarised : collection of str
+        The metrics shown in the row of all data sets.
     decimals : mapping of str to int
-        Of a metric, where it is not shown with `usual_decimals`.
+        Of each metric not shown with `usual_decimals`.
     significant : tuple of str
-        How metrics begin that are shown with two significant digits where they are small.
+        The prefixes of metrics that are shown with two significant digits below 0.95.
     """
 
     stages = ("measured",)
+    parameters: tuple[str, ...] = ()
+    summarised: Collection[str] = ()
     decimals: Mapping[str, int] = {}
     usual_decimals = 1
     significant: tuple[str, ...] = ()
 
-    ERRORS = 2.0  # standard errors that ours may be off
+    ERRORS = 2.0  # standard errors within which a number is reproduced
 
     def models(self, table, study):
         return labels(study, table["models"])
 
+    def measurement(self, table, study, dataset):
+        return {name: table[name] for name in self.parameters}
+
+    def cells(self, spec):
+        return [cell for cell in super().cells(spec) if cell[0] != ALL or cell[2] in self.summarised]
+
     def found(self, cell, spec, results):
         dataset, model, metric = cell
-        return found_among(results.measured(spec.get("measured_for", spec["table"]), dataset), model, metric)
+        if dataset != ALL:
+            return found_among(
+                results.measured(spec.get("measured_for", spec["table"]), dataset), model, metric
+            )
+        each = [self.found((one, model, metric), spec, results) for one in spec["datasets"] if one != ALL]
+        known = [found.ours for found in each if found.status == "ok"]
+        if not known:
+            return Found(status="failed", reason="no data set has a number")
+        missing = len(each) - len(known)
+        lacking = f"{missing} of {len(each)} data sets have no number" if missing else ""
+        of_all = self.summary(metric, known)
+        return Found(of_all.ours, of_all.ours_std, reason="; ".join(filter(None, [lacking, of_all.reason])))
 
-    def found_in_all(self, cell, spec, results) -> tuple[list[float], str]:
-        """The numbers of the data sets that have one, and how many have none, in words."""
-        each = [
-            self.found((dataset, *cell[1:]), spec, results) for dataset in spec["datasets"] if dataset != ALL
-        ]
-        known = [one.ours for one in each if one.status == "ok"]
-        lacking = f"{len(each) - len(known)} of {len(each)} data sets have no number"
-        return known, lacking if len(known) < len(each) else ""
-
-    def judge(self, cell, spec, found, published_values):
-        """By how far ours may be from the published value."""
-        ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
-        verdict = beside(ours.ours, published.value, self.tolerance(ours, published, spec))
-        return Judged(
-            verdict, ours.ours - published.value, self.note(cell, spec, found, published_values, verdict)
-        )
-
-    def tolerance(self, ours: Found, published: PublishedValue, spec: Mapping) -> float:
-        """How far a number may be from the published value."""
-        return 0.0
-
-    def note(self, cell, spec: Mapping, found: Mapping, published_values: Mapping, verdict: str) -> str:
-        """A footnote of a cell."""
-        return ""
+    def summary(self, metric: str, numbers: Sequence[float]) -> Found:
+        """The number in the row of all data sets, from those of the data sets that have one."""
+        raise NotImplementedError
 
     def meanings(self, spec):
         return {"ours only": "measured here", "failed": "no measurement; the footnote says why"}
@@ -73,11 +73,10 @@ class Measured(TableType):
 
 
 class OfGenerated(Measured):
-    """Tables of what fits cost on data that are generated for them, with parameters of their own."""
+    """Tables of the cost of fits on generated data."""
 
     generates = True
     significant = ("",)  # all metrics
-    shared: tuple[str, ...] = ("rows", "task", "repeats", "gib")
 
     def has_learner(self, table, model):
         return estimator_of(model, table["task"]) is not None
@@ -86,8 +85,8 @@ class OfGenerated(Measured):
         yield from names_of_models(table, study, lambda model: [estimator_of(model, table["task"])])
 
     def measurement(self, table, study, dataset):
-        of_task = partial(estimator_of, task=table["task"])
-        return {name: table[name] for name in self.shared} | {"models": with_params(table, study, of_task)}
+        models = with_params(table["models"], study, table["task"])
+        return super().measurement(table, study, dataset) | {"models": models}
 
     def found(self, cell, spec, results):
         place, model, metric = cell
@@ -98,9 +97,9 @@ class OfGenerated(Measured):
 
 
 def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
-    """The number of a model and a metric among measured rows, and by other readings.
+    """The number of a model, a metric and a reading among measured rows, with those of other readings.
 
-    What failed for all models, metrics or readings names none.
+    A failed row applies to all models, metrics or readings where it names none.
     """
     own = [row for row in rows if row["model"] in ("", model) and row["metric"] in ("", metric)]
     row = next((row for row in own if row["reading"] in ("", reading)), None)
@@ -112,13 +111,8 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
     return Found(row["value"], row["std"], readings={} if reading else others)
 
 
-def heading(label: str, sublabel: str = "") -> dict[str, str]:
-    """The heading of a row or a column, in two lines."""
-    return {"label": label, "sublabel": sublabel}
-
-
 def names_of_models(table: Mapping, study: Mapping, learners=learners_of) -> Iterator[tuple]:
-    """The names in a table's models that must be known: the models, and the parameters of their learners."""
+    """Yield the names in a table's models that must be known: models, and parameters of their learners."""
     for name, entry in table["models"].items():
         yield "models", name, study["models"], "model"
         asked = [*entry.get("params", {}), *filter(None, [entry.get("size")])]
@@ -129,13 +123,15 @@ def names_of_models(table: Mapping, study: Mapping, learners=learners_of) -> Ite
                     yield f"models.{name}", parameter, accepted, f"parameter of {learner}"
 
 
-def with_params(table: Mapping, study: Mapping, estimator=lambda model: model["estimator"]) -> dict:
-    """The models of a measurement, with the parameters that the table sets."""
-    return {
-        name: {
-            "estimator": estimator(study["models"][name]),
-            "steps": study["models"][name]["steps"],
-            "params": {**study["models"][name]["params"], **entry.get("params", {})},
-        }
-        for name, entry in table["models"].items()
-    }
+def names_of_datasets(table: Mapping, study: Mapping, what: str, tasks: Collection[str]) -> Iterator[tuple]:
+    """Yield the names of a table's data sets, known where the task is one of `tasks`."""
+    known = [dataset for dataset, task in study["tasks"].items() if task in tasks]
+    yield from (("datasets", dataset, known, what) for dataset in study["datasets"][table["datasets"]])
+
+
+def with_params(entries: Mapping, study: Mapping, task: str) -> dict:
+    """The models of a measurement, with the parameters that a table or a figure sets."""
+    models = {name: learner_of(study["models"][name], task) for name in entries}
+    for name, entry in entries.items():
+        models[name]["params"] = {**models[name]["params"], **entry.get("params", {})}
+    return models

@@ -1,4 +1,4 @@
-"""Data that are made for a measurement, and what a learner takes to fit them."""
+"""Generated data, and the seconds and memory that learners take to fit and predict them."""
 
 import resource
 import sys
@@ -9,18 +9,19 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from scipy import sparse
 
+from entrolab.experiments.measuring import limited
 from entrolab.fit.learners import build
-from entrolab.fit.limits import GIB, LimitError, Limits, within
+from entrolab.fit.limits import GIB, Limits
 
-SECONDS = 1800.0  # what one learner may take
-LONG = 5.0  # seconds; what disturbs a fit that takes as long is a small part of it: it is not repeated
+SECONDS = 1800.0  # that one learner may take
+LONG = 5.0  # seconds; a fit that takes as long is not repeated: disturbances are a small part of it
 RSS_UNITS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
 
 
 def sparse_rows(n_rows: int, n_features: int, density: float, rng: np.random.Generator) -> sparse.csr_array:
-    """Rows with equally many entries at random places, uniform on [0, 1).
+    """Rows with equally many nonzeros in random columns, uniform on [0, 1).
 
-    In 12 bytes per entry; :func:`scipy.sparse.random_array` takes 8 for each place that could have one.
+    It takes 12 bytes per nonzero; :func:`scipy.sparse.random_array` takes 8 per value of the dense array.
     """
     per_row = max(1, round(n_features * density))
     indices = np.empty((n_rows, per_row), dtype=np.int32)
@@ -33,17 +34,17 @@ def sparse_rows(n_rows: int, n_features: int, density: float, rng: np.random.Gen
 
 
 def sparse_gib(n_rows: int, n_features: int, density: float) -> float:
-    """What :func:`sparse_rows` takes: a number of 8 bytes and an index of 4 per entry."""
+    """The memory of :func:`sparse_rows`: a value of 8 bytes and an index of 4 per nonzero."""
     return 12 * n_rows * n_features * density / GIB
 
 
 def targets(n_rows: int, task: str, rng: np.random.Generator) -> np.ndarray:
-    """Two classes that alternate, or numbers: what they are costs a fit in closed form nothing."""
+    """Two classes that alternate, or random numbers."""
     return np.arange(n_rows) % 2 if task == "binary" else rng.random(n_rows)
 
 
-def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, float] | dict[str, str]:
-    """What it takes to fit a model, and to predict all rows, in a process of its own.
+def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, float]:
+    """The cost of fitting a model, and of predicting all rows, in a process of its own.
 
     Parameters
     ----------
@@ -52,26 +53,27 @@ def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, f
     X : {ndarray, CSR array}, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
     spec : mapping
-        ``seed``; ``repeats`` of what takes less than ``LONG`` seconds, of which the quickest counts; ``gib``
-        that the process may take, the data included.
+        ``seed``; ``repeats`` of fits that take less than ``LONG`` seconds, of which the quickest counts;
+        ``gib`` that the process may take, the data included.
     predicts : bool
         Whether rows are predicted too, which on sparse data takes about as long as the fit.
 
     Returns
     -------
     dict
-        fit_seconds, predict_seconds (of the processor; if asked for) and peak_mib (beyond what there was
-        before); or ``status`` and ``error`` of a failure.
+        Processor seconds fit_seconds and, with `predicts`, predict_seconds; peak_mib beyond the data.
+
+    Raises
+    ------
+    ModelFailed
+        If the model fails or reaches a limit.
     """
-    try:
-        (found,) = within(Limits(SECONDS, spec["gib"]), _spent, model, X, y, spec, predicts)
-    except (LimitError, RuntimeError) as error:
-        return {"status": "failed", "error": str(error)}
+    (found,) = limited(Limits(SECONDS, spec["gib"]), _spent, model, X, y, spec, predicts)
     return found
 
 
 def _spent(model: Mapping, X, y, spec: Mapping, predicts: bool) -> Iterator[dict]:
-    build(model, spec["seed"])  # what it imports is no part of what a fit takes
+    build(model, spec["seed"])  # imports before the clock starts
     before, peak = _peak_mib(), 0.0
     seconds: dict[str, list[float]] = defaultdict(list)
     for _ in range(spec["repeats"]):

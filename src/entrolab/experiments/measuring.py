@@ -1,7 +1,7 @@
-"""Measuring what a table asks of a data set, from files to a file.
+"""Measure what a table asks of a data set, and write the rows to a file.
 
-Each experiment has a module with a function ``measure(load, spec, progress)``: `load` gives the data set for
-"raw" or "scaled" (data that are made for a measurement need none), `spec` is that of
+Each experiment has a module with a function ``measure(load, spec, progress)``: `load` returns the data set
+for "raw" or "scaled" (generated data need none), `spec` is that of
 :func:`entrolab.study.job_specs.measurement_spec`, `progress` takes the number of parts done and of all parts.
 It returns rows, mappings with some of the keys of `COLUMNS`.
 """
@@ -9,18 +9,21 @@ It returns rows, mappings with some of the keys of `COLUMNS`.
 import importlib
 import logging
 import math
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from entrolab.data.dataset import DataUnavailable, load_dataset
-from entrolab.fit.limits import KilledError
+from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.parquet import write_frame
 from entrolearn.path import describe
 
 # A row's columns and their defaults. A row without a value has the `status` "failed" or
-# "no data" and an `error`; if it names no model or no metric, it is about all of them. `reading` is "" for
-# what the table shows.
+# "no data" and an `error`; if it names no model or no metric, it applies to all of them. `reading` is "" for
+# the value that the table shows.
 COLUMNS = {
     "model": "",
     "metric": "",
@@ -34,8 +37,12 @@ COLUMNS = {
 logger = logging.getLogger(__name__)
 
 
+class ModelFailed(Exception):
+    """A model has no measurement; the message is the error of its row."""
+
+
 def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callable[[int, int], None]) -> None:
-    """Measure by the module that `spec` names, and write the rows; failure and absent data are rows too.
+    """Measure with the module that `spec` names and write the rows; failures and absent data are rows too.
 
     Parameters
     ----------
@@ -44,9 +51,9 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
     output : path
         A parquet file with `COLUMNS`.
     spec : mapping
-        As :func:`entrolab.study.job_specs.measurement_spec` gives it.
+        As :func:`entrolab.study.job_specs.measurement_spec` returns it.
     progress : callable
-        Called with what is done and what is to be done in all.
+        Called with the number of parts done and of all parts.
     """
     files = {"raw": raw, "scaled": scaled}
     measure = importlib.import_module(spec["measured_by"]).measure
@@ -56,14 +63,16 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
         rows = [{"status": "no data", "error": str(absence)}]
     except KilledError:  # no result: the job fails, and the next run measures again
         raise
-    except Exception as error:  # what is measured may fail in any way; the row says how
+    except Exception as error:  # a measurement may fail in any way; the row says how
         logger.exception("the measurement failed")
         rows = [{"status": "failed", "error": describe(error)}]
     write_frame(output, frame(rows))
 
 
 def of_each_model(
-    measured: Callable[[str, Mapping], Iterable[Mapping]], spec: Mapping, progress: Callable[[int, int], None]
+    measured: Callable[[str, Mapping], Iterable[Mapping]],
+    spec: Mapping,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[dict]:
     """The rows of every model of a measurement; a model that fails is a row with the reason.
 
@@ -73,13 +82,17 @@ def of_each_model(
         From the name and the entry of a model to its rows.
     spec : mapping
         ``models``.
-    progress : callable
+    progress : callable, optional
     """
     rows: list[dict] = []
     for done, (name, model) in enumerate(spec["models"].items(), start=1):
         try:
             found = list(measured(name, model))
-        except Exception as error:  # what is measured may fail in any way; the row says how
+        except KilledError:
+            raise
+        except ModelFailed as failure:
+            found = [{"status": "failed", "error": str(failure)}]
+        except Exception as error:  # a learner may fail in any way; the row says how
             logger.exception("%s failed", name)
             found = [{"status": "failed", "error": describe(error)}]
         rows += [{"model": name, **row} for row in found]
@@ -87,7 +100,40 @@ def of_each_model(
     return rows
 
 
+def limited(limits: Limits, work: Callable[..., Iterable], *arguments, parts: str = "") -> Iterator:
+    """Yield what ``work(*arguments)`` yields in a process of its own under limits.
+
+    Raises
+    ------
+    ModelFailed
+        If it reaches a limit or fails; the message says after how many of the `parts`, such as "10 runs".
+    """
+    done = 0
+    try:
+        for result in within(limits, work, *arguments):
+            done += 1
+            yield result
+    except (LimitError, RuntimeError) as error:
+        raise ModelFailed(f"after {done} of {parts}: {error}" if done else str(error)) from error
+
+
+def quickest(work: Callable, *arguments, repeats: int = 1) -> tuple[float, Any]:
+    """Processor seconds of the quickest of some calls, and the result of the last."""
+    seconds = []
+    for _ in range(repeats):
+        began = time.process_time()
+        result = work(*arguments)
+        seconds.append(time.process_time() - began)
+    return min(seconds), result
+
+
+def mean_and_std(values: Sequence[float]) -> dict[str, float]:
+    """The ``value`` and the ``std`` of a row: mean and standard deviation, NaN of a single value."""
+    std = np.std(values, ddof=1) if len(values) > 1 else np.nan
+    return {"value": float(np.mean(values)), "std": float(std)}
+
+
 def frame(rows: Iterable[Mapping]) -> pd.DataFrame:
-    """Rows as a table of `COLUMNS`, typed also where there is no row."""
+    """Rows as a table of `COLUMNS`, typed also without any row."""
     types = {name: "float64" if isinstance(default, float) else "str" for name, default in COLUMNS.items()}
     return pd.DataFrame([{**COLUMNS, **row} for row in rows], columns=list(COLUMNS)).astype(types)

@@ -1,1 +1,1 @@
-"""Types of figures."""
+"""Figure types."""

@@ -15,7 +15,7 @@ from entrolab.study.entries import SixModels
 from entrolab.study.lookup import labels, pairs, resolved
 from entrolab.study.sections import Whole, described, list_of, per_dataset, shortened
 from entrolab.tables.base import TableType
-from entrolab.text import one_line
+from entrolab.text import full_label
 
 if TYPE_CHECKING:
     from entrolab.figure_types.drawing import Drawing
@@ -25,23 +25,23 @@ Named = tuple[str, str, object, str]
 
 
 class FigureType:
-    """A figure type, as it is unless a subclass says otherwise.
+    """A figure type, with the defaults of its subclasses.
 
     Attributes
     ----------
     Entry : type
-        What an entry of a study may say.
+        The keys and values of an entry in a study.
     stages : tuple of str
         The stages whose files it is drawn from, keys of :data:`entrolab.tables.types.FILES`.
     trains : bool
         Whether it shows runs, which have to be trained.
     formats : tuple of str
-        What it is written as. With ``html``, the class has a method ``to_hover(spec, table, sources)`` that
-        gives the displays whose rows may be hovered over, by their titles.
+        The formats of its files. With ``html``, the class has a method ``to_hover(spec, table, sources)``
+        that returns, by title, the displays with a tooltip per row.
     first_metric : bool
-        Whether each data set is shown by the first of its metrics that fits, not by all.
+        Whether each data set has the first metric that fits it, not all of them.
     layout : mapping
-        How panels are laid out, keywords of :func:`entrolearn.plotting.plot_panels`.
+        The layout of the panels, keywords of :func:`entrolearn.plotting.plot_panels`.
     """
 
     Entry: type[BaseEntry]
@@ -54,7 +54,7 @@ class FigureType:
     def names(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[Named]:
         """Yield (place, name, known names, what is named).
 
-        A caller refuses an unknown name before it asks for the next: later ones are looked up with it.
+        A caller has to refuse an unknown name before it asks for the next, which is looked up with it.
         """
         yield "datasets", figure["datasets"], study["datasets"], "group of data sets"
         metrics = figure.get("metric", [])
@@ -78,11 +78,11 @@ class FigureType:
         yield from ()
 
     def has_learner(self, model: Mapping) -> bool:
-        """Whether a model has something that the figure can fit."""
+        """Whether a model has a learner that the figure can fit."""
         return bool(learners_of(model))
 
     def runs(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
-        """The (data set, model) pairs that it needs trained, panel by panel."""
+        """The runs (data set, model) that it shows, panel by panel."""
         return list(pairs(study, figure["datasets"], figure["models"])) if self.trains else []
 
     def drawn_from(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
@@ -90,11 +90,11 @@ class FigureType:
         return self.runs(figure, study)
 
     def datasets(self, figure: Mapping, study: Mapping) -> list[str]:
-        """The data sets that it shows anything of."""
+        """The data sets that it shows."""
         return list(study["datasets"][figure["datasets"]])
 
     def spec(self, name: str, figure: Mapping, study: Mapping, seed: int) -> dict:
-        """The part of the spec that is not the entry; `seed` is for what the figure draws at random."""
+        """The part of the spec beyond the entry; `seed` is that of the models which the figure fits."""
         return {
             "datasets": self.datasets(figure, study),
             "runs": self.runs(figure, study),
@@ -107,7 +107,7 @@ class FigureType:
         Parameters
         ----------
         spec : mapping
-            As :func:`entrolab.study.job_specs.figure_spec` gives it.
+            As :func:`entrolab.study.job_specs.figure_spec` returns it.
         sources : sequence of paths
             The files that :func:`entrolab.study.job_specs.figure_files` lists.
         records : sequence of paths
@@ -120,11 +120,11 @@ class PanelPerModel(FigureType):
     """A panel per data set and model."""
 
     def panel(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
-        """The display of a run; an exception is told in its place."""
+        """The display of a run; the panel shows the message of an exception instead."""
         raise NotImplementedError
 
     def panels(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> dict:
-        """The displays, or the reasons why there are none, by data set and model."""
+        """The displays by data set and model, each a text with the reason where there is none."""
         from entrolab.figure_types.drawing import attempt, runs_of
 
         return {
@@ -141,7 +141,7 @@ class PanelPerModel(FigureType):
         return drawing_of({title_of(spec, *at): panel for at, panel in panels.items()}, tables, **self.layout)
 
     def align(self, displays: Sequence) -> None:
-        """Make displays look alike before they are drawn."""
+        """Make displays consistent before they are drawn."""
 
 
 class LinePerModel(FigureType):
@@ -150,17 +150,17 @@ class LinePerModel(FigureType):
     Attributes
     ----------
     empty : object
-        What a display takes for a model without a result, which keeps its place in the legend.
+        The values of a model without a result, which keeps its place in the legend.
     """
 
     empty: object = ()
 
     def lines(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping) -> dict:
-        """The lines of a run by their names, each a `Line` or the reason why there is none."""
+        """The lines of a run by their names; the message of an exception is the reason why there is none."""
         return {name_of_model(spec, model): self.line(dataset, model, files, record, spec)}
 
     def line(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
-        """The line of a run, or the reason why there is none."""
+        """The only line of a run."""
         raise NotImplementedError
 
     def display(self, dataset: str, lines: Mapping, spec: Mapping):
@@ -168,17 +168,17 @@ class LinePerModel(FigureType):
         raise NotImplementedError
 
     def draw(self, spec, sources, records):
-        from entrolab.figure_types.drawing import draw_lines, runs_of
+        from entrolab.figure_types.drawing import attempt, draw_lines, runs_of
 
-        lines = {
-            (*run, name): line
-            for run, files, record in runs_of(spec, sources, records)
-            for name, line in self.lines(*run, files, record, spec).items()
-        }
+        lines = {}
+        for run, files, record in runs_of(spec, sources, records):
+            found = attempt(self.lines, *run, files, record, spec)
+            named = {name_of_model(spec, run[1]): found} if isinstance(found, str) else found
+            lines |= {(*run, name): line for name, line in named.items()}
         return draw_lines(lines, partial(self.display, spec=spec), empty=self.empty, **self.layout_of(spec))
 
     def layout_of(self, spec: Mapping) -> Mapping:
-        """How the panels of a figure are laid out."""
+        """The layout of the panels of a figure."""
         return self.layout
 
 
@@ -193,7 +193,7 @@ class RunsEntry(BaseEntry):
 
 
 def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> Iterator[str]:
-    """A figure shows all parameters of a grid, in numbers."""
+    """Yield the mistakes of a model whose grid is not numbers of exactly these parameters."""
     entry = study["models"][model]
     found = searched(entry)
     if sorted(found) != sorted(axes):
@@ -215,12 +215,12 @@ class OfScores(FigureType):
 
     def spec(self, name, figure, study, seed):
         metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
-        tasks = {dataset: study.get("tasks", {}).get(dataset, "") for dataset in self.datasets(figure, study)}
+        tasks = {dataset: study["tasks"][dataset] for dataset in self.datasets(figure, study)}
         return super().spec(name, figure, study, seed) | {"metrics": metrics, "tasks": tasks}
 
 
 class OfSelectedModels(FigureType):
-    """Figures of the selected models: of the refitted one, or of predictions."""
+    """Figures of the selected models, refitted or by their predictions."""
 
     Entry = RunsEntry
     trains = True
@@ -235,14 +235,14 @@ class OfSelectedModels(FigureType):
 
 
 def class_mistakes(datasets: Iterable[str], catalog: Mapping) -> Iterator[str]:
-    """Classes are shown of data sets that have some."""
+    """Yield the mistakes of data sets without classes."""
     for dataset in datasets:
         if catalog[dataset]["task"] == "regression":
             yield f"datasets: {dataset!r} is a regression data set; accepted: data sets of classes"
 
 
 def plane_mistakes(dataset: str, tasks: tuple[str, ...], catalog: Mapping) -> Iterator[str]:
-    """What is drawn as a plane has two features, and classes."""
+    """Yield the mistake of a data set that is no plane: other than two features, or another task."""
     task, n_features = catalog[dataset]["task"], catalog[dataset]["expect"]["features"]
     if task not in tasks or n_features != 2:
         yield (
@@ -258,7 +258,7 @@ Shape = described(
 
 
 class OfImages(FigureType):
-    """What is drawn as images, a pixel for each feature."""
+    """Figures of images, one pixel per feature."""
 
     def mistakes(self, figure, study, catalog):
         yield from super().mistakes(figure, study, catalog)
@@ -288,7 +288,7 @@ class OfImages(FigureType):
 
 
 class OfRows(PanelPerModel):
-    """What is drawn of a group's rows alone: nothing is trained for it."""
+    """Figures of the scaled rows of a group of data sets, for which nothing is trained."""
 
     stages = ("scaled",)
 
@@ -319,7 +319,7 @@ class OfRows(PanelPerModel):
 
 
 class FittedAnew(OfRows):
-    """What is drawn of models that the figure fits itself, a panel per data set and model."""
+    """Figures of models that the figure fits itself, a panel per data set and model."""
 
     def part(self, model: Mapping, task: str) -> dict:
         """The part of a model's entry that is fitted."""
@@ -339,7 +339,7 @@ class FittedAnew(OfRows):
         return super().spec(name, figure, study, seed) | shown
 
     def fitted(self, data, learner, spec: Mapping):
-        """The display of a learner that is yet to be fitted to all rows of a data set."""
+        """The display of an unfitted learner, fitted to all rows of a data set."""
         raise NotImplementedError
 
     def places(self, spec):
@@ -355,13 +355,13 @@ class FittedAnew(OfRows):
 
 
 class OfTableEntry(BaseEntry):
-    """A figure of a table, or of what is measured for it."""
+    """A figure of a table, or of its measurement."""
 
     table: str
 
 
 class OfTable(FigureType):
-    """What is drawn of a table of one type, or of its measurement.
+    """Figures of a table of one type, or of its measurement.
 
     Attributes
     ----------
@@ -369,7 +369,7 @@ class OfTable(FigureType):
         The table type's name in studies.
     table_type : TableType
     shown : tuple of str
-        What of the table's entry decides how the figure looks.
+        The keys of the table's entry that the figure depends on.
     """
 
     Entry = OfTableEntry
@@ -399,17 +399,17 @@ class OfTable(FigureType):
         return shown | {"models": self.table_type.models(table, study)}
 
 
-# --------------------------------------------------------------------------------------------------- in words
+# ----------------------------------------------------------------------------------------------------- labels
 
 
 def score_name(metric: str) -> str:
-    """A metric with its unit, as an axis names it."""
+    """The label of a metric's axis, with its unit."""
     return METRICS[metric].label + (", %" if METRICS[metric].percent else "")
 
 
 def name_of_model(spec: Mapping, model: str) -> str:
     """The label of a model with its second line."""
-    return one_line("{label} {sublabel}".format(**spec["models"][model]))
+    return full_label(spec["models"][model])
 
 
 def title_of(spec: Mapping, dataset: str, model: str) -> str:

@@ -1,7 +1,6 @@
-"""Figures of the data sets on which a model is ahead of others: by size, balance and dimension."""
+"""Figures of the gain of some models over others by size, balance and dimension of the data sets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from entrolab.figure_types.base import OfTable, OfTableEntry, name_of_model
@@ -14,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Property(NamedTuple):
-    """What data sets differ in: what it is called, how it is counted, and with how many decimals."""
+    """A property of data sets: its name, its unit and its decimals."""
 
-    called: str
-    counted: str
+    name: str
+    unit: str
     digits: int
 
 
@@ -29,17 +28,15 @@ PROPERTIES = {
 # The keys of a spec's sides, with the columns of the best model of each and of its score.
 SIDES = {"best_of": ("best", "score"), "against": ("against", "score_against")}
 COLUMNS = ["dataset", *PROPERTIES, "best", "score", "against", "score_against", "difference", "reason"]
-# With fewer data sets a trend is anything.
-LEAST_DATASETS = 5
-# Letters of models' names that a panel has room for.
-SHORT = 40
+LEAST_DATASETS = 5  # for a trend
+SHORT = 40  # letters of the models' names that a panel has room for
 NOTHING = "no data set with all that is compared"
 
 Side = described(list_of(str), "a list of the table's models, the best of which counts on each data set")
 
 
 class ByData(OfTable):
-    """The best of some models against the best of others, by data set: a panel per property."""
+    """The gain of the best of some models over the best of others: a panel per property of the data sets."""
 
     class Entry(OfTableEntry):
         metric: str
@@ -69,16 +66,15 @@ class ByData(OfTable):
         return Drawing(figure, table, in_words(spec, table))
 
 
-@dataclass(frozen=True)
-class Trend:
-    """How differences change with a property of the data, not led astray by single data sets.
+class Trend(NamedTuple):
+    """A robust trend of differences with a property of the data sets.
 
     Attributes
     ----------
     intercept, slope : float
-        The line of Theil and Sen, against the decimal logarithm of the property.
+        Of the Theil–Sen line, against the decimal logarithm of the property.
     rho, p : float
-        Spearman's rank correlation, and the p-value of there being none.
+        Spearman's rank correlation and its p-value.
     """
 
     intercept: float
@@ -91,7 +87,7 @@ class Trend:
 
 
 def in_words(spec: Mapping, table: "pd.DataFrame") -> str:
-    """How often the first is ahead, and where."""
+    """The counts of data sets where the first models are ahead, in all and by property."""
     known = table.dropna(subset="difference")
     if known.empty:
         return NOTHING
@@ -112,7 +108,7 @@ def in_words(spec: Mapping, table: "pd.DataFrame") -> str:
 
 
 def _halves_in_words(known: "pd.DataFrame", column: str) -> str:
-    """How often the first is ahead on data sets below the median of a property, and above it."""
+    """The counts of data sets where the first models are ahead, below and above the median of a property."""
     of, middle = PROPERTIES[column], known[column].median()
     low = known[column] <= middle
     counted = [
@@ -120,11 +116,11 @@ def _halves_in_words(known: "pd.DataFrame", column: str) -> str:
         for half, where in ((low, "up to"), (~low, "above"))
     ]
     trend = trend_of(known[column], known["difference"])
-    return f"by {of.called} ({of.counted}) ahead on {' and on '.join(counted)}, {trend}"
+    return f"by {of.name} ({of.unit}) ahead on {' and on '.join(counted)}, {trend}"
 
 
 def facts_of(records: Sequence[str]) -> "pd.DataFrame":
-    """What the data sets are like, by their names, from the records of their runs."""
+    """The properties of the data sets, from the records of their runs."""
     import pandas as pd
 
     from entrolab.io.records import read_json
@@ -144,31 +140,21 @@ def facts_of(records: Sequence[str]) -> "pd.DataFrame":
 
 def compared(scores: "pd.DataFrame", facts: "pd.DataFrame", spec: Mapping) -> "pd.DataFrame":
     """A row per data set of a table of scores, with the best of some models beside the best of others."""
-    import pandas as pd
+    from entrolab.tables.ranking import scores_of
 
-    better = METRICS[spec["metric"]].greater_is_better
-    of_metric = scores[scores["metric"] == spec["metric"]]
-    rows = []
-    for dataset, found in of_metric.groupby("dataset", sort=False):
-        numbers = found.set_index("model")["ours"]
-        row = {"dataset": dataset, "reason": ""}
-        if dataset in facts.index:
-            row |= facts.loc[dataset].to_dict()
-        for names, (which, score) in SIDES.items():
-            mine = numbers.reindex(spec[names]).dropna()
-            if mine.empty:
-                row["reason"] = f"{_name(spec, names)}: no number"
-            else:
-                row |= {which: mine.idxmax() if better else mine.idxmin()}
-                row |= {score: mine[row[which]]}
-        if not row["reason"]:
-            row["difference"] = (row["score"] - row["score_against"]) * (1 if better else -1)
-        rows.append(row)
-    return pd.DataFrame(rows, columns=COLUMNS)
+    sign = 1 if METRICS[spec["metric"]].greater_is_better else -1
+    gains = sign * scores_of(scores, spec["metric"])
+    table = facts.reindex(gains.index).assign(reason="")
+    for names, (best, score) in SIDES.items():
+        mine = gains[spec[names]].dropna(how="all")
+        table[best], table[score] = mine.idxmax(axis=1), sign * mine.max(axis=1)
+        table.loc[table[score].isna(), "reason"] = f"{_name(spec, names)}: no number"
+    table["difference"] = sign * (table["score"] - table["score_against"])
+    return table.reset_index(names="dataset").reindex(columns=COLUMNS)
 
 
 def trend_of(values: "pd.Series", differences: "pd.Series") -> Trend | None:
-    """The trend where both are known; None where the data sets are too few, or all alike."""
+    """The trend over data sets where both are known; None of too few, or of equal ones."""
     import numpy as np
     from scipy.stats import spearmanr, theilslopes
 
@@ -188,7 +174,7 @@ def _panel(table: "pd.DataFrame", column: str, spec: Mapping) -> tuple:
 
     of, rows = PROPERTIES[column], table.dropna(subset=[column, "difference"])
     if rows.empty:
-        return f"by {of.called}", NOTHING
+        return f"by {of.name}", NOTHING
     trend = trend_of(rows[column], rows["difference"])
     display = DifferencesDisplay(
         rows["dataset"].tolist(),
@@ -196,10 +182,10 @@ def _panel(table: "pd.DataFrame", column: str, spec: Mapping) -> tuple:
         rows["difference"],
         line=None if trend is None else (trend.intercept, trend.slope),
         sides=tuple(f"{_name(spec, side, limit=SHORT)} ahead" for side in SIDES),
-        x_name=of.counted,
+        x_name=of.unit,
         y_name=_gain(spec),
     )
-    return f"by {of.called}" + ("" if trend is None else f": {trend}"), display
+    return f"by {of.name}" + ("" if trend is None else f": {trend}"), display
 
 
 def _gain(spec: Mapping) -> str:
@@ -208,7 +194,7 @@ def _gain(spec: Mapping) -> str:
 
 
 def _name(spec: Mapping, side: str, limit: int | None = None) -> str:
-    """What is compared: a model, or the best of some; where that is too long, of how many."""
+    """The name of a side: its model, or the best of several; with their number where that is too long."""
     names = [name_of_model(spec, model) for model in spec[side]]
     if len(names) == 1:
         return names[0]

@@ -1,4 +1,4 @@
-"""Figures of confusion matrices, from the predictions that training kept."""
+"""Figures of confusion matrices, from the stored predictions."""
 
 from entrolab.figure_types.base import OfSelectedModels, PanelPerModel, RunsEntry, class_mistakes
 
@@ -18,11 +18,10 @@ class ConfusionMatrix(PanelPerModel, OfSelectedModels):
 
     def panel(self, dataset, model, files, record, spec):
         from entrolab.data.dataset import load_dataset
-        from entrolab.figure_types.drawing import NothingToDraw, status_of
+        from entrolab.figure_types.drawing import NothingToDraw, check_success
         from entrolab.io.parquet import read_frame
 
-        if not record["success"]:
-            raise NothingToDraw(status_of(record))
+        check_success(record)
         classes = load_dataset(files[0]).classes
         selection, predictions = map(read_frame, files[1:])
         chosen = selection[(selection["criterion"] == spec["criterion"]) & selection["success"].astype(bool)]

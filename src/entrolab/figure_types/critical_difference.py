@@ -18,13 +18,7 @@ class CriticalDifference(OfTable):
     def draw(self, spec, sources, records):
         from entrolab.figure_types.drawing import Drawing, draw_whole
         from entrolab.tables.making import read_table
-        from entrolab.tables.ranking import (
-            LEAST_DATASETS,
-            LEAST_MODELS,
-            draw_ranking,
-            rank_table,
-            ranks_in_words,
-        )
+        from entrolab.tables.ranking import LEAST_DATASETS, LEAST_MODELS, draw_ranking, rank_table
 
         (source,) = sources
         ranking = rank_table(read_table(source), spec["metric"])
@@ -32,13 +26,7 @@ class CriticalDifference(OfTable):
             few = f"fewer than {LEAST_MODELS} models or {LEAST_DATASETS} data sets with numbers"
             return draw_whole(f"{few}: nothing is ranked", None)
         labels = {model: name_of_model(spec, model) for model in spec["models"]}
-        text = ranks_in_words(
-            {labels[model]: rank for model, rank in ranking.average.items()},
-            [labels[model] for model in ranking.beside(ranking.average.index[0])],
-            len(ranking.scores),
-            ranking.shown_test,
-        )
-        return Drawing(draw_ranking(ranking, labels), _table(ranking, labels), text)
+        return Drawing(draw_ranking(ranking, labels), _table(ranking, labels), ranking.in_words(labels))
 
 
 def _table(ranking, labels):
@@ -52,18 +40,10 @@ def _table(ranking, labels):
         {"model": model, "rank": rank, "scored": ranking.scored[model], **of_all}
         for model, rank in ranking.average.items()
     ]
-    pairs = [
-        {
-            "model": a,
-            "other": b,
-            "nemenyi": ranking.nemenyi.loc[a, b],
-            "wilcoxon": ranking.wilcoxon.loc[a, b],
-            **dict(zip(("wins", "ties", "losses"), ranking.wins(a, b), strict=True)),
-        }
-        for a, b in ranking.pairs()
-    ]
+    pairs = pd.DataFrame(ranking.pairs()).rename(columns={"a": "model", "b": "other"})
     out = [
         {"model": model, "reason": f"{labels[model]}: no number on more than half of the data sets"}
         for model in ranking.lacking
     ]
-    return arranged([pd.DataFrame([{"reason": ""} | row for row in (*models, *pairs, *out)])])
+    ranked = pd.concat([pd.DataFrame(models), pairs], ignore_index=True).assign(reason="")
+    return arranged([ranked, pd.DataFrame(out)])

@@ -1,4 +1,4 @@
-"""From results to displays, and from displays to a figure with its table and its text."""
+"""Read results for displays, and arrange displays as a figure with its table and its text."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.metrics import METRICS
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.text import one_line
+from entrolab.text import Unreadable, one_line
 from entrolearn.path import describe
 from entrolearn.plotting import panels_text, plot_panels
 
@@ -24,14 +24,14 @@ logger = logging.getLogger(__name__)
 
 
 class NothingToDraw(Exception):
-    """A panel that has nothing to show; the message says why."""
+    """A panel or a line has nothing to show; the message says why."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure, the table of what it shows, and its alternative text.
+    """A figure, the table of its contents, and its alternative text.
 
-    The table's ``reason`` says why something is not there.
+    The table's ``reason`` says why a value is missing.
     """
 
     figure: Any
@@ -46,7 +46,7 @@ class Line:
     Attributes
     ----------
     values : object
-        What the display takes for a line.
+        The line, as the display takes it.
     reasons : str or list of str
         Why values are missing, one for each row of the line's table, or one for all.
     columns : mapping
@@ -59,7 +59,7 @@ class Line:
 
 
 class Grid(NamedTuple):
-    """The scores of a run's candidates, as they are shown.
+    """The scores of a run's candidates, in percent where they are shown so.
 
     Attributes
     ----------
@@ -74,26 +74,28 @@ class Grid(NamedTuple):
 
 
 def attempt(make: Callable, *arguments):
-    """What a function returns, or the reason why it could not."""
+    """The result of a function, or the reason why there is none; a damaged file fails the job."""
     try:
         return make(*arguments)
     except NothingToDraw as nothing:
         return str(nothing)
     except DataUnavailable as absence:
         return f"no data: {absence}"
+    except Unreadable:
+        raise
     except Exception as error:  # a learner may fail in any way; the figure says how
         logger.exception("a part of the figure could not be drawn")
         return f"failed: {describe(error)}"
 
 
 def table_of(panel, **columns) -> pd.DataFrame:
-    """The table of a display, or a row with the reason why there is none; `columns` are added."""
+    """The table of a display, or a row with the reason why there is none, with further columns."""
     table = pd.DataFrame({"reason": [one_line(panel)]}) if isinstance(panel, str) else panel.to_frame()
     return table.assign(**{"reason": ""} | columns if "reason" not in table else columns)
 
 
 def arranged(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Tables as one, what a row belongs to in its first columns, the reason in its last."""
+    """Tables as one, with data set and model in the first columns and the reason in the last."""
     table = pd.concat(tables, ignore_index=True)
     table = table.loc[:, [column not in ("dataset", "model") or table[column].any() for column in table]]
     order = {"dataset": 0, "model": 1, "reason": 3}
@@ -101,16 +103,16 @@ def arranged(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def drawing_of(panels: Mapping, tables: Sequence[pd.DataFrame], **layout) -> Drawing:
-    """A figure of small multiples, with the tables of its panels as one."""
+    """A figure of panels by title, with their tables as one."""
     return Drawing(plot_panels(panels, **layout), arranged(tables), one_line(panels_text(panels)))
 
 
-def draw_whole(display, axes, **columns) -> Drawing:
-    """A figure of one display that fills it, or of the reason why there is none."""
+def draw_whole(display, axes) -> Drawing:
+    """A figure of a single display, or of the reason why there is none."""
     if isinstance(display, str):
-        return drawing_of({"": display}, [table_of(display, **columns)])
+        return drawing_of({"": display}, [table_of(display)])
     display.plot(axes)
-    return Drawing(display.figure_, arranged([table_of(display, **columns)]), display.alternative_text())
+    return Drawing(display.figure_, arranged([table_of(display)]), display.alternative_text())
 
 
 def draw_lines(
@@ -121,11 +123,11 @@ def draw_lines(
     Parameters
     ----------
     lines : mapping
-        By data set, model and the name of the line; a text says why there is none.
+        By data set, model and the name of the line; a text is the reason why there is none.
     display : callable
         From a data set and the values of its lines by their names to a display.
     empty : object
-        What the display takes for a line that there is none of; None leaves it out.
+        The values of a line that is missing; None leaves it out.
     layout : keywords of plot_panels
     """
     panels: dict[str, Any] = {}
@@ -152,7 +154,7 @@ def draw_lines(
 
 
 def _missing(line: Line | str) -> Sequence[str]:
-    """Why nothing of a line is there; empty where something is."""
+    """The reasons why a line has no values; empty where it has some."""
     if isinstance(line, str):
         return [line]
     return () if isinstance(line.reasons, str) or not all(line.reasons) else line.reasons
@@ -161,18 +163,23 @@ def _missing(line: Line | str) -> Sequence[str]:
 def runs_of(
     spec: Mapping, sources: Sequence[str], records: Sequence[str]
 ) -> Iterator[tuple[tuple[str, str], tuple[str, ...], dict]]:
-    """The data set and the model, the files and the record of each run that a figure shows."""
+    """Yield the data set and the model, the files and the record of each run of a figure."""
     each = len(sources) // len(spec["runs"])
     files = zip(*[iter(sources)] * each, strict=True)
     for run, own, record in zip(spec["runs"], files, records, strict=True):
         yield tuple(run), own, read_json(record)
 
 
-def grid_of(file: str, record: Mapping, names: Sequence[str], metric: str) -> Grid | str:
-    """The test scores of a run over all parameters of its grid, or why there are none."""
+def candidates_of(file: str, record: Mapping) -> pd.DataFrame:
+    """The candidates of a run; `NothingToDraw` if all failed."""
     candidates = read_frame(file)
-    if not candidates["success"].any():
-        return status_of(record)
+    check_success({**record, "success": candidates["success"].any()})
+    return candidates
+
+
+def grid_of(file: str, record: Mapping, names: Sequence[str], metric: str) -> Grid:
+    """The test scores of a run over all parameters of its grid; `NothingToDraw` if all fits failed."""
+    candidates = candidates_of(file, record)
     points = pd.DataFrame(list(candidates["params"].map(json.loads)), index=candidates.index)[list(names)]
     score = as_shown(candidates[f"test_{metric}"].where(candidates["success"]), metric)
     fits = candidates[["repeat", "fold", "error"]].assign(score=score).join(points)
@@ -182,16 +189,17 @@ def grid_of(file: str, record: Mapping, names: Sequence[str], metric: str) -> Gr
 
 
 def most_common(errors: pd.Series) -> str:
-    """The error that most fits failed by, in one line."""
+    """The most frequent error of some fits, in one line."""
     return one_line(Counter(errors).most_common(1)[0][0])
 
 
-def status_of(record: Mapping) -> str:
-    """Why a run has nothing to show."""
+def check_success(record: Mapping) -> None:
+    """Raise `NothingToDraw` with the status of a run that has no result."""
     status, error = record["status"], record["error"]
-    return one_line(f"{status}: {error}" if status not in error else error)
+    if not record["success"]:
+        raise NothingToDraw(one_line(f"{status}: {error}" if status not in error else error))
 
 
 def as_shown(scores, metric: str):
-    """Scores in percent, or as they are."""
+    """Scores in percent where the metric is shown so."""
     return PERCENT * scores if METRICS[metric].percent else scores

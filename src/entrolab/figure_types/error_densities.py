@@ -1,4 +1,4 @@
-"""Figures of how the errors of learners gather while they learn."""
+"""Figures of the density of a learner's errors after some epochs."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from entrolab.study.sections import Whole, list_of
 
 
 class ErrorDensities(FittedAnew):
-    """The density of the errors after some epochs, of a learner that starts alike each time."""
+    """The density of the errors after some epochs, each from a fit with the same seed."""
 
     class Entry(RunsEntry):
         epochs: list_of(Whole)
@@ -21,7 +21,6 @@ class ErrorDensities(FittedAnew):
         return bool(learners_of(model))
 
     def mistakes(self, figure, study, catalog):
-        """Errors are drawn of one output, and of a learner that can be stopped early."""
         for dataset, model in itertools.product(self.datasets(figure, study), figure["models"]):
             task = study["tasks"][dataset]
             if task == "multiclass":

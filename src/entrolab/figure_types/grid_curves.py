@@ -13,7 +13,7 @@ class GridCurves(LinePerModel):
 
     class Entry(RunsEntry):
         parameter: str
-        # Another parameter of the grid, which has a curve for each of its values.
+        # Another parameter of the grid, with a curve for each value.
         by: str = None
         metric: str
 
@@ -40,8 +40,6 @@ class GridCurves(LinePerModel):
 
         by = list(filter(None, [spec.get("by")]))
         grid = grid_of(files[0], record, [*by, spec["parameter"]], spec["metric"])
-        if isinstance(grid, str):
-            return {name_of_model(spec, model): grid}
         curves = {name_of_model(spec, model): grid}
         if by:
             values = grid.scores.columns.unique(0)

@@ -22,16 +22,16 @@ class GridSurface(FigureType):
     def draw(self, spec, sources, records):
         import pandas as pd
 
-        from entrolab.figure_types.drawing import drawing_of, grid_of, runs_of, table_of
+        from entrolab.figure_types.drawing import attempt, drawing_of, grid_of, runs_of, table_of
         from entrolearn.plotting import GridSurfaceDisplay
 
         x_name, y_name = spec["parameters"]
         panels, tables = {}, []
         for (dataset, model), (source,), record in runs_of(spec, sources, records):
-            panel = grid_of(source, record, spec["parameters"], spec["metric"])
+            panel = attempt(grid_of, source, record, spec["parameters"], spec["metric"])
             columns = {"dataset": dataset, "model": model}
             if not isinstance(panel, str):
-                # A point of which some fit failed has no mean.
+                # A point with a failed fit has no mean.
                 mean = panel.scores.mean(skipna=False).unstack()
                 points = pd.MultiIndex.from_product([mean.index, mean.columns])
                 columns["folds"] = panel.scores.count().reindex(points, fill_value=0).to_list()

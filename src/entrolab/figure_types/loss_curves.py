@@ -1,4 +1,4 @@
-"""Figures of how the objectives of the refitted models fell."""
+"""Figures of the objectives of the refitted models by iteration."""
 
 from entrolab.figure_types.base import LinePerModel
 from entrolab.figure_types.stored_models import OfStoredModels, stored_model
@@ -10,14 +10,11 @@ class LossCurves(LinePerModel, OfStoredModels):
     layout = {"n_columns": 2, "width": 10.0, "common": False}
 
     def line(self, dataset, model, files, record, spec):
-        from entrolab.figure_types.drawing import Line, attempt
+        from entrolab.figure_types.drawing import Line
         from entrolearn.plotting import LossCurvesDisplay
 
-        def losses():
-            fitted = stored_model(model, *files, record, spec)
-            return Line(LossCurvesDisplay.from_estimators({model: fitted}).losses[model])
-
-        return attempt(losses)
+        fitted = stored_model(model, *files, record, spec)
+        return Line(LossCurvesDisplay.from_estimators({model: fitted}).losses[model])
 
     def display(self, dataset, lines, spec):
         from entrolearn.plotting import LossCurvesDisplay

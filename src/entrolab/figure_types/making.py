@@ -1,4 +1,4 @@
-"""Making a figure: pictures, the csv of what they show, and the page to hover over."""
+"""Write a figure: its pictures, the csv of its contents, and the page with a tooltip per row."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ import pandas as pd
 
 from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.drawing import Drawing
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import replacing, write_text
 from entrolab.text import one_line
 from entrolearn.plotting import journal_style, page_to_hover, save_figure
 
@@ -19,7 +19,7 @@ def make_figure(
     records: Sequence[str],
     outputs: Sequence[str],
 ) -> Drawing:
-    """Draw the figure that `spec` asks for, and write it; the picture keeps its alternative text.
+    """Draw the figure of a spec and write it, the pictures with their alternative text.
 
     Parameters
     ----------
@@ -43,14 +43,14 @@ def make_figure(
 def make_page_to_hover(
     figure_type: FigureType, spec: Mapping, drawn: str, sources: Sequence[str], output: str
 ) -> None:
-    """Write the rows of a figure that is drawn as a page on which each tells what it is.
+    """Write a page of a drawn figure with a tooltip per row.
 
     Parameters
     ----------
     figure_type : FigureType
         Of the format ``html``.
     spec : mapping
-        As :func:`entrolab.study.job_specs.figure_spec` gives it.
+        As :func:`entrolab.study.job_specs.figure_spec` returns it.
     drawn : path
         The figure's csv.
     sources : sequence of paths
@@ -58,13 +58,11 @@ def make_page_to_hover(
     output : path
     """
     panels = figure_type.to_hover(spec, read_figure(drawn), sources)
-    page = page_to_hover(panels, title=one_line(spec["caption"]))
-    with replacing(output) as temporary:
-        Path(temporary).write_text(page, encoding="utf-8")
+    write_text(output, page_to_hover(panels, title=one_line(spec["caption"])))
 
 
 def reasons(table: pd.DataFrame) -> list[str]:
-    """Why parts of a figure are not there, each different reason once, in the table's order."""
+    """The reasons for missing values of a figure, each different one once, in the table's order."""
     found = table[table["reason"] != ""]
     if "dataset" not in table:
         return list(dict.fromkeys(found["reason"]))
@@ -77,6 +75,6 @@ def reasons(table: pd.DataFrame) -> list[str]:
 
 
 def read_figure(path: str | Path) -> pd.DataFrame:
-    """Read a figure's csv file back."""
+    """The table of a figure's csv file."""
     table = pd.read_csv(path, dtype={"reason": str, "series": str})
     return table.fillna({"reason": "", "series": ""})

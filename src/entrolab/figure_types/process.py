@@ -1,4 +1,4 @@
-"""Figures of an entropy machine's way from the input to its answer."""
+"""Figures of the steps of an entropy machine from input to prediction."""
 
 from entrolab.figure_types.base import FigureType
 from entrolab.study.entries import Entry, Params
@@ -6,7 +6,7 @@ from entrolab.study.lookup import resolved
 
 
 class Process(FigureType):
-    """A machine's way from the input to its answer, in four panels."""
+    """The steps of an entropy machine from input to prediction, in four panels."""
 
     class Entry(Entry):
         dataset: str
@@ -45,7 +45,7 @@ class Process(FigureType):
         return draw_whole(attempt(self._display, *sources, spec), process_axes())
 
     def _display(self, source: str, spec):
-        """Fit the machine to all rows of a plane, and follow them through it."""
+        """The display of the model fitted to all rows of a plane."""
         import pandas as pd
 
         from entrolab.data.dataset import load_dataset
@@ -54,5 +54,5 @@ class Process(FigureType):
 
         data = load_dataset(source)
         X = pd.DataFrame(data.X, columns=data.feature_names)
-        machine = build(spec["model"], spec["seed"]).fit(X, data.y)
-        return ProcessDisplay.from_estimator(machine, X, data.y, display_labels=data.classes)
+        fitted = build(spec["model"], spec["seed"]).fit(X, data.y)
+        return ProcessDisplay.from_estimator(fitted, X, data.y, display_labels=data.classes)

@@ -1,14 +1,14 @@
-"""Figures of rows in the planes of some projections, with the densities of their classes."""
+"""Figures of projected rows with the densities of their classes."""
 
 from entrolab.figure_types.base import FittedAnew, class_mistakes, title_of
 from entrolab.fit.learners import projection_of
 from entrolab.study.entries import Entry, TwelveModels
 
-ROWS = "rows of "  # how the series of a class's rows begins
+ROWS = "rows of "  # prefix of the series of a class's rows
 
 
 class Projections(FittedAnew):
-    """Rows in the plane of a projection, with the densities of their classes, and a page to hover over."""
+    """Projected rows with the densities of their classes, and a page with a tooltip per row."""
 
     class Entry(Entry):
         datasets: str
@@ -33,7 +33,7 @@ class Projections(FittedAnew):
         return ProjectionDisplay.from_estimator(projection, data.X, data.y, display_labels=data.classes)
 
     def align(self, displays):
-        """Call the classes of different data sets alike: one legend is for all panels."""
+        """Give the classes of different data sets the same names: all panels share one legend."""
         if len({tuple(display.display_labels) for display in displays}) > 1:
             most = max(len(display.display_labels) for display in displays)
             names = ("negative", "positive") if most == 2 else [f"class {c}" for c in range(1, most + 1)]
@@ -41,7 +41,7 @@ class Projections(FittedAnew):
                 display.display_labels = names[: len(display.display_labels)]
 
     def to_hover(self, spec, table, sources) -> dict:
-        """The same panels by their titles, of rows that tell their features as they were before scaling.
+        """The displays by title, of rows with their features before scaling.
 
         Parameters
         ----------

@@ -21,8 +21,6 @@ from entrolab.figure_types.tradeoff import Tradeoff
 from entrolab.figure_types.trials import Trials
 from entrolab.figure_types.weights import Weights
 
-__all__ = ["FIGURE_TYPES"]
-
 FIGURE_TYPES: dict[str, FigureType] = {
     "process": Process(),
     "grid_curves": GridCurves(),

@@ -24,12 +24,11 @@ def stored_model(model: str, file: str, record, spec):
     NothingToDraw
         If there is none; the message says why.
     """
-    from entrolab.figure_types.drawing import NothingToDraw, status_of
+    from entrolab.figure_types.drawing import NothingToDraw, check_success
     from entrolab.io.model_io import load
     from entrolab.io.records import read_json
 
-    if not record["success"]:
-        raise NothingToDraw(status_of(record))
+    check_success(record)
     if not Path(file).stat().st_size:
         raise NothingToDraw(read_json(Path(file).with_suffix(".json"))["error"])
     return load(file, spec["learners"][model])

@@ -1,4 +1,4 @@
-"""Figures of the plane of support vector machines: what each keeps of its training rows."""
+"""Figures of the support vectors of refitted models in the plane."""
 
 from entrolab.figure_types.base import PanelPerModel, plane_mistakes
 from entrolab.figure_types.stored_models import OfStoredModels, stored_model
@@ -6,7 +6,7 @@ from entrolab.study.lookup import protocol_of
 
 
 class Support(PanelPerModel, OfStoredModels):
-    """The training rows of a plane and the support vectors among them."""
+    """Training rows in the plane, with the support vectors marked."""
 
     stages = ("scaled", "folds", "model")
     layout = {"n_columns": 3, "width": 10.0}

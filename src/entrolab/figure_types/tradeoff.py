@@ -18,16 +18,12 @@ class Tradeoff(LinePerModel, OfScores):
     empty = ((), ())
 
     def line(self, dataset, model, files, record, spec):
-        """The points of a grid in its order; one of which some fit failed has a reason in place of scores."""
+        """The points of a grid in its order; a point with a failed fit has a reason instead of scores."""
         import json
 
-        from entrolab.figure_types.drawing import Line, as_shown, most_common, status_of
-        from entrolab.io.parquet import read_frame
+        from entrolab.figure_types.drawing import Line, as_shown, candidates_of, most_common
 
-        candidates = read_frame(files[0])
-        if not candidates["success"].any():
-            return status_of(record)
-        points = [fits for _, fits in candidates.groupby("point")]
+        points = [fits for _, fits in candidates_of(files[0], record).groupby("point")]
         scores = [
             [
                 as_shown(fits[f"test_{metric}"].where(fits["success"]).mean(skipna=False), metric)

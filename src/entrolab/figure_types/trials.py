@@ -1,4 +1,4 @@
-"""Figures of the scores of one trial after the other."""
+"""Figures of the score of each trial."""
 
 from entrolab.figure_types.base import LinePerModel, OfScores, RunsEntry, score_name
 from entrolab.fit.metrics import metrics_of
@@ -19,12 +19,11 @@ class Trials(LinePerModel, OfScores):
     layout = {"n_columns": 2, "width": 10.0, "common": False}
 
     def line(self, dataset, model, files, record, spec):
-        from entrolab.figure_types.drawing import Line, as_shown, status_of
+        from entrolab.figure_types.drawing import Line, as_shown, check_success
         from entrolab.fit.predictions import read_scores
         from entrolab.text import one_line
 
-        if not record["success"]:
-            return status_of(record)
+        check_success(record)
         metric = self._metric(dataset, spec)
         rows = read_scores(*files, [metric])
         chosen = rows[rows["criterion"] == spec["criterion"]].sort_values(["repeat", "fold"])

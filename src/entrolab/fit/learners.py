@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 
+FIRST_STEP = "preprocessing"  # name of a pipeline's step that a study's `preprocessing` makes
 MODEL_STEP = "model"  # name of a pipeline's last step
 ONE_OF = "one_of"  # key of a model's alternative learners, and of a grid point's choice among them
 OF_A_STEP = re.compile(r"step\d+__")  # prefix of the parameters of the other steps
 
 
-def build(spec: Mapping, seed: int):
+def build(spec: Mapping, seed: int, preprocessing=None):
     """The unfitted estimator of a model entry, with ``random_state`` set to `seed` unless the entry has one.
 
     Parameters
@@ -22,14 +23,22 @@ def build(spec: Mapping, seed: int):
         each an ``estimator`` with ``params``. With ``one_of`` the last step is the first of these learners,
         until a grid point replaces it.
     seed : int
+    preprocessing : transformer, optional
+        The first step, where the entry is of a run whose spec has ``preprocessing``.
     """
     learners = alternatives(spec, seed)
     model = next(iter(learners.values())) if learners else _construct(spec, seed)
-    if not (spec.get("steps") or learners):
+    if not (_has_steps(spec) or learners):
         return model
     pipeline = build_steps(spec, seed)
     pipeline.steps.append((MODEL_STEP, model))
+    if preprocessing is not None:
+        pipeline.steps.insert(0, (FIRST_STEP, preprocessing))
     return pipeline
+
+
+def _has_steps(spec: Mapping) -> bool:
+    return bool(spec.get("steps") or spec.get("preprocessing"))
 
 
 def build_steps(spec: Mapping, seed: int):
@@ -142,7 +151,7 @@ def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None)
     >>> step_params({"steps": ["a scaler"]}, {"C": 1, "step1__n_components": 5})
     {'model__C': 1, 'step1__n_components': 5}
     """
-    if not (spec.get("steps") or learners):
+    if not (_has_steps(spec) or learners):
         return {**params}
     taken = {MODEL_STEP: learners[params[ONE_OF]]} if learners else {}
     return taken | {

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import resample
 
 from entrolab.data.dataset import DataError
 from entrolearn.path import Partition
 
-__all__ = ["Folds", "Trials", "protocol"]
+__all__ = ["Folds", "InTime", "Trials", "protocol"]
 
 UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
 
@@ -30,13 +30,15 @@ class Folds:
     repeats: int
     rows: int | None = None
 
-    def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
+    def draw(self, y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
         """The fold (0 .. folds - 1) of each row, -1 for rows not used: int16, shape (repeats, n_samples).
 
-        `y`, shape (n_samples,), holds classes as integers, or values. More repeats leave the earlier ones as
-        they were.
+        `y`, shape (n_samples,), holds classes as integers, or values. Rows of one of `groups` are in one
+        fold. More repeats leave the earlier ones as they were.
         """
         values = y.dtype.kind == "f"
+        if groups is not None:
+            return self._of_groups(y, groups, seed, GroupKFold if values else StratifiedGroupKFold)
         scheme = KFold if values else StratifiedKFold
         strata = np.zeros(len(y), dtype=int) if values else y
         assignment = np.full((self.repeats, len(y)), UNUSED, dtype=np.int16)
@@ -47,6 +49,17 @@ class Folds:
             draw = scheme(self.folds, shuffle=True, random_state=random_state)
             for fold, (_, left_out) in enumerate(draw.split(rows, y[rows])):
                 assignment[repeat, rows[left_out]] = fold
+        return assignment
+
+    def _of_groups(self, y: np.ndarray, groups: np.ndarray, seed: int, scheme: type) -> np.ndarray:
+        n_groups = len(np.unique(groups))
+        if self.folds > n_groups:
+            raise DataError(f"{self.folds} folds by group: accepted are 2 to the {n_groups} groups")
+        assignment = np.empty((self.repeats, len(y)), dtype=np.int16)
+        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
+            draw = scheme(self.folds, shuffle=True, random_state=int(child.generate_state(1)[0]))
+            for fold, (_, left_out) in enumerate(draw.split(y, y, groups)):
+                assignment[repeat, left_out] = fold
         return assignment
 
     def _rows(self, y: np.ndarray, random_state: int) -> np.ndarray:
@@ -108,7 +121,7 @@ class Trials:
     used: int
     shuffle: bool = True
 
-    def draw(self, y: np.ndarray, seed: int) -> np.ndarray:
+    def draw(self, y: np.ndarray, seed: int, groups: None = None) -> np.ndarray:
         """The part of each row of `y` in each trial: int16, shape (trials, n_samples).
 
         0 for test rows, 1 .. folds for the inner folds of the training rows, -1 for rows not used. More
@@ -159,8 +172,49 @@ class Trials:
         return self.rows_of(assignments[0], TEST)
 
 
-def protocol(entry: Mapping) -> Folds | Trials:
+@dataclass(frozen=True)
+class InTime:
+    """Earlier rows predict later ones: of equal blocks of rows in their order all but the first are tested.
+
+    A trial learns from all blocks before the one that it tests. Of these rows, the last in their order are
+    those that parameters are validated on: as many as a block has, or half of them.
+    """
+
+    folds: int
+
+    def draw(self, y: np.ndarray, seed: int, groups: None = None) -> np.ndarray:
+        """The part of each row in each trial: int16, shape (folds, n_samples).
+
+        0 for the rows of the tested block, 1 for those that are validated on, 2 for the others before the
+        block, -1 for those after it.
+        """
+        if len(y) < 2 * (self.folds + 1):
+            raise DataError(f"{self.folds} folds in time of {len(y)} rows: accepted are two rows a block")
+        blocks = np.array_split(np.arange(len(y)), self.folds + 1)
+        assignment = np.full((self.folds, len(y)), UNUSED, dtype=np.int16)
+        for trial, tested in enumerate(blocks[1:]):
+            n_learnt, n_last = tested[0], min(len(tested), tested[0] // 2)
+            assignment[trial, : n_learnt - n_last] = 2
+            assignment[trial, n_learnt - n_last : n_learnt] = 1
+            assignment[trial, tested] = TEST
+        return assignment
+
+    n_inner = 1
+    partition = Trials.partition
+    validates = Trials.validates
+    rows_of = Trials.rows_of
+    used = 1
+
+    def final_rows(self, assignments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of the refit, and those for which its predictions are timed: all."""
+        rows = np.arange(assignments.shape[1])
+        return rows, rows
+
+
+def protocol(entry: Mapping) -> Folds | Trials | InTime:
     """The protocol that a mapping describes, as :func:`entrolab.study.job_specs.protocol_of` gives it."""
+    if entry.get("method") == "time":
+        return InTime(entry["folds"])
     if "trials" in entry:
         sizes = {name: entry[name] for name in ("trials", "train", "test")}
         return Trials(**sizes, **entry["inner"], shuffle=entry.get("shuffle", True))

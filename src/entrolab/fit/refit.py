@@ -53,8 +53,40 @@ def _refitted(
     dataset, assignments: np.ndarray, params: Mapping, spec: Mapping
 ) -> Iterator[tuple[bytes, dict]]:
     fitted, facts = refit(dataset, assignments, params, spec)
-    model = dump(fitted)
+    model = dump(of_table(fitted, dataset.columns))
     yield model, facts | {"types": types_in(model)}
+
+
+def first_step(dataset, spec: Mapping, seed: int):
+    """The unfitted preprocessing that every fit of a run learns; None where its rows are scaled already."""
+    if not spec.get("preprocessing"):
+        return None
+    from entrolab.data.preprocessing import preprocessor
+
+    return preprocessor(dataset, spec["preprocessing"], seed)
+
+
+def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
+    """A fitted model of a user's table as one pipeline from the table's columns to its labels.
+
+    Parameters
+    ----------
+    fitted : estimator
+        Of the numbers of a prepared data set, and codes of classes.
+    columns : mapping or None
+        As :class:`entrolab.data.dataset.Dataset` has it; of data that are no table the model stays as it is.
+    """
+    if columns is None:
+        return fitted
+    from sklearn.pipeline import Pipeline
+
+    from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier
+
+    *before, (name, learner) = fitted.steps
+    if columns["labels"]:
+        learner = LabelEncodedClassifier.of_fitted(learner, columns["labels"])
+    encoder = ColumnEncoder(columns["encoded"], columns["missing"])
+    return Pipeline([("columns", encoder), *before, (name, learner)])
 
 
 def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> tuple[BaseEstimator, dict]:
@@ -73,7 +105,7 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
     """
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], 0)
     chosen = step_params(spec, params, alternatives(spec, seed))
-    estimator = build(spec, seed).set_params(**chosen)
+    estimator = build(spec, seed, first_step(dataset, spec, seed)).set_params(**chosen)
     learnt, predicted = protocol(spec["protocol"]).final_rows(assignments)
     X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
     fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))

@@ -101,6 +101,14 @@ def headline_params(scores: pd.DataFrame, spec: Mapping) -> dict | None:
     return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])
 
 
+def first_score(candidates: pd.DataFrame, selection: pd.DataFrame, spec: Mapping) -> dict:
+    """The run's first metric on the test rows, ``metric`` and ``mean``, of the first criterion's choices."""
+    metric = spec["metrics"][0]
+    chosen = selection[selection["criterion"].isin(spec["criteria"][:1]) & selection["success"]]
+    tested = chosen.merge(candidates, on=["repeat", "fold", "point"])[f"test_{metric}"]
+    return {"metric": metric, "mean": float(tested.mean())} if len(tested) else {}
+
+
 def _best(of_fold: pd.DataFrame, criterion: str, spec: Mapping) -> tuple[pd.Series | None, float | None]:
     usable = of_fold[of_fold["success"]]
     if criterion == "cv" and len(of_fold) == len(usable) == 1:

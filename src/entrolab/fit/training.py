@@ -23,9 +23,9 @@ from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.learners import alternatives, build, grid_points, seed_from, step_params
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
-from entrolab.fit.refit import refit_within
+from entrolab.fit.refit import first_step, refit_within
 from entrolab.fit.scoring import scores
-from entrolab.fit.selection import choose, headline_params
+from entrolab.fit.selection import choose, first_score, headline_params
 from entrolab.io.atomic import replacing
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import new_record, write_json
@@ -63,7 +63,8 @@ class Trained(NamedTuple):
     predictions : DataFrame
         One row per repeat, fold, selected grid point and test row: ``row``, its index in the data set; ``y``
         and ``prediction``, codes of classes or values; for two classes the ``decision`` value and the
-        ``probability`` of class 1, NaN where the learner has none.
+        ``probability`` of class 1, NaN where the learner has none; for more classes what
+        :func:`entrolab.fit.probabilities.of_many` gives, if the learner has probabilities.
     """
 
     candidates: pd.DataFrame
@@ -103,6 +104,7 @@ def train(
     record = trained.record
     model, facts = b"", {"error": record["error"]}
     if record["success"]:
+        record["score"] = first_score(trained.candidates, trained.selection, spec)
         params = headline_params(trained.selection, spec)
         left = replace(allowed, seconds=allowed.seconds - record["seconds"])
         model, facts = refit_within(left, data, assignments, params, spec)
@@ -208,12 +210,15 @@ def _repeat(
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], repeat)
     X, y, used = _used(dataset, assignment)
     partition = _partition(used, spec, len(grid))
+    preprocessing = first_step(dataset, spec, seed)
     outer: dict[tuple[int, int], dict] = {}
     inner: dict[tuple[int, int], list[float]] = defaultdict(list)
     said: dict[tuple[int, int], dict] = {}
     reason = "the learner's path left this point out"
     try:
-        for kind, fold, point, results in fits.within_limits(_results, X, y, partition, spec, grid, seed):
+        for kind, fold, point, results in fits.within_limits(
+            _results, X, y, partition, spec, grid, seed, preprocessing
+        ):
             if kind == "outer":
                 outer[fold, point], said[fold, point] = results
             else:
@@ -277,7 +282,7 @@ def _used(dataset, assignment: np.ndarray) -> tuple:
 
 
 def _results(
-    X, y: np.ndarray, partition: Partition, spec: Mapping, grid: Sequence[dict], seed: int
+    X, y: np.ndarray, partition: Partition, spec: Mapping, grid: Sequence[dict], seed: int, preprocessing
 ) -> Iterator[tuple]:
     """The results of each fit: ``("outer", fold, point, (row of candidates, predictions))`` or inner scores.
 
@@ -289,7 +294,7 @@ def _results(
     learners = alternatives(spec, seed)
     points = [step_params(spec, params, learners) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
-    for fit in path(build(spec, seed), X, y, partition, points):
+    for fit in path(build(spec, seed, preprocessing), X, y, partition, points):
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out
@@ -321,11 +326,13 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, spec: Ma
 
 
 def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str, np.ndarray]:
-    """The predictions of a fit for its test rows; of two classes with decision values and probabilities."""
+    """The predictions of a fit for its test rows; of classes with decision values and probabilities."""
     rows = partition.held_out(fit.left_out)
     answers = {"prediction": np.ravel(fit.prediction[rows])}
-    if y.dtype.kind == "f" or y.max() > 1:
+    if y.dtype.kind == "f":
         return answers
+    if y.max() > 1:
+        return answers | _of_many(fit.fitted, X[rows], y[rows])
     decision = probability = np.full(len(rows), np.nan)
     if fit.fitted is not None:
         decision, probability = _ranked(fit.fitted, X[rows], decision)
@@ -346,6 +353,19 @@ def _ranked(fitted, X, nothing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     except Exception:  # a learner may fail in any way; its labels stand
         logger.exception("no decision values or probabilities of the test rows")
         return nothing, nothing
+
+
+def _of_many(fitted, X, y: np.ndarray) -> dict[str, np.ndarray]:
+    """What scores of several classes need of the probabilities of a fitted classifier, if it has some."""
+    if not hasattr(fitted, "predict_proba"):
+        return {}
+    from entrolab.fit.probabilities import of_many
+
+    try:
+        return of_many(fitted.predict_proba(X), fitted.classes_, y)
+    except Exception:  # as above
+        logger.exception("no probabilities of the test rows")
+        return {}
 
 
 def _inner_results(found: Sequence[float], spec: Mapping) -> dict:

@@ -3,10 +3,10 @@
 import errno
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
 from entrolab.text import Told
 
@@ -23,16 +23,15 @@ class DiskFull(Told, OSError):
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Give a temporary path beside `path`; move what was written there into place on success.
+    """Yield a temporary path beside `path`, and move the file written there to `path` on success.
 
-    A reader, a second writer or a power cut never meets half a file: the bytes are flushed to the disk
-    before the rename, and a failure leaves the earlier file as it was.
+    `path` is never half a file, not even after a power cut: the bytes are flushed to the disk before the
+    rename, and a failure leaves the earlier file unchanged.
 
     Raises
     ------
     DiskFull
-        If the disk is full, or the file larger than `ulimit -f` allows, whoever tried to write; the message
-        names `path`.
+        If the disk is full, or the file larger than `ulimit -f` allows; the message names `path`.
 
     Examples
     --------
@@ -45,17 +44,14 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     'a,b'
     """
     path = Path(path)
-    temporary = None
+    # With the same suffix: numpy, pandas and pyarrow depend on it.
+    temporary = path.with_name(f".{path.stem}-{token_hex(4)}{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The suffix is kept: numpy, pandas and pyarrow look at it.
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
+        temporary.touch(exist_ok=False)
         yield temporary
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())
-        temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, path)
     except OSError as error:
         if error.errno not in NO_ROOM:
@@ -64,17 +60,17 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
             error.errno, f"{NO_ROOM[error.errno]}: no room for {path}; make some and run again"
         ) from error
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def write_text(path: str | os.PathLike, text: str) -> None:
+    """Write a text to a file atomically."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def sha256_of(path: str | os.PathLike) -> str:
     """The sha256 of a file."""
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

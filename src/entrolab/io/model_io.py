@@ -1,4 +1,4 @@
-"""Read and write fitted models in the skops format, without running code from a file."""
+"""Read and write fitted models in the skops format, without executing code from a file."""
 
 import importlib
 import io
@@ -12,14 +12,16 @@ from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
-from entrolab.text import Unreadable, one_line
+from entrolab.text import Unreadable, damaged
 
 # Each function imports skops, which imports all of scikit-learn for a second or more.
 
-#: Classes in fitted estimators of entrolearn and scikit-learn beyond those that skops trusts, one by one: a
-#: package that is trusted whole may have a class that runs a text.
+#: The classes in fitted estimators of entrolearn and scikit-learn that skops does not trust by itself. No
+#: package is trusted as a whole, because it may have a class that executes a text.
 TRUSTED_CLASSES = frozenset(
     {
+        "entrolearn.columns.ColumnEncoder",
+        "entrolearn.columns.LabelEncodedClassifier",
         "entrolearn.machines.layers.LandmarkLayer",
         "entrolearn.machines.layers.NystromLayer",
         "entrolearn.machines.layers.RandomLayer",
@@ -51,7 +53,7 @@ TRUSTED_CLASSES = frozenset(
         "sklearn.utils._bunch.Bunch",
     }
 )
-# The addresses in memory in a schema of skops.
+# The memory addresses in a schema of skops.
 ADDRESS = re.compile(r'("__id__": |"file": ")(\d+)')
 # Our files are not compressed; others are read up to this factor.
 MOST_EXPANDED = 20
@@ -63,7 +65,7 @@ def dump(fitted: BaseEstimator) -> bytes:
 
     found, written = io.BytesIO(), io.BytesIO()
     skops.io.dump(fitted, found)
-    # skops names members by addresses in memory, and the archive has the time of writing.
+    # skops names members by memory addresses, and the archive holds the time of writing.
     numbers: dict[str, int] = {}
     with zipfile.ZipFile(found) as archive, zipfile.ZipFile(written, "w") as renumbered:
         schema = ADDRESS.sub(
@@ -96,21 +98,21 @@ def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] 
     trusted = trusted_types(path, named, stored)
     try:
         return skops.io.load(path, trusted=trusted)
-    except Exception as error:  # a damaged file raises whatever its bytes lead to
-        raise _damaged(path, error) from error
+    except Exception as error:  # a damaged file may raise any exception
+        raise damaged(path, "model", error) from error
 
 
 def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
-    """The types in a file that loading it has to trust.
+    """The types in a file that have to be trusted to load it.
 
-    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and of the packages of `named` the estimators
-    and the types in `stored`. Only classes are ever called with the contents of a file.
+    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and, of the packages of `named`, the
+    estimators and the types in `stored`. Only classes are called with the contents of a file.
 
     Parameters
     ----------
     path : path
     named : sequence of str
-        Import paths of the estimators in the study's entry of the model: training ran their modules already.
+        Import paths of the estimators in the study's entry of the model; training has imported their modules.
     stored : collection of str
         Types in the model when it was stored on this machine.
     """
@@ -121,14 +123,14 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
         found = skops.io.get_untrusted_types(file=path)
         called = set(_called(path))
     except Exception as error:  # as above
-        raise _damaged(path, error) from error
+        raise damaged(path, "model", error) from error
     of_study = {name.partition(".")[0] for name in named} - {"sklearn", "entrolearn"}
     for name in named:
         if name.partition(".")[0] in of_study:
             importlib.import_module(name.rpartition(".")[0])
     for name in found:
         if name.startswith("entrolearn."):
-            # By a string, so that runs do not depend on all of the package, which imports names on demand.
+            # By a string: a static import would make every run depend on the whole package.
             getattr(importlib.import_module("entrolearn"), name.rpartition(".")[2], None)
     of_stored = {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
@@ -162,7 +164,7 @@ def _check_expansion(path: str | os.PathLike) -> None:
 
 
 def _called(path: str | os.PathLike) -> Iterator[str]:
-    """The callables that loading the file would call with arguments of the file."""
+    """Yield the callables that loading the file would call with arguments from the file."""
     with zipfile.ZipFile(path) as archive:
         waiting = [json.loads(archive.read("schema.json"))]
     while waiting:
@@ -176,17 +178,13 @@ def _called(path: str | os.PathLike) -> Iterator[str]:
 
 
 def _imported(name: str):
-    """The object at an import path in a module that is imported already, or None."""
+    """The object at an import path if its module is imported, or None."""
     module, _, own_name = name.rpartition(".")
     return getattr(sys.modules.get(module), own_name, None)
 
 
 def _is_estimator(name: str, packages: Collection[str]) -> bool:
-    """Whether an import path is of an estimator's class that one of some packages defines."""
+    """Whether an import path is that of an estimator class defined in one of some packages."""
     found = _imported(name)
     own = isclass(found) and found.__module__.partition(".")[0] in packages
     return own and hasattr(found, "fit") and hasattr(found, "get_params")
-
-
-def _damaged(path: str | os.PathLike, error: Exception) -> Unreadable:
-    return Unreadable(f"{path}: not a whole model file ({one_line(error)}); delete it and run again")

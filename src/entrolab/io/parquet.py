@@ -5,23 +5,20 @@ import os
 import pandas as pd
 
 from entrolab.io.atomic import replacing
-from entrolab.text import Unreadable
+from entrolab.text import damaged
 
 
 def write_frame(path: str | os.PathLike, table: pd.DataFrame) -> None:
-    """Write a table; its pages have checksums."""
+    """Write a table as a parquet file with checksums of its pages."""
     with replacing(path) as temporary:
         table.to_parquet(temporary, index=False, write_page_checksum=True)
 
 
 def read_frame(path: str | os.PathLike) -> pd.DataFrame:
-    """The table of a parquet file; `Unreadable` names a cut or damaged one."""
+    """The table of a parquet file; raise `Unreadable` for a damaged file."""
     try:
         return pd.read_parquet(path, page_checksum_verification=True)
     except FileNotFoundError:
         raise
-    except Exception as error:  # a damaged file raises whatever its bytes lead to
-        first_line = str(error).partition("\n")[0]
-        raise Unreadable(
-            f"{path}: not a whole parquet file ({first_line}); delete it and run again"
-        ) from error
+    except Exception as error:  # a damaged file may raise any exception
+        raise damaged(path, "parquet", error) from error

@@ -1,4 +1,4 @@
-"""Records of runs: provenance and outcome of one learner on one data set, as JSON."""
+"""Read and write run records: provenance and outcome of one learner on one data set, as JSON."""
 
 import json
 import os
@@ -10,21 +10,21 @@ from importlib.metadata import version
 from pathlib import Path
 
 from entrolab.fit.learners import ONE_OF, learners_of
-from entrolab.io.atomic import replacing
-from entrolab.text import Unreadable
+from entrolab.io.atomic import write_text
+from entrolab.text import damaged
 
 
 def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
-    """The part of a run's record that does not depend on its outcome; the rest stands for no result.
+    """A run record with status "failed"; the caller fills in the outcome.
 
     Parameters
     ----------
     spec : mapping
-        As :func:`entrolab.study.job_specs.run_spec` gives it.
+        The run's spec, from :func:`entrolab.study.job_specs.run_spec`.
     started : datetime
-        With a time zone.
+        Start time, with a time zone.
     seconds : float
-        By a monotonic clock.
+        Duration, measured by a monotonic clock.
     """
     return {
         "key": f"{spec['study']}/{spec['dataset']}/{spec['model']}",
@@ -55,7 +55,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict:
-    """The kind of machine, not its name."""
+    """Hardware and operating system, without the host name."""
     return {
         "system": platform.system(),
         "architecture": platform.machine(),
@@ -65,21 +65,20 @@ def machine() -> dict:
 
 
 def read_json(path: str | os.PathLike) -> dict:
-    """The content of a JSON file; `Unreadable` names a damaged one."""
+    """The content of a JSON file; raise `Unreadable` for a damaged file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise Unreadable(f"{path}: not a whole JSON file ({error}); delete it and run again") from None
+        raise damaged(path, "JSON", error) from None
 
 
 def write_json(path: str | os.PathLike, content: Mapping) -> None:
-    """Write JSON without NaN and infinity, which not every reader takes."""
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    """Write strict JSON, without NaN and infinity."""
+    write_text(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
 
 
 def _processor() -> str:
-    """The model of the processor, on Linux from a file."""
+    """The model name of the processor."""
     info = Path("/proc/cpuinfo")
     found = re.search(
         r"^model name\s*:(.*)$", info.read_text(encoding="utf-8") if info.exists() else "", re.M

@@ -1,7 +1,6 @@
 """The files of a run, and their contents."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +14,7 @@ from entrolab.fit.predictions import read_scores
 from entrolab.io.model_io import trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-
-__all__ = ["StudyRun", "RunContents"]
+from entrolab.tables.types import FILES
 
 
 @dataclass(frozen=True)
@@ -32,18 +30,19 @@ class StudyRun:
     predictions: Path
     facts: Path
     fitted: Path
-    scaled: Path  # the rows that the models of the data set take
+    rows: Path  # the input rows of the data set's models: scaled, or as prepared
 
     @classmethod
     def at(
-        cls, study_name: str, dataset: str, model: str, results: str | os.PathLike = "results"
+        cls, study_name: str, dataset: str, model: str, *, scaled: bool = True, folder: Path | str = ""
     ) -> "StudyRun":
-        """The run with its files where the workflow puts them, under `results`."""
-        folder, name = Path(results, study_name), f"{dataset}/{model}"
-        tables = (folder / stage / f"{name}.parquet" for stage in ("candidates", "selection", "predictions"))
-        models = (folder / "models" / f"{name}.{suffix}" for suffix in ("json", "skops"))
-        record, scaled = folder / "records" / f"{name}.json", folder / "scaled" / f"{dataset}.npz"
-        return cls(study_name, dataset, model, record, *tables, *models, scaled)
+        """The run with its files in a folder; `scaled` tells whether its study scales all rows together."""
+        stages = ("record", "candidates", "selection", "predictions", "facts", "model")
+        files = (
+            FILES[stage].format(study=study_name, dataset=dataset, model=model)
+            for stage in (*stages, "scaled" if scaled else "data")
+        )
+        return cls(study_name, dataset, model, *(Path(folder, file) for file in files))
 
     @property
     def key(self) -> str:
@@ -52,7 +51,7 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class RunContents:
-    """The contents of a run's files; a stage without a result leaves an empty file, or none."""
+    """The contents of a run's files; a stage without a result has an empty file, or none."""
 
     record: dict
     facts: dict
@@ -75,7 +74,7 @@ class RunContents:
             facts=facts,
             scores=scores,
             candidates=read_frame(run.candidates) if _filled(run.candidates) else pd.DataFrame(),
-            # Not every learner has every metric, such as support vectors.
+            # Not every learner has every metric, such as the share of support vectors.
             metrics=[
                 name
                 for name in metrics

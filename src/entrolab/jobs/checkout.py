@@ -1,15 +1,15 @@
-"""The commit of the code and the configuration, as git tells it."""
+"""Git commit and dirty state of the code and the configuration, and the checksum of the lock file."""
 
 import hashlib
 import os
 import subprocess
 from pathlib import Path
 
-# This package, in the folder `src` of a checkout or among installed packages.
+# Folder of this package, in `src` of a checkout or in site-packages.
 PACKAGE = Path(__file__).resolve().parents[1]
-# Untracked files in these folders are code that no commit holds.
+# Untracked files in these folders make the checkout dirty.
 CODE = (":/src", ":/workflow", ":/config", ":/Snakefile")
-# With these, which git sets for hooks, git would answer for another repository.
+# Git sets these variables for hooks. If they were inherited, git would read that other repository.
 OF_A_REPOSITORY = {
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"),
     *("GIT_NAMESPACE", "GIT_PREFIX"),
@@ -17,7 +17,7 @@ OF_A_REPOSITORY = {
 
 
 def git(*arguments: str, folder: str | os.PathLike) -> str | None:
-    """The output of git in a folder; None without git, without a repository or without a commit."""
+    """The output of a git command in a folder; None if git, a repository or a commit is missing."""
     environment = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     command = ["git", "-C", folder, *arguments]
     try:
@@ -30,16 +30,16 @@ def git(*arguments: str, folder: str | os.PathLike) -> str | None:
 
 
 def commit_of(folder: str | os.PathLike) -> str | None:
-    """Git's name of the commit of a folder, with ``-dirty`` where the code differs from it.
+    """The output of ``git describe --always`` for a folder, with ``-dirty`` if the code differs from it.
 
-    None for a folder that is not tracked, such as an environment or an unpacked archive in a project.
+    None for a folder without tracked files, such as an environment or an unpacked archive in a repository.
     """
     name = git("describe", "--always", folder=folder) if _is_tracked(folder) else None
     return f"{name}-dirty" if name and _is_dirty(folder) else name
 
 
 def code_tags(folder: str | os.PathLike = PACKAGE) -> dict[str, str]:
-    """The commit of a package in ``src``, whether the code differs from it, and the lock's sha256."""
+    """The commit of a package in ``src``, whether the code differs from it, and the lock file's sha256."""
     commit = git("rev-parse", "HEAD", folder=folder) if _is_tracked(folder) else None
     return {
         "commit": commit or "unknown",
@@ -58,6 +58,6 @@ def _is_dirty(folder: str | os.PathLike) -> bool:
 
 
 def lock_digest(folder: str | os.PathLike) -> str | None:
-    """The sha256 of the lock that environments are made from, or None without one."""
+    """The sha256 of ``requirements.lock`` in a folder, or None if there is no such file."""
     lock = Path(folder, "requirements.lock")
     return hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else None

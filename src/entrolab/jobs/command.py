@@ -1,7 +1,24 @@
-"""The command `entrolab`: Snakemake with this package's Snakefile, in the present folder."""
+"""The command `entrolab`: Snakemake with this package's Snakefile, in the present folder.
 
+``entrolab mine.yaml`` makes the study of a file, ``entrolab init table.csv --label column`` writes one. All
+else is Snakemake's.
+"""
+
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+from entrolearn.suggest import did_you_mean
+
+STUDY_ENDS = (".yaml", ".yml")
+# Options of Snakemake whose values end like studies.
+TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
+INIT = "`entrolab init table.csv --label column` writes one"
+
+
+class CommandError(ValueError):
+    """A command line that cannot be run; the message is one line."""
 
 
 def home() -> Path:
@@ -12,8 +29,63 @@ def home() -> Path:
 
 
 def main() -> None:
-    """Run Snakemake with the arguments of the command line."""
+    """Run the command line."""
+    arguments = sys.argv[1:]
+    try:
+        if arguments[:1] == ["init"]:
+            from entrolab.study.first_study import main as init
+
+            init(arguments[1:])
+            return
+        arguments = with_studies(arguments)
+    except ValueError as error:
+        sys.exit(f"entrolab: {error}")
     from snakemake.cli import main
 
-    sys.argv[1:1] = ["--snakefile", str(home() / "Snakefile")]
+    sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
+    sys.argv[1:] = ["--snakefile", str(home() / "Snakefile"), *arguments]
     main()
+
+
+def with_studies(arguments: Sequence[str]) -> list[str]:
+    """The arguments for Snakemake: of each study's file its target, and the folder among the settings.
+
+    Examples
+    --------
+    >>> with_studies(["-n", "eem", "--config", "seed=1"])
+    ['-n', 'eem', '--config', 'seed=1']
+    """
+    files = [place for place, one in enumerate(arguments) if _is_study(arguments, place, one)]
+    if not files:
+        return list(arguments)
+    studies = [Path(arguments[place]) for place in files]
+    for study in studies:
+        check_file(study)
+    folders = {os.path.normpath(study.parent) for study in studies}
+    if len(folders) > 1:
+        raise CommandError(f"found studies in {' and '.join(sorted(folders))}; accepted: those of one folder")
+    folder = f"extra_studies={folders.pop()}"
+    rest = [one for place, one in enumerate(arguments) if place not in files]
+    cut = rest.index("--") if "--" in rest else len(rest)
+    before, after = rest[:cut], rest[cut:]
+    given = next((place for place, one in enumerate(before) if one in ("--config", "-C")), None)
+    if given is None:
+        before += ["--config", folder]
+    else:
+        before.insert(given + 1, folder)
+    return [*(study.stem for study in studies), *before, *after]
+
+
+def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
+    option = next((one for one in reversed(arguments[:place]) if one.startswith("-")), "")
+    return argument.endswith(STUDY_ENDS) and not argument.startswith("-") and option not in TAKE_FILES
+
+
+def check_file(study: Path) -> None:
+    """Refuse what is no study's file."""
+    if study.suffix == ".yml":
+        raise CommandError(f"{study}: accepted: a study's file that ends in .yaml")
+    if not study.is_file():
+        there = [file.name for file in study.parent.glob("*.yaml")]
+        hint = did_you_mean(study.name, there)
+        raise CommandError(f"{study}: there is no such file{hint}; accepted: a study's file; {INIT}")

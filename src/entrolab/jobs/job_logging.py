@@ -10,7 +10,7 @@ from pathlib import Path
 
 from entrolab.jobs.output_checksums import note_of, write_note
 from entrolab.jobs.preflight import limits_behind
-from entrolab.text import COLOURS, Told, one_line
+from entrolab.text import COLOURS, ERASE_LINE, Told, one_line
 
 EVERY_SECONDS = 20.0
 
@@ -73,9 +73,9 @@ class Uncoloured(logging.Formatter):
 
 
 def tell(line: str) -> None:
-    """Print a line to the terminal, if it is still open."""
+    """Print a line to the terminal, if it is still open, in the place of its progress line."""
     with suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+        print(f"{ERASE_LINE if sys.stderr.isatty() else ''}{line}", file=sys.stderr, flush=True)
 
 
 class Progress:

@@ -13,6 +13,7 @@ from entrolab.data.origins import made_by
 from entrolab.fit.learners import made_of, parts_seed
 from entrolab.jobs.cluster_requests import Needs, needs_of_data, needs_of_drawing, needs_of_run
 from entrolab.jobs.source_analysis import source_digests
+from entrolab.study.claims import tested_tables
 from entrolab.study.job_specs import (
     figure_datasets,
     figure_files,
@@ -28,13 +29,15 @@ from entrolab.study.job_specs import (
     type_of,
 )
 from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
-from entrolab.tables.types import FILES, GENERATED, TABLE_TYPES
+from entrolab.tables.types import FILES, TABLE_TYPES
 
 __all__ = ["Plan", "code"]
 
 TABLE_FORMATS = ("csv", "html", "tex", "md")
 FIGURE_FORMATS = ("svg", "png", "csv", "html")
+CLAIMS_FORMATS = ("csv", "html")
 # The keys of a model that tables show or look up.
 SHOWN_OF_MODELS = [
     "label",
@@ -100,9 +103,8 @@ class Plan:
         return [_receipt(dataset) for dataset in self.downloaded()]
 
     def own_file(self, wildcards) -> list[str]:
-        """The file of a data set of the user's own; nothing for the others."""
-        entry = self.entry(wildcards)
-        return [entry["file"]] if "file" in entry else []
+        """The files of a data set of the user's own; nothing for the others."""
+        return self.entry(wildcards).get("paths", [])
 
     def attempt(self, wildcards) -> int:
         """A number that grows while the data are not available, so that each run downloads again.
@@ -123,7 +125,20 @@ class Plan:
         return needs_of_data(self.entry(wildcards))
 
     def scaling(self, wildcards) -> dict:
-        return scaling_of(self.study(wildcards), wildcards.dataset)
+        """How figures and measurements have rows scaled, and the runs of a study with ``scaling``."""
+        study = self.study(wildcards)
+        if "scaling" in study:
+            return scaling_of(study, wildcards.dataset)
+        return {"preprocessing": study["preprocessing"]}
+
+    def rows_of_run(self, wildcards) -> str:
+        """The rows that runs learn from: scaled, or as prepared where every fit learns its preprocessing."""
+        stage = "scaled" if "scaling" in self.study(wildcards) else "data"
+        return FILES[stage].format(study=wildcards.study, dataset=wildcards.dataset)
+
+    def rows_of_example(self, wildcards) -> list[str]:
+        """The rows that input examples of logged models are taken from, where the study asks for some."""
+        return [self.rows_of_run(wildcards)] if self.study(wildcards)["input_example"] else []
 
     def protocol(self, wildcards) -> dict:
         return protocol_of(self.study(wildcards), wildcards.dataset)
@@ -227,12 +242,33 @@ class Plan:
         study = self.study(wildcards)
         return {
             **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks")},
-            "models": {
-                name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
-                for name, model in study["models"].items()
-            },
+            "models": self._shown_models(study),
             "tables": {wildcards.table: study["tables"][wildcards.table]},
         }
+
+    def sources_of_claims(self, wildcards) -> list[str]:
+        """The tables that the tests of a study's claims read, and the results that these are made of."""
+        tables = tested_tables(self.study(wildcards)["claims"])
+        results = (table_files(wildcards.study, self.study(wildcards), table) for table in tables)
+        return [
+            *(FILES["tables"].format(study=wildcards.study, table=table) for table in tables),
+            *dict.fromkeys(chain.from_iterable(results)),
+        ]
+
+    def claimed(self, wildcards) -> dict:
+        """The part of a study that decides what becomes of its claims."""
+        study = self.study(wildcards)
+        parts = ("claims", "metrics", "criteria", "protocol", "of_dataset", "datasets", "tasks", "file")
+        tables = tested_tables(study["claims"])
+        return {
+            **{name: study[name] for name in parts},
+            "models": self._shown_models(study),
+            "tables": {table: study["tables"][table] for table in tables},
+        }
+
+    def claims(self, formats: Iterable[str] = CLAIMS_FORMATS) -> Callable:
+        """An input function: the outcome of a study's claims, nothing where it has none."""
+        return lambda wildcards: self._claims(wildcards.study, formats)
 
     def title(self, wildcards) -> str:
         """The title of a study in Snakemake's own report."""
@@ -255,20 +291,34 @@ class Plan:
         """An input function: a study's figures."""
         return lambda wildcards: self._figures(wildcards.study, formats)
 
+    def files_of_studies(self, study_names: Iterable[str]) -> list[str]:
+        return [file for study_name in study_names for file in self.study_files(study_name)]
+
     def study_files(self, study_name: str) -> list[str]:
         """All that is made of a study."""
         datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[study_name]))
         return [
             *self._tables(study_name, TABLE_FORMATS),
             *self._figures(study_name, FIGURE_FORMATS),
+            *self._claims(study_name, CLAIMS_FORMATS),
             f"results/report/{study_name}.html",
             *(f"results/{study_name}/tracked/{dataset}.json" for dataset in datasets),
             f"results/{study_name}/tracked.json",
         ]
 
+    def _shown_models(self, study: Mapping) -> dict:
+        return {
+            name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
+            for name, model in study["models"].items()
+        }
+
     def _tables(self, study_name: str, formats: Iterable[str]) -> list[str]:
         tables = self.studies[study_name]["tables"]
         return [f"results/{study_name}/tables/{table}.{format}" for table in tables for format in formats]
+
+    def _claims(self, study_name: str, formats: Iterable[str]) -> list[str]:
+        claims = self.studies[study_name]["claims"]
+        return [f"results/{study_name}/claims.{format}" for format in formats if claims]
 
     def _figures(self, study_name: str, formats: Iterable[str]) -> list[str]:
         study = self.studies[study_name]

@@ -1,4 +1,4 @@
-"""The agreement of a study's values with the published ones, drawn with a panel for each metric."""
+"""The figure of a study's values against the published ones, a panel per metric."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,12 +12,10 @@ from entrolab.tables.number_format import title
 from entrolab.tables.types import TABLE_TYPES
 from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
 
-__all__ = ["agreement", "compared"]
-
 LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
 N_COLUMNS = 3
 INCHES = 9.0
-FURTHEST = 3  # numbers furthest from the published ones, which the alternative text names
+FURTHEST = 3  # numbers in the alternative text: those with the largest differences
 
 
 def agreement(results: StudyResults, file: Path) -> dict | None:
@@ -55,7 +53,7 @@ def _band_in_words(bands: Mapping[str, float | None]) -> str:
     said = ", ".join(f"{name}: {band:.2g}" for name, band in bands.items() if band is not None)
     return said and (
         f"The grey band is the median of the published ± ({said}). Each number is judged by its own ±, so "
-        "that one may stand within the band and depart, or outside and agree. "
+        "that one inside the band may differ, and one outside may agree. "
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from entrolab.fit.learners import ONE_OF, expand_values
-from entrolab.report.studies import StudyResults, model_name
+from entrolab.report.studies import StudyResults
+from entrolab.text import full_label
 
 
 def chosen_parameters(results: StudyResults) -> list[dict]:
@@ -34,7 +35,7 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
             summary.append(
                 {
                     "key": key,
-                    "model": model_name(model),
+                    "model": full_label(model),
                     "parameter": f"{learner}: {parameter}" if learner else parameter,
                     "values": [
                         {
@@ -60,7 +61,7 @@ def _grids(model: Mapping) -> Iterator[tuple[str, str, object]]:
 
 
 def _values(grid, study: Mapping) -> list:
-    """The values of one parameter of a grid, of all data sets where they differ."""
+    """The values of a parameter of a grid, of all data sets if they differ."""
     if isinstance(grid, Mapping) and "of_dataset" in grid:
         return list(chain.from_iterable(study["of_dataset"][grid["of_dataset"]].values()))
     return expand_values(grid)

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from entrolab.tables.types import one_line
-
-__all__ = ["dataset_line", "dataset_page"]
+from entrolab.text import one_line
 
 LONGEST = 2000
 COUNTS = {

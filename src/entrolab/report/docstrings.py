@@ -8,12 +8,10 @@ from markupsafe import Markup, escape
 
 from entrolab.jobs.source_analysis import documentation
 
-__all__ = ["described"]
-
-# The title of a section of numpydoc stands on a line that is underlined.
+# The underlined title of a section of numpydoc.
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 _INLINE = re.compile(r":math:`(?P<math>[^`]+)`|``(.+?)``|:[\w:]+:`~?([^`]+)`|`([^`]+)`")
-# An equation may begin beside its directive, or below it.
+# An equation begins after its directive, on the same line or below.
 _EQUATION = re.compile(r"^\.\. math::\s*(?P<math>.*)$", re.DOTALL)
 _BELOW = re.compile(r"^( *\.\. math::)\n\s*\n", re.MULTILINE)
 _LABEL = re.compile(r"^\.\. \[\w+\] *")
@@ -30,7 +28,7 @@ def described(import_path: str) -> dict[str, list[Markup]]:
     """
     first, *rest = _SECTION.split(documentation(import_path))
     sections = dict(zip(rest[::2], rest[1::2], strict=True))
-    # Other packages have documentation of their own.
+    # Other packages have their own documentation.
     own = import_path.startswith("entrolearn.")
     return {
         "summary": _paragraphs(first) if own else _paragraphs(first)[:1],

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from entrolab.tables.types import one_line
-
-__all__ = ["errata_of", "listed_errata"]
+from entrolab.text import one_line
 
 LONGEST = 2000
 # "Table 4", "Tables 2, 3 and 11", "Figures 2 to 4"
@@ -15,7 +13,7 @@ _NAME = re.compile(r"(table|figure)s?_?(\d+(?:_to_\d+)?)")
 
 
 def listed_errata(study: Mapping) -> list[dict]:
-    """A study's errata as they are shown, numbered from 1."""
+    """The errata of a study as single lines, numbered from 1."""
     return [
         {"number": number} | {name: one_line(text, limit=LONGEST) for name, text in erratum.items()}
         for number, erratum in enumerate(study["errata"], start=1)

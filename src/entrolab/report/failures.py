@@ -1,8 +1,9 @@
-"""Missing results, and why."""
+"""The missing results of a study, with reasons."""
 
-from entrolab.report.studies import StudyResults, model_name
+from entrolab.report.studies import StudyResults
 from entrolab.tables.number_format import title
 from entrolab.tables.types import TABLE_TYPES
+from entrolab.text import full_label
 
 
 def failures(results: StudyResults) -> list[dict]:
@@ -13,7 +14,7 @@ def failures(results: StudyResults) -> list[dict]:
         models = TABLE_TYPES[entry["type"]].models(entry, results.study)  # not each is one of the study's
         for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
             of_reason = found.setdefault((row.dataset, row.verdict, row.reason), {})
-            of_reason[row.model or name] = model_name(models[row.model]) if row.model else title(name)
+            of_reason[row.model or name] = full_label(models[row.model]) if row.model else title(name)
     return [
         {
             "dataset": results.labels.get(dataset, dataset),

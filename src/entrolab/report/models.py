@@ -1,4 +1,4 @@
-"""The content of a learner's page: its docstring, its studies, and its standing among other models."""
+"""The content of a learner's page: its docstring, its studies, and its ranks among other models."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -7,21 +7,19 @@ import pandas as pd
 from entrolab.fit.learners import ONE_OF, estimator_of, learners_of
 from entrolab.fit.metrics import METRICS
 from entrolab.report.docstrings import described
-from entrolab.report.studies import StudyResults, model_name, trained
+from entrolab.report.studies import StudyResults, trained
 from entrolab.tables.number_format import power_of_two, title
-from entrolab.tables.types import TABLE_TYPES, one_line
-from entrolab.text import in_short
+from entrolab.tables.ranking import scores_of
+from entrolab.tables.types import TABLE_TYPES
+from entrolab.text import full_label, in_short, one_line
 
-__all__ = ["learners", "model_page", "standing"]
-
-# Data sets or values that a line names.
-NAMED = 6
+NAMED = 6  # data sets in a line
 
 
 def learners(study: Mapping) -> dict[str, list[str]]:
-    """The learners that a study is about, by import path, each with the study's models of it.
+    """The learners of a study by import path, each with the study's models of it.
 
-    A model with alternative learners is about the projection before them.
+    A model with alternative learners counts as one of the projection before them.
     """
     found: dict[str, list[str]] = {}
     for name, model in trained(study).items():
@@ -63,7 +61,7 @@ def model_page(
 
 
 def _is_meant(path: str, model: Mapping, tasks: Iterable[str]) -> bool:
-    """Whether a model, which may have other learners for other tasks, has this one for any of some tasks."""
+    """Whether a model uses the learner at this path for any of some tasks."""
     return "estimators" not in model or path in {estimator_of(model, task) for task in tasks}
 
 
@@ -76,7 +74,7 @@ def _model(path: str, name: str, results: StudyResults) -> dict:
     ]
     return {
         "key": name,
-        "name": model_name(model),
+        "name": full_label(model),
         "after": [step["estimator"].rpartition(".")[2] for step in model["steps"]],
         "params": _in_words(model.get("params", {})),
         "grid": _in_words({parameter: _values(grid) for parameter, grid in model.get("grid", {}).items()}),
@@ -97,16 +95,14 @@ def standing(results: StudyResults) -> list[dict]:
             continue
         for metric, rows in table.groupby("metric", sort=False):
             where = {"table": name, "title": title(name), "metric": METRICS[metric].label}
-            wide = rows.pivot(index="dataset", columns="model", values="ours")
-            ours = wide.loc[rows["dataset"].unique(), rows["model"].unique()]
-            for model, line in _compared(ours, METRICS[metric].greater_is_better):
-                label = model_name(results.study["models"][model])
+            for model, line in _compared(scores_of(rows, metric), METRICS[metric].greater_is_better):
+                label = full_label(results.study["models"][model])
                 lines.append({**where, "key": model, "model": label, "tasks": METRICS[metric].tasks, **line})
     return lines
 
 
 def _compared(ours: pd.DataFrame, greater_is_better: bool) -> Iterator[tuple[str, dict]]:
-    """Each model beside the others on the data sets where two or more have a value."""
+    """Yield each model with its comparison to the others where two or more have a value."""
     signed = ours if greater_is_better else -ours
     signed = signed[signed.notna().sum(axis=1) > 1]
     behind = signed.rsub(signed.max(axis=1), axis=0)
@@ -124,11 +120,11 @@ def _compared(ours: pd.DataFrame, greater_is_better: bool) -> Iterator[tuple[str
 
 
 def _values(grid: object) -> object:
-    """The values of a grid in short."""
+    """The values of a grid, abbreviated."""
     if not isinstance(grid, list):
         return grid
     powers = [power_of_two(value) if isinstance(value, float) and value > 0 else None for value in grid]
-    return in_short(powers if all(powers) else grid, NAMED)
+    return in_short(powers if all(powers) else grid)
 
 
 def _in_words(values: Mapping) -> str:

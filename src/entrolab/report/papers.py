@@ -6,33 +6,34 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from entrolab.claims.rendering import claims_bar, outcomes
+from entrolab.claims.rendering import layout as layout_claims
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import write_text
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
 from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
-from entrolab.report.studies import StudyResults, model_name, trained
+from entrolab.report.studies import StudyResults, trained
 from entrolab.study.job_specs import figure_formats, study_runs
 from entrolab.tables.making import counts, judged
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
-from entrolab.tables.rendering import layout, legend
-from entrolab.tables.types import TABLE_TYPES, one_line, table_spec
-from entrolab.tables.verdicts import JUDGED, VERDICTS
+from entrolab.tables.rendering import layout, legend, marks_of
+from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.verdicts import JUDGED
+from entrolab.text import full_label, one_line
 from entrolearn.plotting import description_of
 
-__all__ = ["card", "laid_out", "paper_page", "shown_figure"]
-
-# The folder of the drawings that pages make themselves.
+# The folder of the figures drawn for the pages.
 DRAWN = "figures"
 
 
 def laid_out(results: StudyResults) -> list[dict]:
-    """A study's tables as the templates take them, with a bar of their verdicts."""
+    """The content of a study's tables for the templates, with a bar of their verdicts."""
     return [
         layout(table, table_spec(results.key, results.study, name, results.labels))
         | {"bar": bar(counts(table))}
@@ -41,7 +42,7 @@ def laid_out(results: StudyResults) -> list[dict]:
 
 
 def card(results: StudyResults, folder: Path) -> dict:
-    """The content of the front page for a study: how many values are reproduced, and how long it took."""
+    """The content of the front page for a study: its verdicts, its answer and its seconds."""
     study = results.study
     found = Counter(chain.from_iterable(judged(table)["verdict"] for table in results.tables.values()))
     answered = study.get("answer_figure")
@@ -52,6 +53,7 @@ def card(results: StudyResults, folder: Path) -> dict:
         "about": one_line(study["about"]),
         "is_paper": bool(study["reference"]) and found.total() > 0,
         "judged": bar({name: found[name] for name in JUDGED}),
+        "claims": claims_bar(outcomes(results.claims)) if results.claims is not None else None,
         "reproduced": found["reproduced"],
         "tables": [
             {"name": name, "title": title(name), "caption": one_line(entry["caption"])}
@@ -78,6 +80,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "about": one_line(study["about"]),
         "url": study["url"],
         "protocol": protocol(study),
+        "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [
             {
                 **table,
@@ -99,7 +102,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "chosen": chosen_parameters(results),
         "errata": errata,
         "files": _files(results, home),
-        "model_names": [model_name(model) for model in trained(study).values()],
+        "model_names": [full_label(model) for model in trained(study).values()],
         "facts": made(results.records, peaks=[results.peak]),
     }
 
@@ -126,19 +129,18 @@ def shown_figure(results: StudyResults, name: str) -> dict:
 def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     """The ranks of the models of a score table, by each metric that can be ranked.
 
-    A diagram is a file of its own: several in one page would share the ids of their parts.
+    Each diagram is a separate file: several in one page would share the ids of their elements.
     """
     entry = results.study["tables"][name]
     if not TABLE_TYPES[entry["type"]].ranks:
         return []
     table = results.tables[name]
-    labels = {key: model_name(model) for key, model in results.study["models"].items()}
+    labels = {key: full_label(model) for key, model in results.study["models"].items()}
     shown = []
     for metric in table["metric"].unique():
         if section := rank_section(table, labels, metric):
             file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
-            with replacing(file) as temporary:
-                temporary.write_text(section.pop("diagram"), encoding="utf-8")
+            write_text(file, section.pop("diagram"))
             section |= {"name": f"{name}-ranks-{metric}", "metric": METRICS[metric].label}
             shown.append(section | {"file": f"{DRAWN}/{file.name}"})
     return shown
@@ -147,9 +149,7 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
 def bar(found: Mapping[str, int]) -> dict:
     """A bar of verdicts: its segments, and the number of cells."""
     segments = [
-        {"verdict": name, "slug": name.replace(" ", "-"), "mark": VERDICTS[name].mark, "count": number}
-        for name, number in found.items()
-        if number
+        {"verdict": name, "count": number, **marks_of(name)} for name, number in found.items() if number
     ]
     return {"segments": segments, "total": sum(found.values())}
 

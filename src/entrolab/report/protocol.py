@@ -1,32 +1,42 @@
-"""The protocol of a study in sentences."""
+"""The protocol of a study as sentences."""
 
 from collections.abc import Callable, Mapping
 
+from entrolab.data.user_tables import warning_of
 from entrolab.fit.metrics import METRICS
-from entrolab.tables.types import CRITERIA
+from entrolab.tables.scores import CRITERIA
 
 
 def protocol(study: Mapping) -> list[str]:
     """The protocol of a study in sentences."""
     scheme = study["protocol"]
     metrics = [METRICS[name].label for name in study["metrics"]]
-    criteria = [CRITERIA.get(name, name) for name in study["criteria"]]
+    criteria = [CRITERIA[name] for name in study["criteria"]]
     return [
         *(_trials(scheme, study) if "trials" in scheme else _folds(scheme, study)),
-        *_scaling(study),
+        *(_scaling(study) if "scaling" in study else _preprocessing(study)),
+        *(line for key, entry in study.get("own_data", {}).items() for line in _table(key, entry)),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
-        f"Parameters are chosen by {criteria[0]}" + "".join(f"; also by {one}" for one in criteria[1:]) + ".",
+        f"Parameters are selected by {'; also by '.join(criteria)}.",
         "The oracle column uses test data and is a diagnostic only.",
     ]
 
 
+MOST_NAMED = 12  # columns in a sentence
+
 INNER = {
-    "leave-two-folds-out": "Inner cross-validation for a left-out fold: each of the other folds is left out "
-    "in its turn as well, so that the fit without a pair of folds serves both of them.",
+    "leave-two-folds-out": "Inner cross-validation for a left-out fold: each other fold is left out in turn "
+    "as well, so that the fit without a pair of folds serves both of them.",
 }
 
 
 def _folds(scheme: Mapping, study: Mapping) -> list[str]:
+    if scheme.get("method") == "time":
+        return [
+            f"{scheme['folds'] + 1} blocks of rows in the order of time: each but the first is predicted by "
+            "all rows before it.",
+            "Inner validation: the last of these rows, as many as a block has or half of them.",
+        ]
     often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
     where = " where there are classes" if "regression" in study.get("tasks", {}).values() else ""
     said = [f"{scheme['folds']}-fold cross-validation, stratified{where}, {often}."]
@@ -42,52 +52,100 @@ def _trials(scheme: Mapping, study: Mapping) -> list[str]:
         taken = "{:,} training and {:,} test rows".format(*rows)
     drawn = {
         True: f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any "
-        "others are left aside",
-        False: "one trial in the order of the files, that learns from the first rows and tests with the last",
+        "others are left out",
+        False: "one trial in the order of the files, trained on the first rows and tested on the last",
     }
     said = _by_dataset(scheme.get("shuffle", True), drawn.__getitem__, study, between="; ")
     return [
         f"{said[0].upper()}{said[1:]}.",
-        f"Inner validation: the training rows are cut into {scheme['inner']['folds']} parts; "
+        f"Inner validation: the training rows are split into {scheme['inner']['folds']} folds; "
         f"{_left_out(scheme['inner'])} for validation.",
     ]
 
 
 def _left_out(inner: Mapping) -> str:
     if not isinstance(inner["used"], int):
-        return "some of them, a number of each data set's own, are left out in their turn"
+        return "some of them, a number of each data set's own, are left out in turn"
     if inner["used"] == 1:
         return "one of them is left out"
     which = "each" if inner["used"] == inner["folds"] else f"each of the first {inner['used']}"
-    return f"{which} is left out in its turn"
+    return f"{which} is left out in turn"
 
 
 def _scaling(study: Mapping) -> list[str]:
     scaling = study["scaling"]
     if scaling["method"] == "none":
-        return ["Features are taken as they are."]
+        return ["Features are not scaled."]
     interval = "[{}, {}]".format(*scaling.get("range", (0, 1)))
     methods = {
         "minmax": f"scaled linearly to {interval}",
-        "joint_minmax": f"scaled to {interval} by the ends of all features",
+        "joint_minmax": f"scaled to {interval} by the smallest and largest value of all features",
         "maxabs": "divided by its largest absolute value",
-        "standard": "brought to zero mean and unit variance",
-        "none": "left as it is",
+        "standard": "standardised to zero mean and unit variance",
+        "none": "not scaled",
     }
     rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
     how = _by_dataset(scaling["method"], methods.__getitem__, study)
-    said = [f"Each feature is {how}, as measured on {rows}."]
+    said = [f"Each feature is {how}, by the values of {rows}."]
     if "dtype" in scaling:
         precision = {"float64": "double precision", "float32": "single precision"}
-        said.append(f"Features are kept in {_by_dataset(scaling['dtype'], precision.__getitem__, study)}.")
+        said.append(f"Features are stored in {_by_dataset(scaling['dtype'], precision.__getitem__, study)}.")
     if "targets" in scaling:
         bounds = _by_dataset(scaling["targets"], lambda ends: "[{}, {}]".format(*ends), study)
         said.append(f"Targets of regression are scaled linearly to {bounds}.")
     return said
 
 
+def _preprocessing(study: Mapping) -> list[str]:
+    """What every fit learns from its training rows, in sentences."""
+    entry, own = study["preprocessing"], study.get("own_data", {}).values()
+    scaled = {
+        "minmax": "scaled linearly to [0, 1]",
+        "maxabs": "divided by its largest absolute value",
+        "standard": "brought to zero mean and unit variance",
+        "none": "left as it is",
+    }[entry["scale"]]
+    said = [f"Each feature is {scaled}, as measured on the training rows of each fit alone."]
+    kinds = [kind for one in own for kind in one["format"]["columns"].values()]
+    encoded = {
+        "one-hot": "a column of zeros and ones for each, of more than 100 one for all rarer ones; a missing "
+        "or unknown category has a zero everywhere",
+        "ordinal": "the number of their place in the alphabet; a missing one is taken for the most frequent",
+        "target": "the mean label of their training rows (target encoding, cross-fitted)",
+    }[entry["categories"]]
+    if any(isinstance(kind, list) for kind in kinds):
+        said.append(f"Categories become {encoded}.")
+    if any(one["n_missing"] for one in own):
+        said.append("A missing number is taken for the median of its column in the training rows.")
+    return said
+
+
+def _table(key: str, entry: Mapping) -> list[str]:
+    """What was found in a table of one's own and decided about it, in sentences."""
+    said = []
+    for what, names in {
+        "categories": [name for name, kind in entry["format"]["columns"].items() if isinstance(kind, list)],
+        "dates, taken as days": [name for name, kind in entry["format"]["columns"].items() if kind == "date"],
+        "missing values": [f"{name} ({count})" for name, count in entry["n_missing"].items()],
+        "left out": [f"{name} ({why})" for name, why in entry["left_out"].items()],
+    }.items():
+        if names:
+            shown = ", ".join(names[:MOST_NAMED]) + (
+                f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else ""
+            )
+            said.append(f"{what}: {shown}")
+    if entry["groups"]:
+        said.append(f"in {entry['groups']} groups by {entry['format']['groups']}, each in one fold")
+    if entry["test"]:
+        said.append(f"tested with the {entry['expect']['test_rows']:,} rows of a file of their own, once")
+    if entry["n_unlabelled"]:
+        said.append(f"rows without a label, left out: {entry['n_unlabelled']}")
+    lines = [f"Of {key}: {'; '.join(said)}."] if said else []
+    return [*lines, *(warning_of(key, entry, name) for name in entry["tells_label"])]
+
+
 def _by_dataset(value, in_words: Callable[[object], str], study: Mapping, between: str = " or ") -> str:
-    """A value in words; where it differs between data sets, with those of which it is another."""
+    """A value in words; if it differs between data sets, each other value with its data sets."""
     if not isinstance(value, Mapping):
         return in_words(value)
     values = dict(study["of_dataset"][value["of_dataset"]])

@@ -1,9 +1,9 @@
-"""When, where and with which versions results were made."""
+"""The provenance of results: times, machines, versions and seeds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from entrolab.jobs.peak_memory import Peak
-from entrolab.tables.types import one_line
+from entrolab.text import one_line
 
 # Digits of a checksum that a page shows.
 SHORT = 12
@@ -16,21 +16,19 @@ def made(
     records = list(records)
     facts = version(commit, lock)
     if not records:
-        return [*facts, ("cells", "none yet")]
+        return [*facts, ("runs", "none yet")]
     failed = sum(not record["success"] for record in records)
-    facts.append(("cells", f"{len(records)}, of which {failed} without a result"))
-    started = sorted(record["started"] for record in records if record.get("started"))
-    if started:
-        days = dict.fromkeys((_moment(started[0]), _moment(started[-1])))
-        facts.append(("begun", " to ".join(days)))
-    if seeds := _seeds(records):
-        facts.append(("seed", seeds))
-    facts.append(("training", _duration(records, ["s", "min", "h"])))
+    started = sorted(_moment(record["started"]) for record in records)
+    facts += [
+        ("runs", f"{len(records)}, of which {failed} without a result"),
+        ("started", " to ".join(dict.fromkeys((started[0], started[-1])))),
+        ("seed", _seeds(records)),
+        ("training", _duration(records, ["s", "min", "h"])),
+    ]
     if peak := max(filter(None, peaks), default=None):
         facts.append(("peak memory", f"{_memory(peak.mib)} ({peak.job})"))
     for name in ("versions", "machine"):
-        seen = dict.fromkeys(_described(record[name]) for record in records if record.get(name))
-        facts.extend((name, text) for text in seen)
+        facts += [(name, text) for text in dict.fromkeys(_described(record[name]) for record in records)]
     return facts
 
 
@@ -41,31 +39,27 @@ def version(commit: str, lock: str) -> list[tuple[str, str]]:
 
 
 def in_short(records: Sequence[Mapping]) -> str:
-    """The same of one study in a line: seconds, machines, days and seeds."""
-    machines = dict.fromkeys(_machine(record["machine"]) for record in records if record.get("machine"))
+    """The provenance of one study in a line: seconds, machines, days and seeds."""
+    if not records:
+        return "no runs yet"
+    machines = ", ".join(dict.fromkeys(_machine(record["machine"]) for record in records))
     spent = _duration(records, ["core-seconds", "core-minutes", "core-hours"])  # a job trains on one core
-    said = [f"{spent} of training" + (f" on {', '.join(machines)}" if machines else "")]
-    if days := sorted(record["started"][:10] for record in records if record.get("started")):
-        said.append("begun " + " to ".join(dict.fromkeys((days[0], days[-1]))))
-    if seeds := _seeds(records):
-        said.append(f"seed {seeds}")
-    return " · ".join(said) if records else "no cells yet"
+    days = sorted(record["started"][:10] for record in records)
+    started = " to ".join(dict.fromkeys((days[0], days[-1])))
+    return f"{spent} of training on {machines} · started {started} · seed {_seeds(records)}"
 
 
 def _seeds(records: Iterable[Mapping]) -> str:
-    return ", ".join(dict.fromkeys(str(record["seed"]) for record in records if "seed" in record))
+    return ", ".join(dict.fromkeys(str(record["seed"]) for record in records))
 
 
 def _machine(facts: Mapping) -> str:
-    """Its processor, where that is known, and its cores."""
-    named = facts.get("processor") or facts.get("system", "")
-    return one_line(f"{named}, {facts['cores']} cores" if "cores" in facts else named)
+    """The processor of a machine, or its system if that is unknown, and its cores."""
+    return one_line(f"{facts['processor'] or facts['system']}, {facts['cores']} cores")
 
 
-def _described(facts: object) -> str:
-    if isinstance(facts, Mapping):
-        return ", ".join(f"{name} {one_line(value)}" for name, value in facts.items())
-    return one_line(facts)
+def _described(facts: Mapping) -> str:
+    return ", ".join(f"{name} {one_line(value)}" for name, value in facts.items())
 
 
 def _moment(iso: str) -> str:
@@ -73,8 +67,8 @@ def _moment(iso: str) -> str:
 
 
 def _duration(records: Iterable[Mapping], units: Sequence[str]) -> str:
-    """The seconds of some records in the first of three units that suits."""
-    seconds = sum(record.get("seconds") or 0 for record in records)
+    """The seconds of some records in seconds, minutes or hours."""
+    seconds = sum(record["seconds"] for record in records)
     if seconds < 120:
         return f"{seconds:.0f} {units[0]}"
     return f"{seconds / 60:.0f} {units[1]}" if seconds < 7200 else f"{seconds / 3600:.1f} {units[2]}"

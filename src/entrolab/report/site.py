@@ -1,10 +1,12 @@
 """The site: a front page, a page for each study, data set and learner, and lists of the latter two."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from entrolab.io.atomic import replacing
+from entrolab.claims.rendering import claims_bar, outcomes
+from entrolab.io.atomic import write_text
 from entrolab.report.datasets import dataset_line, dataset_page
 from entrolab.report.models import learners, model_page, standing
 from entrolab.report.papers import card, laid_out, paper_page
@@ -12,7 +14,7 @@ from entrolab.report.provenance import made, version
 from entrolab.report.studies import StudyResults
 from entrolab.study.lookup import grouped
 from entrolab.tables.rendering import legend, templates
-from entrolab.tables.types import one_line
+from entrolab.text import one_line
 
 
 def build_report(
@@ -49,8 +51,8 @@ def build_report(
     for results in mine:
         content = paper_page(results, tables[results.key], site.folder)
         site.write(f"{results.key}.html", "paper", **content)
-        with replacing(site.folder / f"{results.key}.yaml") as temporary:
-            temporary.write_bytes(Path(results.study["file"]).read_bytes())
+        source = Path(results.study["file"]).read_text(encoding="utf-8")
+        write_text(site.folder / f"{results.key}.yaml", source)
     _write_datasets(site, catalog, studies, mine, tables)
     _write_models(site, studies, mine)
     records = chain.from_iterable(results.records for results in studies)
@@ -61,10 +63,19 @@ def build_report(
         "index.html",
         "index",
         cards=[cards[results.key] for results in studies],
+        claims=_all_claims(studies),
         version=version(commit, lock),
         facts=made(records, commit, peaks, lock),
         key=legend({}, {}),
     )
+
+
+def _all_claims(studies: Iterable[StudyResults]) -> dict | None:
+    """The outcomes of the claims of all studies; None where there are none."""
+    counted = Counter()
+    for results in studies:
+        counted.update({} if results.claims is None else outcomes(results.claims))
+    return claims_bar(counted) if counted else None
 
 
 class _Site:
@@ -77,8 +88,7 @@ class _Site:
     def write(self, name: str, template: str, /, **content: object) -> Path:
         root = "../" * name.count("/")
         text = self.environment.get_template(f"{template}.html.j2").render(root=root, **content)
-        with replacing(self.folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(self.folder / name, text)
         return self.folder / name
 
 

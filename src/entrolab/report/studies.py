@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from entrolab.claims.rendering import read_claims
 from entrolab.figure_types.making import read_figure
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.jobs.peak_memory import Peak, peak_memory
 from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import as_asked, read_table
-from entrolab.tables.types import one_line, table_spec
+from entrolab.tables.types import table_spec
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class StudyResults:
     labels: dict[str, str] = field(default_factory=dict)  # of the catalog, by data set
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     peak: Peak | None = None
+    claims: pd.DataFrame | None = None  # as `entrolab.claims.rendering.read_claims` reads them
 
 
 def read_results(
@@ -40,8 +42,8 @@ def read_results(
 ) -> StudyResults:
     """Read a study's tables, records and selections from its results folder.
 
-    Only runs that the study still has are read. An absent record or selection is left out, an absent table is
-    an error, and a cell that the study has gained since its table was made is shown as failed.
+    Only the study's current runs are read. A missing record or selection is left out, a missing table is an
+    error, and a cell that was added to the study after its table was made is shown as failed.
 
     Parameters
     ----------
@@ -81,6 +83,7 @@ def read_results(
             if (path := folder / "figures" / f"{name}.csv").exists()
         },
         peak_memory(study, folder),
+        read_claims(claims) if (claims := folder / "claims.csv").exists() else None,
     )
 
 
@@ -92,8 +95,3 @@ def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path
 def trained(study: Mapping) -> dict[str, Mapping]:
     """The models of a study that are more than a column of published values."""
     return {name: model for name, model in study["models"].items() if not model.get("published_only")}
-
-
-def model_name(model: Mapping) -> str:
-    """What a study calls a model."""
-    return one_line(f"{model.get('label', '')} {model.get('sublabel', '')}")

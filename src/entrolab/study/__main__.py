@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from entrolab.study.catalog import Catalog
+from entrolab.study.claims import Claims
 from entrolab.study.definition import Study
 from entrolab.study.reference import BEGIN, END, reference
 
@@ -19,7 +20,7 @@ PAGE = Path("config", "README.md")
 
 DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 # What the files hold.
-SCHEMAS = {"study.json": Study, "catalog.json": Catalog}
+SCHEMAS = {"study.json": Study, "catalog.json": Catalog, "claims.json": Claims}
 
 
 def schema_of(name: str) -> dict:

@@ -215,6 +215,8 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
             yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
     for dataset in dict.fromkeys([*grouped(study), *drawn]):
+        if "scaling" not in study:
+            break
         scaling = check(Scaling, scaling_of(study, dataset), file, "scaling", dataset)
         files = catalog[dataset].get("files", [])
         if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in files):
@@ -268,6 +270,17 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
         ]
         smallest = min([*known, n_rows // entry["expect"].get("classes", 2)])
         what = f"whose smallest class has{'' if known else ' at most'}"
+    if protocol.get("method") == "group":
+        if not entry.get("groups"):
+            yield (
+                f"protocol.method: found 'group' for {dataset!r}, which has none; accepted: a table with "
+                "`groups`"
+            )
+            return
+        smallest = min(smallest, entry["groups"])
+        what = "with its groups and the rows of its smallest class,"
+    if protocol.get("method") == "time":
+        smallest, what = n_rows // 2 - 1, "of which each block needs two of its rows,"
     smallest = smallest * min(protocol.get("rows", n_rows), n_rows) // n_rows
     if protocol.get("folds", 0) > smallest:
         accepted = f"2 to {smallest}" if smallest > 1 else "data sets with more rows of each class"

@@ -18,6 +18,7 @@ from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.jobs.preflight import find_learners_in
 from entrolab.study.catalog import Catalog
 from entrolab.study.checking import check_study
+from entrolab.study.claims import load_claims
 from entrolab.study.definition import Study, Table
 from entrolab.study.lookup import grouped
 from entrolab.study.published import check_published
@@ -25,6 +26,7 @@ from entrolab.study.sections import ConfigError, check, check_known, shortened
 from entrolab.study.settings import Settings
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
+from entrolearn.suggest import did_you_mean
 
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
@@ -32,7 +34,8 @@ EXTRA = ("extra_studies", "extra_datasets")
 # Rules of the workflow, whose names no study can have as its target.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
-    *("measure_generated", "track", "track_study", "table", "figure", "page_to_hover", "page", "report"),
+    *("measure_generated", "claims", "track", "track_study", "table", "figure", "page_to_hover", "page"),
+    "report",
 }
 
 # Of these, a study that names none has those that fit its data sets.
@@ -84,9 +87,21 @@ def load_configuration(
     files = study_files(folders)
     settings = load_settings(config, files)
     catalog = load_catalog([home / "config" / "datasets.yaml", *filter(None, [config.get("extra_datasets")])])
+    _check_targets(targets or (), files)
     needed = files if targets is None else studies_of(targets, files, settings["papers"])
     studies = {name: load_study(files[name], catalog) for name in files if name in needed}
     return _with_own_data(catalog, studies), studies, settings
+
+
+def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
+    """Refuse a word that is neither a rule nor a study."""
+    known = {*studies, *RULES}
+    for target in targets:
+        if re.fullmatch(r"\w+", str(target)) and target not in known and not os.path.exists(target):
+            raise ConfigError(
+                f"there is no study {target!r}{did_you_mean(target, known)}; "
+                f"accepted: {', '.join(sorted(studies))}, or the file of a study, `entrolab mine.yaml`"
+            )
 
 
 def study_names(home: str | os.PathLike, config: Mapping) -> list[str]:
@@ -103,7 +118,7 @@ def asked_targets(arguments: Sequence[str]) -> list | None:
 
     While it reads the Snakefile, Snakemake does not tell.
     """
-    if not arguments or "snakemake" not in Path(arguments[0]).parts[-2:]:
+    if not arguments or not {"snakemake", "entrolab"} & {*Path(arguments[0]).parts[-2:]}:
         return None
     from snakemake.cli import get_argument_parser
 
@@ -133,7 +148,9 @@ def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -
         if hasattr(target, "wildcards_dict"):
             named = {target.wildcards_dict.get("study")}
         else:
-            named = {Path(part).stem for part in Path(str(target)).parts[:3]}
+            # A file of a data set may have the name of a study: results/data/heart.npz.
+            parts = Path(str(target)).parts[:3]
+            named = set() if parts[:2] == ("results", "data") else {Path(part).stem for part in parts}
         if not named & names:
             return names
         needed |= named & names
@@ -141,16 +158,27 @@ def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -
 
 
 def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping]) -> dict[str, dict]:
-    """The catalog with the studies' own data sets, whose results all studies keep in one place."""
-    whole = dict(catalog)
+    """The catalog with the studies' own data sets, whose results all studies keep in one place.
+
+    A data set of one's own takes the place of the catalog's of its name, unless another study needs that.
+    """
+    used = {key: catalog[key] for study in studies.values() for key in _of_catalog(study)}
+    own: dict[str, dict] = {}
     for study in studies.values():
         for key, entry in study["own_data"].items():
-            if whole.setdefault(key, entry) != entry:
+            if (used | own).get(key, entry) != entry:
                 raise ConfigError(
                     f"{study['file']}: datasets.{key}: another study has other data of this name; "
                     "accepted: another name"
                 )
-    return whole
+            own[key] = entry
+    return {**catalog, **own}
+
+
+def _of_catalog(study: Mapping) -> set[str]:
+    """The data sets of a study that are the catalog's."""
+    drawn = {figure["dataset"] for figure in study["figures"].values() if "dataset" in figure}
+    return ({*grouped(study)} | drawn) - study["own_data"].keys()
 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
@@ -235,19 +263,14 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     study = {**_with_defaults(study, file), "file": str(file)}
     check_study(file, study, catalog)
     if "published" in study:
-        study["published"] = _published(file, study["published"])
+        study["published"] = _beside(file, "published", study["published"])
         check_published(study["published"], study)
-    return study
+    return study | _claims(file, study)
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
     """The groups of a study's data sets, of which each of its own is one; and the entries of these."""
     own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, Mapping)}
-    for key in own:
-        if key in catalog:
-            raise ConfigError(
-                f"{file}: datasets.{key}: the catalog has a data set {key!r}; accepted: another name"
-            )
     groups = {group: [group] if group in own else keys for group, keys in datasets.items()}
     for group, keys in groups.items():
         for key in keys:
@@ -382,8 +405,17 @@ def _tables(study: Mapping) -> dict:
     }
 
 
-def _published(file: Path, published: str) -> str:
-    found = os.path.normpath(file.parent / published)
+def _claims(file: Path, study: Mapping) -> dict:
+    """The claims of a study, and the file that it names for them."""
+    if "claims" not in study:
+        return {"claims": []}
+    found = _beside(file, "claims", study["claims"])
+    return {"claims": load_claims(Path(found), read_yaml(Path(found)), study), "claims_file": found}
+
+
+def _beside(file: Path, key: str, path: str) -> str:
+    """The path of a file that a study names."""
+    found = os.path.normpath(file.parent / path)
     if not os.path.isfile(found):
-        raise ConfigError(f"{file}: published: there is no file {found}")
+        raise ConfigError(f"{file}: {key}: there is no file {found}")
     return found

@@ -42,10 +42,13 @@ from entrolab.tables.types import TABLE_TYPES
 
 
 class OwnData(Section):
-    """A csv file of one's own, whose first line names its columns; all else is read from it."""
+    """A table of one's own, whose columns have names; all else is read from it."""
 
-    file: Text
+    file: described(Text | list_of(Text), "the path of a file, or a list of some")
     label: Column
+    test: Text = None
+    groups: Column = None
+    time: Column = None
     positive: described(
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
     ) = None
@@ -55,8 +58,16 @@ class OwnData(Section):
     ) = None
     drop: described(list_of(str | int), "a list of columns' names") = None
     categorical: described(list_of(str | int), "a list of columns' names") = None
+    keep: described(list_of(str | int), "a list of columns' names") = None
     missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
+
+    @model_validator(mode="after")
+    def _divided_once(self):
+        """A test file says which rows are tested."""
+        if self.test is not None and (found := self.model_fields_set & {"groups", "time"}):
+            raise wrong(f"found {sorted(found)[0]!r} beside 'test'; accepted: one of them")
+        return self
 
 
 class Scaling(Section):
@@ -76,13 +87,29 @@ class Scaling(Section):
         return ends
 
 
+class Preprocessing(Section):
+    """What every fit learns from its training rows; of tables of one's own missing values are filled too."""
+
+    scale: one_of("minmax", "maxabs", "standard", "none") = "minmax"
+    categories: one_of("one-hot", "ordinal", "target") = "one-hot"
+
+
 class Folds(Section):
-    """Cross-validation."""
+    """Cross-validation; by groups of rows that stay together, or in time, earlier rows predicting later."""
 
     folds: whole(ge=2)
     repeats: Whole = 1
     inner: one_of("leave-two-folds-out") = "leave-two-folds-out"
     rows: whole(ge=2) = None
+    method: one_of("group", "time") = None
+
+    @model_validator(mode="after")
+    def _drawn_once(self):
+        if self.method is not None and self.rows is not None:
+            raise wrong(f"found 'rows' beside the method {self.method!r}; accepted: one of them")
+        if self.method == "time" and self.repeats > 1:
+            raise wrong(f"found {self.repeats} repeats in time, which are all the same; accepted: 1")
+        return self
 
 
 Count = described(Whole | OfDataset, "a whole number from 1, or {of_dataset: name}")
@@ -268,7 +295,9 @@ class Study(Section):
     # The report links to it: an address, and no program; without the brackets of Markdown's links.
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
-    scaling: Scaling = Field(default=Scaling(method="minmax"))
+    claims: str = None
+    scaling: Scaling = None
+    preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds(folds=5))
     of_dataset: dict[Name, Values] = {}
     metrics: list_of(one_of(*METRICS)) = None
@@ -286,3 +315,19 @@ class Study(Section):
     tables: mapping_of(Table, "tables by name", Name) = None
     figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
     errata: list[Erratum] = []
+    input_example: bool = False
+
+    @model_validator(mode="after")
+    def _scaled_once(self):
+        """Over all rows, as papers do, or learnt from training rows, which is the default."""
+        if self.scaling is None:
+            self.preprocessing = self.preprocessing or Preprocessing()
+            return self
+        if self.preprocessing is not None:
+            raise wrong("found 'scaling', of all rows, beside 'preprocessing'; accepted: one of them")
+        if own := [key for key, data in self.datasets.items() if isinstance(data, OwnData)]:
+            raise wrong(
+                f"found 'scaling', of all rows, beside the table {own[0]!r} of one's own; accepted: "
+                "'preprocessing', which every fit learns from its training rows"
+            )
+        return self

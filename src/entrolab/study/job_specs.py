@@ -111,6 +111,7 @@ def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: in
         "metrics": candidate_metrics(study, dataset, model),
         "criteria": entry["criteria"],
         "protocol": protocol_of(study, dataset, model),
+        **({} if "scaling" in study else {"preprocessing": study["preprocessing"]}),
     }
 
 

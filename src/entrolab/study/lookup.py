@@ -9,6 +9,10 @@ from entrolab.study.sections import ConfigError, check_known
 __all__ = ["grouped", "labels", "pairs", "protocol_of", "resolved", "runs_on", "scaling_of"]
 
 
+# The inner folds of the rows of a training file.
+INNER = {"folds": 4, "used": 4}
+
+
 def grouped(study: Mapping) -> list[str]:
     """The data sets of a study's groups, each once."""
     return list(dict.fromkeys(itertools.chain.from_iterable(study["datasets"].values())))
@@ -33,13 +37,20 @@ def labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
 
 
 def scaling_of(study: Mapping, dataset: str) -> dict:
-    """How a study scales a data set."""
-    return resolved(study["scaling"], study, dataset, "scaling")
+    """How a study scales a data set; empty where every fit learns its preprocessing."""
+    return resolved(study.get("scaling", {}), study, dataset, "scaling")
 
 
 def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
     """How a study divides a data set; a model may be given fewer trials, rows that stay in order have one."""
     protocol = resolved(study["protocol"], study, dataset, "protocol")
+    entry = study.get("own_data", {}).get(dataset, {})
+    if "test_rows" in entry.get("expect", {}):
+        test = entry["expect"]["test_rows"]
+        train = entry["expect"]["rows"] - test
+        return {"trials": 1, "train": train, "test": test, "shuffle": False, "inner": INNER}
+    if entry.get("groups") and "folds" in protocol:
+        protocol = {"method": "group", **protocol}
     if not protocol.get("shuffle", True):
         return protocol | {"trials": 1}
     entry = {} if model is None else study["models"][model]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.study import catalog, definition, settings
+from entrolab.study import catalog, claims, definition, settings
 from entrolab.study.sections import Section
 from entrolab.tables.types import TABLE_TYPES
 
@@ -17,11 +17,13 @@ PARTS: dict[str, dict[str, type[Section]]] = {
     "A study": {
         "": definition.Study,
         "scaling": definition.Scaling,
+        "preprocessing": definition.Preprocessing,
         "protocol: folds": definition.Folds,
         "protocol: trials": definition.Trials,
         "a data set of one's own": definition.OwnData,
         "a model": definition.Model,
     },
+    "Claims": {"a claim": claims.Claim, **claims.TESTS},
     "Tables, by type": {name: one.Entry for name, one in TABLE_TYPES.items()},
     "Figures, by type": {name: one.Entry for name, one in FIGURE_TYPES.items()},
     "A data set of the catalog": {

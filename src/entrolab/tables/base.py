@@ -1,4 +1,4 @@
-"""The base class of table types, and what a cell of a table is made of."""
+"""The base class of table types, and the contents of a cell."""
 
 import itertools
 import math
@@ -14,19 +14,19 @@ from entrolab.text import one_line
 
 NAN = math.nan
 
-# A cell's address: data set, model, metric; "" for what a table type does without.
+# A cell's address: data set, model, metric; "" for a part that the table type does without.
 Cell = tuple[str, str, str]
 
 # The status of a cell for which the study has nothing to compute.
 PUBLISHED_ONLY = "published only"
-# Stands for the data set in tables that measure on generated data.
+# The data set of tables that measure on generated data.
 GENERATED = "generated"
-# The row below the data sets, of all of them.
+# The row of all data sets, and the entry of all models.
 ALL = "all"
 
 
 class PublishedValue(NamedTuple):
-    """A published value and its ±, NaN where there is none, and how many decimals it is published with."""
+    """A published value and its ±, NaN where there is none, and its published decimals."""
 
     value: float = NAN
     std: float = NAN
@@ -38,7 +38,7 @@ NOTHING = PublishedValue()
 
 @dataclass(frozen=True)
 class Found:
-    """Our numbers in a cell and a note, or the status that says why there are none, and its reason.
+    """Our numbers in a cell with a note, or the status and the reason of a missing number.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Judged:
 
 
 class TableType:
-    """A table type: the entry of a study, the files that it reads, what is in a cell, how it is judged.
+    """A table type: its entry in a study, its files, the contents of its cells and their verdicts.
 
     Attributes
     ----------
@@ -81,22 +81,22 @@ class TableType:
     trains : bool
         Whether its cells have to be trained.
     measured_by : str
-        The module whose ``measure`` gives its numbers, if they are measured for the table alone.
+        The module whose ``measure`` computes its numbers, if they are measured for the table.
     one_dataset : bool
         Whether it takes a single data set.
     generates : bool
-        Whether it takes none: its data are made for it.
+        Whether its data are generated, so that it takes none.
     divides : bool
-        Whether the study's protocol has to say how its data sets are divided.
+        Whether it depends on the splits of the study's protocol.
     ranks : bool
         Whether its numbers are the scores of runs, by which models are ranked.
     measures : str or None
-        What its numbers measure where they mean the same as the published values, "" where the metric says
-        it; None where they are compared in the table alone.
+        The quantity of its numbers, "" for that of the metric; None if the report's figure of agreement
+        leaves them out.
     compares : str
-        How a table that has published values shows them.
+        A sentence on the position of published values in a cell.
     Entry : type
-        What an entry of a study may say.
+        The keys and values of an entry in a study.
     """
 
     rows: tuple[str, ...] = ("dataset",)
@@ -113,15 +113,14 @@ class TableType:
     Entry: type[TableEntry] = TableEntry
 
     def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
-        """Names in an entry that must be known: (place, name, known names, what is named)."""
+        """Yield the names in an entry that must be known: (place, name, known names, what is named)."""
         yield from ()
 
     def filled(self, name: str, table: Mapping, groups: Mapping, study: Mapping) -> dict:
-        """An entry with what follows from its study: here its published table and all models by name."""
+        """An entry with its defaults from the study: its published table, and all models by name."""
         named = {}
         if table.get("models") == ALL:
-            # A model with criteria of its own was not asked to be a column of every table, nor one in print
-            # alone.
+            # Without models that have their own criteria or are only published.
             entries = study["models"].items()
             named = {"models": [key for key, one in entries if not {"criteria", "published_only"} & {*one}]}
         return {"published": name, **table, **named}
@@ -132,10 +131,10 @@ class TableType:
 
     def models(self, table: Mapping, study: Mapping) -> dict[str, dict]:
         """The models of a table with their labels."""
-        return {"": {"label": "", "sublabel": ""}}
+        return {"": heading()}
 
     def places(self, table: Mapping) -> dict[str, dict]:
-        """What stands in the place of data sets where they are generated, or below them, with its labels."""
+        """The rows of generated data, or below the data sets, with their headings."""
         return {}
 
     def metrics(self, table: Mapping) -> dict[str, dict]:
@@ -151,7 +150,7 @@ class TableType:
         return list(itertools.product(datasets, models))
 
     def has_learner(self, table: Mapping, model: Mapping) -> bool:
-        """Whether a model has something that the table's measurement can fit."""
+        """Whether a model has a learner that the table's measurement can fit."""
         return bool(learners_of(model))
 
     def cells(self, spec: Mapping) -> list[Cell]:
@@ -164,15 +163,15 @@ class TableType:
         ]
 
     def published_at(self, cell: Cell) -> Cell:
-        """Where the file of published values has a cell."""
+        """The address of a cell in the file of published values."""
         return cell
 
     def found(self, cell: Cell, spec: Mapping, results) -> Found:
-        """Look up what there is of ours in a cell; `results` is a `Results`."""
+        """Our numbers in a cell, from a `Results`."""
         raise NotImplementedError
 
     def measurement(self, table: Mapping, study: Mapping, dataset: str) -> dict:
-        """What ``measure`` is to know of a table."""
+        """The part of the spec of a measurement that depends on the table."""
         raise NotImplementedError
 
     def judge(
@@ -184,52 +183,62 @@ class TableType:
     ) -> Judged:
         """Judge a cell that has a number, here by its distance from the published value.
 
-        The other cells are there to compare with.
+        `found` and `published_values` hold all cells of the table.
         """
-        ours, published = found[cell].ours, published_values.get(cell, NOTHING)
-        verdict = beside(ours, published.value, self.tolerance(cell, spec, published))
-        return Judged(verdict, ours - published.value)
+        ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
+        verdict = beside(ours.ours, published.value, self.tolerance(cell, spec, ours, published))
+        note = self.note(cell, found, published_values, verdict)
+        return Judged(verdict, ours.ours - published.value, note)
 
-    def tolerance(self, cell: Cell, spec: Mapping, published: PublishedValue) -> float:
-        """How far a number of ours may be from the published value that it reproduces."""
+    def tolerance(self, cell: Cell, spec: Mapping, ours: Found, published: PublishedValue) -> float:
+        """The largest difference from the published value that counts as reproduced."""
         return 0.0
 
+    def note(self, cell: Cell, found: Mapping, published_values: Mapping, verdict: str) -> str:
+        """The footnote of a cell with a number."""
+        return ""
+
     def says(self, spec: Mapping) -> str:
-        """What our numbers in a table are, in a sentence or two."""
+        """A sentence or two on the meaning of our numbers."""
         raise NotImplementedError
 
     def agreement(self, spec: Mapping) -> str:
-        """What "reproduced" means, in two words."""
+        """The meaning of "reproduced", in two words."""
         return "within ±"
 
     def meanings(self, spec: Mapping) -> Mapping[str, str]:
-        """What verdicts mean in a table, where that is more than `VERDICTS` says."""
+        """The meanings of verdicts in a table, where they are more specific than those of `VERDICTS`."""
         return {}
 
     def shown_as(self, metric: str) -> "TableType":
-        """The type of table whose digits and words a metric's numbers are shown with."""
+        """The table type that formats a metric's numbers."""
         return self
 
     def digits(self, metric: str, published_values: Sequence[float]) -> int:
-        """Decimals to show of a metric, given all its published values."""
+        """The decimals shown of a metric, given all its published values."""
         raise NotImplementedError
 
     def number(self, metric: str, value: float, digits: int) -> str:
-        """A number of ours as it is shown."""
+        """A number of ours as text."""
         # "z" keeps a rounded-away minus from being shown as -0.0.
         return f"{value:z.{digits}f}"
 
     def published_number(self, metric: str, value: float, digits: int) -> str:
-        """A published value as it is shown."""
+        """A published value as text."""
         return self.number(metric, value, digits)
 
     def difference(self, metric: str, difference: float, published: float, digits: int) -> str:
-        """How far ours is from the published value, in words."""
+        """The difference of ours from the published value, as text."""
         return f"ours − published {difference:+z.{digits}f}"
 
     def beside_published(self, metric: str, difference: float, published: float) -> str:
-        """What is shown beside the published value."""
+        """The text beside the published value."""
         return ""
+
+
+def heading(label: str = "", sublabel: str = "") -> dict[str, str]:
+    """The heading of a row or a column, in two lines."""
+    return {"label": label, "sublabel": sublabel}
 
 
 def phrase(text: object) -> str:

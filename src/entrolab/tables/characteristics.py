@@ -1,31 +1,30 @@
-"""Tables of what data sets hold."""
+"""Tables of the sizes of data sets."""
 
 from entrolab.study.entries import OfData
 from entrolab.study.sections import list_of, one_of
-from entrolab.tables.base import PUBLISHED_ONLY, Found, TableType, phrase
+from entrolab.tables.base import PUBLISHED_ONLY, Found, TableType, heading, phrase
 
 COUNTS = {
-    "n_features": {"label": "features", "sublabel": ""},
-    "n_samples": {"label": "samples", "sublabel": ""},
-    "n_negative": {"label": "negative", "sublabel": "samples"},
-    "n_positive": {"label": "positive", "sublabel": "samples"},
-    "n_classes": {"label": "classes", "sublabel": ""},
-    "n_train": {"label": "training", "sublabel": "samples"},
-    "n_test": {"label": "test", "sublabel": "samples"},
-    "density": {"label": "nonzeros", "sublabel": "share"},
-    "n_dims": {"label": "dimensions", "sublabel": "95 % of variance"},
-    "n_dims_negative": {"label": "dimensions", "sublabel": "of negative"},
-    "n_dims_positive": {"label": "dimensions", "sublabel": "of positive"},
+    "n_features": heading("features"),
+    "n_samples": heading("samples"),
+    "n_negative": heading("negative", "samples"),
+    "n_positive": heading("positive", "samples"),
+    "n_classes": heading("classes"),
+    "n_train": heading("training", "samples"),
+    "n_test": heading("test", "samples"),
+    "density": heading("nonzeros", "share"),
+    "n_dims": heading("dimensions", "95 % of variance"),
+    "n_dims_negative": heading("dimensions", "of negative"),
+    "n_dims_positive": heading("dimensions", "of positive"),
 }
-# Those that depend on how a study divides a data set.
+# Counts that depend on a study's splits, and on its scaling.
 OF_A_DIVISION = {"n_train", "n_test"}
-# Those that depend on how a study scales a data set.
 OF_A_SCALING = {"density", "n_dims", "n_dims_negative", "n_dims_positive"}
 SHARES = {"density"}
 
 
 class Characteristics(TableType):
-    """Counts of a data set as prepared, of its features as scaled, and of its first division into rows."""
+    """Counts of a data set as prepared, of its features as scaled, and of its first split."""
 
     columns = ("metric",)
 
@@ -43,17 +42,17 @@ class Characteristics(TableType):
     def found(self, cell, spec, results):
         dataset, _, metric = cell
         facts = results.characteristics(dataset)
-        if metric in OF_A_DIVISION and not facts["absent"]:
-            facts = facts | results.division(dataset)
-        if metric in OF_A_SCALING and not facts["absent"]:
-            facts = facts | results.features(dataset)
-        if metric in facts:
-            return Found(float(facts[metric]))
         if facts["absent"]:
             return Found(status="no data", reason=phrase(facts["absent"]))
-        return Found(status=PUBLISHED_ONLY)  # numbers have no classes, and three classes no positive one
+        if metric in OF_A_DIVISION:
+            facts = results.division(dataset)
+        if metric in OF_A_SCALING:
+            facts = results.features(dataset)
+        if metric in facts:
+            return Found(float(facts[metric]))
+        return Found(status=PUBLISHED_ONLY)  # regression has no classes, and three classes no positive one
 
-    def tolerance(self, cell, spec, published):
+    def tolerance(self, cell, spec, ours, published):
         return 0.5 * 10.0**-published.decimals if cell[2] in SHARES else 0
 
     def says(self, spec):

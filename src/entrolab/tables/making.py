@@ -1,7 +1,7 @@
 """Build a table as a frame with one row per cell (`COLUMNS`): ours, the published value and a verdict.
 
-All formats are rendered from that frame (see `entrolab.tables.rendering`). The table type says what is in a
-cell and how it is judged (see `entrolab.tables.types`).
+All formats are rendered from that frame (see `entrolab.tables.rendering`). The table type fills and judges
+the cells (see `entrolab.tables.types`).
 """
 
 import math
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.tables.base import NOTHING
+from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Cell, Judged, PublishedValue
 from entrolab.tables.number_format import decimals_of
 from entrolab.tables.results import Results
-from entrolab.tables.types import PUBLISHED_ONLY, TABLE_TYPES, Cell, Judged, PublishedValue
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED, VERDICTS
 
 ADDRESS = ["dataset", "model", "metric"]
@@ -38,7 +38,7 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
     Parameters
     ----------
     results : Results
-        Where the table type looks up our numbers.
+        The source of our numbers.
     published : DataFrame
         Columns table, dataset, model, metric, value, std, as `read_published` gives them; scores in percent.
     spec : dict
@@ -47,8 +47,8 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
     Returns
     -------
     DataFrame
-        `COLUMNS`, one row per cell in the study's order, whether or not there is a result; a cell with
-        neither a number of ours nor a published one, and nothing that is owed, has the verdict "".
+        `COLUMNS`, one row per cell in the study's order, whether or not there is a result; a cell that has
+        no published value and nothing to compute has the verdict "".
     """
     table_type = TABLE_TYPES[spec["type"]]
     published_values = _published_values(published, spec["published"])
@@ -79,30 +79,30 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
 
 
 def read_published(path: str | Path) -> pd.DataFrame:
-    """Read published values as they are written: 0.150 is known to the thousandth, 0.15 to the hundredth."""
+    """Published values as text, which keeps their decimals: 0.150 has three, 0.15 two."""
     return pd.read_csv(path, dtype={"value": str})
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a table's csv file back."""
+    """The table of a csv file."""
     text = dict.fromkeys([*ADDRESS, "verdict", "reason"], str)
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""]))
     return table[COLUMNS]
 
 
 def counts(table: pd.DataFrame) -> dict[str, int]:
-    """Count the cells of each verdict, all verdicts listed, in the order of `VERDICTS`."""
+    """The number of cells of each verdict, zeros included, in the order of `VERDICTS`."""
     found = Counter(table["verdict"])
     return {name: found[name] for name in VERDICTS}
 
 
 def judged(table: pd.DataFrame) -> pd.DataFrame:
-    """The cells that are judged by a published value, whether or not there is a number of ours."""
+    """The cells that are judged by a published value, with or without a number of ours."""
     return table[table["published"].notna() & table["verdict"].isin(JUDGED)]
 
 
 def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """The rows of `table` that its study asks for today: another study's run need not have renewed it."""
+    """The rows of a table for the cells of its current spec; cells without a row are failed."""
     cells = pd.MultiIndex.from_tuples(TABLE_TYPES[spec["type"]].cells(spec), names=ADDRESS)
     stale = {"verdict": "failed", "reason": f"not in the table yet: run `snakemake {spec['study']}`"}
     return table.set_index(ADDRESS).reindex(cells).fillna(stale).reset_index()[COLUMNS]

@@ -1,4 +1,4 @@
-"""How numbers and names are written: powers of two, the decimals of what is published, headings."""
+"""Formats of numbers and names: powers of two, decimals, headings."""
 
 import math
 import re
@@ -7,12 +7,12 @@ from decimal import Decimal
 
 
 class Power(str):
-    """A number as plain text, such as "2^-20", whose exponent the views of a table raise."""
+    """A number as plain text, such as "2^-20", with a raised exponent in formatted views."""
 
     __slots__ = ()
 
     def raised(self, markup: Callable[[str, str], str]) -> str:
-        """The number in some markup, a function of base and exponent."""
+        """The number in markup, by a function of base and exponent."""
         return markup(*self.split("^"))
 
     def __html__(self) -> str:
@@ -20,7 +20,7 @@ class Power(str):
 
 
 def power_of_two(value: float) -> Power | None:
-    """`value` as a power of two, to the eight digits that a table's file keeps; None if it is none.
+    """`value` as a power of two, to the eight digits of a table's file; None if it is none.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def power_of_two(value: float) -> Power | None:
 
 
 def decimals_of(text: object) -> int:
-    """Decimals that a number is written with.
+    """The decimals of a number as written.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def decimals_of(text: object) -> int:
 
 
 def decimals_needed(value: float) -> int:
-    """Decimals that it takes to write a number down.
+    """The decimals needed to write a number.
 
     Examples
     --------
@@ -64,5 +64,5 @@ def title(name: str) -> str:
     numbered = re.fullmatch(r"(table|figure)(\d+)(?:_(\w+))?", name)
     if not numbered:
         return name.replace("_", " ").capitalize()
-    kind, number, variant = numbered.groups()
-    return f"{kind.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")
+    what, number, variant = numbered.groups()
+    return f"{what.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")

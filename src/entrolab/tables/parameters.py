@@ -1,4 +1,4 @@
-"""Tables of chosen parameters."""
+"""Tables of the selected parameters."""
 
 import json
 import math
@@ -8,22 +8,22 @@ from numbers import Real
 from entrolab.fit.learners import ONE_OF, learner_at, searched
 from entrolab.study.entries import OfData
 from entrolab.study.sections import mapping_of
-from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Found, Judged
+from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Found, Judged, heading
 from entrolab.tables.number_format import power_of_two
 from entrolab.tables.scores import CRITERIA
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
 
-# Published names whose letters are others; a published name that is not here is its own label.
+# Labels of the published names that are no label themselves.
 LABELS = {"sigma": "σ", "lambda": "λ", "gamma": "γ", "n_support": "#SV"}
-# Published names that count something: 256 of them are not 2^8.
+# Published names of counts, which are not shown as powers of two.
 COUNTS = {"L", "n_support"}
 RECIPROCAL = "1/"
 OF_THE_FITTED = "n_support"
 
 
 class Parameters(OfModels):
-    """What was chosen most often: data sets × parameters of models, by the names that they have in print."""
+    """The parameters selected most often, by their published names: data sets × parameters of models."""
 
     columns = ("model", "metric")
     stages = ("selection", "record", "facts")
@@ -32,7 +32,7 @@ class Parameters(OfModels):
     class Entry(OfData):
         models: mapping_of(
             mapping_of(str, "parameters by their published names"),
-            "models by name, each with the parameters that it has in print, such as {sigma: 1/gamma}",
+            "models by name, each with its published parameters, such as {sigma: 1/gamma}",
         )
         criterion: str
 
@@ -56,8 +56,8 @@ class Parameters(OfModels):
         }
 
     def metrics(self, table):
-        published_values = dict.fromkeys(name for names in table["models"].values() for name in names)
-        return {name: {"label": LABELS.get(name, name), "sublabel": ""} for name in published_values}
+        names = dict.fromkeys(name for parameters in table["models"].values() for name in parameters)
+        return {name: heading(LABELS.get(name, name)) for name in names}
 
     def cells(self, spec):
         return [cell for cell in super().cells(spec) if cell[2] in spec["models"][cell[1]]["parameters"]]
@@ -74,7 +74,7 @@ class Parameters(OfModels):
             known = results.facts(dataset, model)
         value = known.get(source.removeprefix(RECIPROCAL))
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
-            return Found(status=PUBLISHED_ONLY)  # a word, or a fact that the fitted model does not tell
+            return Found(status=PUBLISHED_ONLY)  # no number, or a fact unknown of the model
         return Found(1 / value if source.startswith(RECIPROCAL) else float(value))
 
     def judge(self, cell, spec, found, published_values):
@@ -86,10 +86,8 @@ class Parameters(OfModels):
 
     def says(self, spec):
         often = "over the trials" if spec["trials"] else "over the test folds"
-        criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
-        return (
-            f"The parameters chosen most often {often}, by {criterion}; of those that are fixed, their value."
-        )
+        criterion = CRITERIA[spec["criterion"]]
+        return f"The parameters selected most often {often}, by {criterion}; of fixed ones, their value."
 
     def agreement(self, spec):
         return "equal"
@@ -99,8 +97,8 @@ class Parameters(OfModels):
             "reproduced": "ours equals the published value",
             "higher": "ours is larger",
             "lower": "ours is smaller",
-            "failed": "nothing of ours was chosen; the footnote says why",
-            "published only": "a published value that ours has no counterpart of",
+            "failed": "nothing of ours was selected; the footnote says why",
+            "published only": "a published value without a counterpart of ours",
         }
 
     def digits(self, metric, published_values):
@@ -115,12 +113,12 @@ class Parameters(OfModels):
 
 
 def most_often(chosen) -> Mapping | None:
-    """The parameters of the grid point that was chosen most often, the earlier one of equals.
+    """The parameters of the grid point that was selected most often, the earlier one of equals.
 
     Parameters
     ----------
     chosen : DataFrame
-        The rows of one criterion in a cell's scores.
+        The rows of one criterion in a run's selection.
     """
     points = chosen.loc[chosen["success"].astype(bool), "point"]
     if points.empty:

@@ -14,7 +14,7 @@ A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,7 @@ from entrolearn.plotting import (
 )
 
 ALPHA = 0.05
-# With fewer there is nothing to test.
+# Fewer are not tested.
 LEAST_MODELS, LEAST_DATASETS = 3, 5
 # A missing score: so low that all differences to it are equal in double precision.
 LOST = -1e300
@@ -92,12 +92,15 @@ class Ranking:
         """Whether two models do not differ significantly by the test that is shown."""
         return getattr(self, self.shown_test) >= self.alpha
 
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """Every two models, the better one first."""
-        return itertools.combinations(self.average.index, 2)
+    def pairs(self) -> Iterator[dict]:
+        """Yield a row for every two models, the better one first: p-values, wins, ties and losses."""
+        for a, b in itertools.combinations(self.average.index, 2):
+            counted = dict(zip(("wins", "ties", "losses"), self.wins(a, b), strict=True))
+            tests = {"nemenyi": self.nemenyi.loc[a, b], "wilcoxon": self.wilcoxon.loc[a, b]}
+            yield {"a": a, "b": b, **tests, **counted}
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
-        """On how many data sets model `a` ranks before, beside and after model `b`."""
+        """The numbers of data sets on which model `a` ranks before, level with and after model `b`."""
         ahead = np.sign(self.ranks[b] - self.ranks[a])
         return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
 
@@ -107,7 +110,7 @@ class Ranking:
         return alike.index[alike].tolist()
 
     def groups(self) -> list[list[str]]:
-        """The largest groups of models no two of which differ significantly, one for each bar of a diagram.
+        """The largest groups of models without a significant difference, one for each bar of a diagram.
 
         Two models differ significantly if and only if no group has both. By Wilcoxon's test a model that
         ranks between two others of a group need not belong to it.
@@ -120,7 +123,7 @@ class Ranking:
         return sorted(bars, key=lambda bar: [place[model] for model in bar])
 
     def rule(self, labels: Mapping[str, str] | None = None) -> str:
-        """What was ranked, and what a missing number counts for, in a few sentences."""
+        """The models and data sets that are ranked, and the treatment of missing numbers, in sentences."""
         labels = labels or {}
         said = [f"{len(self.average)} models on {len(self.scores)} data sets."]
         for names, why in (
@@ -137,17 +140,26 @@ class Ranking:
         if self.shown_test == "nemenyi":
             n_pairs, p = _least_p(*self.scores.shape)
             said.append(
-                f"On {len(self.scores)} data sets not even a model that wins on all of them is told apart by "
-                f"{TESTS['wilcoxon']} for {n_pairs} pairs (p = {p:.2g}), so that the diagram shows "
+                f"On {len(self.scores)} data sets not even a model that wins on all of them differs "
+                f"significantly by {TESTS['wilcoxon']} for {n_pairs} pairs (p = {p:.2g}): the diagram shows "
                 f"{TESTS['nemenyi']}."
             )
         return " ".join(said)
+
+    def in_words(self, labels: Mapping[str, str]) -> str:
+        """The average ranks, and the models without a significant difference from the best, in sentences."""
+        ranks = ", ".join(f"{labels[model]} {rank:.2f}" for model, rank in self.average.items())
+        alike = ", ".join(labels[model] for model in self.beside(self.average.index[0]))
+        return (
+            f"Average ranks on {len(self.scores)} data sets, the best first: {ranks}. "
+            f"Not significantly different from the best by {TESTS[self.shown_test]}: {alike or 'none'}."
+        )
 
 
 def rank_models(
     scores: pd.DataFrame, *, greater_is_better: bool = True, alpha: float = ALPHA
 ) -> Ranking | None:
-    """Rank models over data sets and test whether they differ.
+    """Rank models over data sets and test their differences.
 
     A data set on which no model has a number is left out, then a model without a number on more than half of
     the others. A number that is still missing is a fit that failed: its model ranks last on that data set,
@@ -176,7 +188,7 @@ def rank_models(
     >>> ranking.wins("a", "c")
     (4, 0, 1)
     """
-    import scikit_posthocs  # takes seconds to import, which other figures need not wait for
+    import scikit_posthocs  # late: it takes seconds
 
     kept, lacking = _kept(scores)
     n_datasets, n_models = kept.shape
@@ -243,28 +255,21 @@ def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.Data
     return wide.loc[rows["dataset"].unique(), rows["model"].unique()]
 
 
-def rank_table(
-    table: pd.DataFrame, metric: str, *, column: str = "ours", alpha: float = ALPHA
-) -> Ranking | None:
-    """Rank the models of a table of scores by one of its metrics; see :func:`rank_models`."""
-    better = METRICS[metric].greater_is_better
-    return rank_models(scores_of(table, metric, column), greater_is_better=better, alpha=alpha)
+def rank_table(table: pd.DataFrame, metric: str) -> Ranking | None:
+    """The ranking of the models of a table of scores by one of its metrics; see :func:`rank_models`."""
+    return rank_models(scores_of(table, metric), greater_is_better=METRICS[metric].greater_is_better)
 
 
-def rank_section(
-    table: pd.DataFrame, labels: Mapping[str, str], metric: str, *, column: str = "ours"
-) -> dict | None:
-    """What a page shows of the ranks of a table's models.
+def rank_section(table: pd.DataFrame, labels: Mapping[str, str], metric: str) -> dict | None:
+    """The content of a page for the ranks of a table's models.
 
     Parameters
     ----------
     table : DataFrame
-        Of scores, as :func:`entrolab.tables.making.read_table` gives it.
+        Of scores, as :func:`entrolab.tables.making.read_table` returns it.
     labels : mapping of str to str
         Labels of models and data sets.
     metric : str
-    column : {"ours", "published"}
-        Which numbers are ranked.
 
     Returns
     -------
@@ -272,52 +277,40 @@ def rank_section(
         None if there are too few models or data sets, otherwise the critical-difference ``diagram`` (an
         ``<svg>`` element), ``alt``, ``rule``, ``rows`` (of each model, the best first; ``rank_published`` is
         its rank by the published values of the same models and data sets, None unless all have some),
-        ``friedman``, ``test`` (in words) and ``pairs`` (the better model first).
+        ``friedman`` and ``pairs`` (the better model first).
     """
-    ranking = rank_table(table, metric, column=column)
+    ranking = rank_table(table, metric)
     if ranking is None:
         return None
     names = {model: labels.get(model, model) for model in ranking.average.index}
     with journal_style():
         picture = svg_element(draw_ranking(ranking, names))
-    published_values = _published_ranks(ranking, table, metric)
-    best, *_ = names
-    n_datasets = len(ranking.scores)
+    published_ranks = _published_ranks(ranking, table, metric)
     return {
         "diagram": picture,
-        "alt": ranks_in_words(
-            {name: ranking.average[model] for model, name in names.items()},
-            [names[model] for model in ranking.beside(best)],
-            n_datasets,
-            ranking.shown_test,
-        ),
+        "alt": ranking.in_words(names),
         "rule": ranking.rule(labels),
         "rows": [
             {
                 "model": name,
                 "rank": float(ranking.average[model]),
-                "rank_published": published_values.get(model),
+                "rank_published": published_ranks.get(model),
                 "scored": int(ranking.scored[model]),
             }
             for model, name in names.items()
         ],
-        "friedman": {"statistic": ranking.friedman, "p": ranking.p, "n": n_datasets, "k": len(names)},
-        "test": TESTS[ranking.shown_test],
-        "pairs": [
-            {
-                "a": names[a],
-                "b": names[b],
-                "nemenyi": float(ranking.nemenyi.loc[a, b]),
-                "wilcoxon": float(ranking.wilcoxon.loc[a, b]),
-                **dict(zip(("wins", "ties", "losses"), ranking.wins(a, b), strict=True)),
-            }
-            for a, b in ranking.pairs()
-        ],
+        "friedman": {
+            "statistic": ranking.friedman,
+            "p": ranking.p,
+            "n": len(ranking.scores),
+            "k": len(names),
+        },
+        "pairs": [{**pair, "a": names[pair["a"]], "b": names[pair["b"]]} for pair in ranking.pairs()],
     }
 
 
 def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
-    """The critical-difference diagram of some ranks, with the models' labels, as a matplotlib figure."""
+    """The critical-difference diagram of a ranking with the models' labels, a matplotlib figure."""
     test = TESTS[ranking.shown_test]
     groups = [[labels[model] for model in group] for group in ranking.groups()]
     display = CriticalDifferenceDisplay(
@@ -325,30 +318,10 @@ def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
         groups,
         critical_difference=ranking.critical_difference,
         difference_name="critical difference of Nemenyi's test",
-        remark=f"{'bars: not told apart' if groups else 'every two are told apart'} by {test}\n"
+        remark=f"{'bars: no significant difference' if groups else 'all differ significantly'} by {test}\n"
         f"Friedman's test of all: p {f'= {ranking.p:.2g}' if ranking.p >= 1e-4 else '< 0.0001'}",
     )
     return display.plot(critical_difference_axes(display)).figure_
-
-
-def ranks_in_words(ranks: Mapping[str, float], beside_best: Sequence[str], n_datasets: int, test: str) -> str:
-    """A diagram for a reader who does not see it.
-
-    Parameters
-    ----------
-    ranks : mapping of str to float
-        Average ranks by the models' labels, the best first.
-    beside_best : sequence of str
-        Those that the first is not told apart from.
-    n_datasets : int
-    test : {"wilcoxon", "nemenyi"}
-        By which they are not.
-    """
-    said = ", ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())
-    return (
-        f"Average ranks on {n_datasets} data sets, the best first: {said}. "
-        f"Not told apart from the best by {TESTS[test]}: {', '.join(beside_best) or 'none'}."
-    )
 
 
 def _kept(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -1,7 +1,6 @@
-"""Views of a table: html, tex and md for readers, csv for programs.
+"""Render a table as html, tex, md and csv.
 
-Every view is made from `layout`, which lays the frame out as papers do: data sets in rows, models in
-columns, or whatever the table type has there.
+All but csv are rendered from `layout`, which arranges the frame in the rows and columns of the table type.
 """
 
 import html
@@ -16,17 +15,19 @@ from string import ascii_lowercase
 import jinja2
 import pandas as pd
 
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import write_text
+from entrolab.tables.base import TableType
 from entrolab.tables.making import COLUMNS, counts, judged
 from entrolab.tables.number_format import Power, title
-from entrolab.tables.types import TABLE_TYPES, TableType, one_line
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED, VERDICTS
+from entrolab.text import full_label, one_line
 
 FORMATS = ("csv", "html", "tex", "md")
 
 
 def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
-    """Write `table` out as text.
+    """The text of a table in a format.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
     spec : dict
         As `entrolab.tables.types.table_spec` returns it.
     format : {"csv", "html", "tex", "md"}
-        html is a page of its own; tex a fragment for ``\\input`` that needs booktabs and xcolor with the
-        option ``table``; md is GitHub's.
+        html is a whole page; tex a fragment for ``\\input`` that needs booktabs and xcolor with the option
+        ``table``; md is GitHub's.
     """
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
@@ -44,15 +45,13 @@ def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
 
 
 def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
-    """Render `table` in the format that the suffix of `path` names, and put it there atomically."""
-    text = render(table, spec, Path(path).suffix.removeprefix("."))
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    """Write a table atomically in the format of the path's suffix."""
+    write_text(path, render(table, spec, Path(path).suffix.removeprefix(".")))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell as it is shown: numbers already formatted, "" where there is none."""
+    """A rendered cell: formatted numbers, "" where there is none."""
 
     verdict: str
     slug: str = ""
@@ -67,30 +66,27 @@ class Cell:
     oracle: str = ""
     letters: str = ""
     reason: str = ""
-    value: str = ""  # ours in full, to sort by
-    marked: bool = True  # not where ours is alone in the whole table
+    value: str = ""  # ours with all digits, for sorting
+    marked: bool = True  # whether the verdict is shown
 
 
-# Where a row and a column meet that have no cell together.
+# The position of a row and a column without a common cell.
 BLANK = Cell(verdict="")
 
 _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
 
 
 def layout(table: pd.DataFrame, spec: Mapping) -> dict:
-    """Arrange a table as the paper does, as plain texts.
-
-    This is what the templates of every format see; they add nothing but markup.
-    """
+    """The content of a table in rows and columns, as plain texts, for the templates of every format."""
     table_type = TABLE_TYPES[spec["type"]]
     footnotes = _footnotes(table["reason"])
     has_published = bool(table["published"].notna().any())
-    # Where nothing is published at all, no cell has to say so.
+    # Not marked in a table without any published value.
     unsaid = set() if has_published else {"ours only"}
-    letters = {text: note["letter"] for text, note in footnotes.items()}
-    cells = _cells(table, table_type, letters, unsaid)
+    cells = _cells(table, table_type, footnotes, unsaid)
+    agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
-    # What is the same in all rows is the caption's to say.
+    # A part that is the same in all rows has no heading.
     shown = table_type.rows if len({row[1:] for row in rows}) > 1 else table_type.rows[:1]
     return {
         "study": spec["study"],
@@ -102,24 +98,17 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "heads": [_HEADS[part] for part in shown],
-        "columns": [
-            {
-                "at": _at(column, table_type.columns),
-                **_column(column, table_type.columns, spec),
-                **_agreeing(_of_line(table, table_type.columns, column)),
-            }
-            for column in columns
-        ],
+        "columns": [_column(column, table_type.columns, spec) | agreeing[column] for column in columns],
         "groups": _groups(columns, spec) if len(table_type.columns) > 1 else [],
         "rows": [
             {
-                "at": _at(row, table_type.rows),
+                "at": dict(zip(table_type.rows, row, strict=True)),
                 "heads": heads,
                 "cells": [cells.get((row, column), BLANK) for column in columns],
             }
             for row, heads in zip(rows, _row_heads(rows, shown, spec), strict=True)
         ],
-        # Rows that share a head stand together, in the paper's order.
+        # Rows that share a head stay together, in the study's order.
         "sortable": len(rows) > 2 and len({row[0] for row in rows}) == len(rows),
         "legend": [
             entry
@@ -133,11 +122,11 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
 
 
 def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
-    """Every verdict with its mark, its count and its meaning, `VERDICTS`'s where `meanings` has none."""
+    """Every verdict with its mark, its count and its meaning, from `VERDICTS` where `meanings` has none."""
     return [
         {
             "verdict": name,
-            **_marks(name),
+            **marks_of(name),
             "meaning": meanings.get(name, entry.meaning),
             "count": found.get(name, 0),
             "judged": name in JUDGED,
@@ -146,39 +135,30 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
     ]
 
 
-def _marks(verdict: str) -> dict[str, str]:
-    """A verdict's style and its marks."""
+def marks_of(verdict: str) -> dict[str, str]:
+    """The css class and the marks of a verdict."""
     entry = VERDICTS[verdict]
     return {"slug": verdict.replace(" ", "-"), "mark": entry.mark, "tex_mark": Raw(entry.tex)}
 
 
-# A row's or a column's address: the parts of its cells' addresses that they have in common.
+# The parts of an address that the cells of a row or a column share.
 Line = tuple[str, ...]
 
 
 def _lines(table: pd.DataFrame, parts: Sequence[str], spec: Mapping) -> list[Line]:
-    """The rows or columns that have cells which are not blank, in the study's order."""
+    """The rows or columns with any cell that is not blank, in the study's order."""
     present = set(table.loc[table["verdict"] != "", list(parts)].itertuples(index=False, name=None))
     return [line for line in product(*(spec[f"{part}s"] for part in parts)) if line in present]
 
 
-def _at(line: Line, parts: Sequence[str]) -> dict[str, str]:
-    return dict(zip(parts, line, strict=True))
-
-
-def _of_line(table: pd.DataFrame, parts: Sequence[str], line: Line) -> pd.DataFrame:
-    return table[(table[list(parts)] == list(line)).all(axis=1)]
-
-
 def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: Mapping) -> list[list[dict]]:
-    """What stands before each row: texts with the number of rows that they span, 0 for what is spanned."""
-    spans = Counter(row[0] for row in rows) if len(parts) > 1 else dict.fromkeys((row[0] for row in rows), 1)
-    heads, before = [], None
+    """The heads of each row: texts with the number of rows that they span, 0 under a spanning head."""
+    spans, heads = Counter(row[0] for row in rows), []
     for row in rows:
-        names = [_name(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False)]
-        first = {"text": names[0], "span": spans[row[0]]} if row[0] != before else {"text": "", "span": 0}
-        heads.append([first, *({"text": name, "span": 1} for name in names[1:])])
-        before = row[0]
+        first, *rest = (full_label(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False))
+        span = spans.pop(row[0], 0)
+        head = {"text": first if span else "", "span": span}
+        heads.append([head, *({"text": name, "span": 1} for name in rest)])
     return heads
 
 
@@ -186,23 +166,19 @@ def _column(line: Line, parts: Sequence[str], spec: Mapping) -> dict[str, str]:
     first, *rest = (spec[f"{part}s"][key] for part, key in zip(parts, line, strict=True))
     if not rest:
         return {"label": one_line(first["label"]), "sublabel": one_line(first["sublabel"])}
-    return {"label": _name(first), "sublabel": " ".join(map(_name, rest))}
+    return {"label": full_label(first), "sublabel": " ".join(map(full_label, rest))}
 
 
 def _groups(columns: Sequence[Line], spec: Mapping) -> list[dict]:
-    """The models of columns that are parts of theirs, each with the columns that it spans."""
+    """The models above the columns, each with the number of columns that it spans."""
     spans = Counter(column[0] for column in columns)
-    return [{"label": _name(spec["models"][model]), "span": span} for model, span in spans.items()]
-
-
-def _name(named: Mapping[str, str]) -> str:
-    return one_line(f"{named['label']} {named['sublabel']}")
+    return [{"label": full_label(spec["models"][model]), "span": span} for model, span in spans.items()]
 
 
 def _cells(
-    table: pd.DataFrame, table_type: TableType, letters: Mapping[str, str], unsaid: Collection[str]
+    table: pd.DataFrame, table_type: TableType, footnotes: Mapping[str, Mapping], unsaid: Collection[str]
 ) -> dict[tuple[Line, Line], Cell]:
-    """The cells as they are shown, by row and column; verdicts that are `unsaid` have no mark."""
+    """The rendered cells by row and column; verdicts that are `unsaid` have no mark."""
     digits = {
         metric: table_type.shown_as(metric).digits(
             metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist()
@@ -212,20 +188,20 @@ def _cells(
     return {
         tuple(
             tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
-        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], letters, unsaid)
+        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], footnotes, unsaid)
         for row in table.itertuples(index=False)
     }
 
 
 def _cell(
-    row, table_type: TableType, digits: int, letters: Mapping[str, str], unsaid: Collection[str]
+    row, table_type: TableType, digits: int, footnotes: Mapping[str, Mapping], unsaid: Collection[str]
 ) -> Cell:
-    """A row of the table's frame as it is shown."""
+    """The rendered cell of a row of the table's frame."""
 
     def shown(write: Callable[..., str], value: float, *more: float) -> str:
         return "" if pd.isna(value) else write(row.metric, value, *more, digits)
 
-    marks = _marks(row.verdict) if row.verdict else {}
+    marks = marks_of(row.verdict) if row.verdict else {}
     if row.verdict in unsaid:
         marks |= {"mark": "", "tex_mark": Raw("")}
     return Cell(
@@ -238,7 +214,7 @@ def _cell(
         beside_published=table_type.beside_published(row.metric, row.difference, row.published),
         difference=shown(table_type.difference, row.difference, row.published),
         oracle=shown(table_type.number, row.oracle),
-        letters=",".join(letters[text] for text, _ in _parts(row.reason)),
+        letters=",".join(footnotes[text]["letter"] for text, _ in _parts(row.reason)),
         reason=row.reason,
         value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
         marked=row.verdict not in unsaid,
@@ -246,17 +222,17 @@ def _cell(
 
 
 def _agreeing(table: pd.DataFrame) -> dict[str, int]:
-    """How many of the cells that are judged by a published number agree with it."""
+    """The number of cells with a published value, and of those that reproduce it."""
     found = judged(table)["verdict"]
     return {"agreeing": int((found == "reproduced").sum()), "published": len(found)}
 
 
-# A reason is "text; text in 3 of 110 fits; …": notes that differ by their counts alone share one footnote.
+# A reason is "text; text in 3 of 110 fits; …": notes that differ only in their counts share one footnote.
 _COUNTED = re.compile(r"(?P<text>.*) in (?P<times>\d+) of (?P<fits>\d+) fits")
 
 
 def _parts(reason: str) -> list[tuple[str, tuple[int, int] | None]]:
-    """Split a reason into its texts, each with (times, fits) if it has been counted."""
+    """The texts of a reason, each with (times, fits) if it is counted."""
     parts = []
     for part in filter(None, reason.split("; ")):
         counted = _COUNTED.fullmatch(part)
@@ -266,7 +242,7 @@ def _parts(reason: str) -> list[tuple[str, tuple[int, int] | None]]:
 
 
 def _footnotes(reasons: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The letter and the text of each footnote, by what the reasons say: a … z, aa, bb …"""
+    """The letter and the text of each footnote by the texts of reasons: a … z, aa, bb …"""
     found: dict[str, list[tuple[int, int]]] = {}
     for text, times in chain.from_iterable(map(_parts, reasons)):
         found.setdefault(text, []).extend([times] if times else [])
@@ -289,7 +265,7 @@ def _in_fits(times: list[tuple[int, int]]) -> str:
 
 
 class Raw(str):
-    """Text that is markup already: templates do not escape it."""
+    """Markup, which templates do not escape."""
 
 
 _TEX = str.maketrans(
@@ -302,7 +278,7 @@ _TEX = str.maketrans(
 
 
 def escape_tex(value: object) -> str:
-    r"""Escape text for LaTeX.
+    r"""The text escaped for LaTeX.
 
     Examples
     --------
@@ -315,7 +291,7 @@ def escape_tex(value: object) -> str:
 
 
 def escape_md(value: object) -> str:
-    r"""Escape text for a cell of a GitHub table.
+    r"""The text escaped for a cell of a GitHub table.
 
     Examples
     --------
@@ -329,8 +305,8 @@ def escape_md(value: object) -> str:
     return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", html.escape(str(value), quote=False))
 
 
-# One escape per format, applied to every expression of a template by the environment itself: a template
-# cannot forget it. The delimiters of tex and md keep clear of what those languages use.
+# The environment of a format escapes every expression of a template. The delimiters of tex and md differ
+# from the syntax of those languages.
 _PLAIN = {
     "variable_start_string": "<<",
     "variable_end_string": ">>",
@@ -347,7 +323,7 @@ _ENVIRONMENTS = {
 
 
 def templates(format: str) -> jinja2.Environment:
-    """Return the jinja2 environment of a format, which escapes what a template is given."""
+    """The jinja2 environment of a format, which escapes every expression."""
     return jinja2.Environment(
         loader=jinja2.PackageLoader("entrolab"),
         undefined=jinja2.StrictUndefined,

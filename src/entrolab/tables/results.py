@@ -1,4 +1,4 @@
-"""A study's results as the tables look them up: by data set and model, each file read once."""
+"""The results of a study by data set and model, each file read once."""
 
 import os
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ KEPT_VARIANCE = 0.95
 
 
 class Results:
-    """Files of a study, under the folder that holds ``results``.
+    """The results of a study, in the folder that holds ``results``.
 
     Parameters
     ----------
@@ -34,30 +34,29 @@ class Results:
 
     def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
         self._study_name, self._study, self._home = study_name, study, Path(home)
-        # A table asks for a file once for each of its columns.
+        # A table reads a file once per column.
         self.characteristics = cache(self._characteristics)
         self.division = cache(self._division)
         self.features = cache(self._features)
         self.measured = cache(self._measured)
         self._scores = cache(self._of_predictions)
 
-    def record(self, dataset: str, model: str) -> dict | None:
-        """The record of a run; None if it has none."""
-        file = self._file("record", dataset=dataset, model=model)
-        return read_json(file) if file.exists() else None
+    def record(self, dataset: str, model: str, stage: str = "record") -> dict:
+        """The record of a run; empty if it has none."""
+        file = self._file(stage, dataset=dataset, model=model)
+        return read_json(file) if file.exists() else {}
 
     def facts(self, dataset: str, model: str) -> dict:
         """Facts about the refitted model of a run; empty if there is none."""
-        file = self._file("facts", dataset=dataset, model=model)
-        return read_json(file) if file.exists() else {}
+        return self.record(dataset, model, "facts")
 
     def selection(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
-        """What each criterion chose in each fold."""
+        """The selection in each fold, by criterion."""
         rows = read_frame(self._file("selection", dataset=dataset, model=model))
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def scores(self, dataset: str, model: str, among: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
-        """The folds' scores by criterion; chosen among part of the grid if `among` has limits."""
+        """The folds' scores by criterion, selected among part of the grid if `among` has limits."""
         if not among:
             return self._scores(dataset, model)
         rows = choose_within(self._file("candidates", dataset=dataset, model=model), among, self._study)
@@ -69,7 +68,7 @@ class Results:
         return dict(iter(read_scores(*files, metrics).groupby("criterion", sort=False)))
 
     def _characteristics(self, dataset: str) -> dict:
-        """Features and samples, each class's too; ``absent`` says why there is nothing, empty if there is."""
+        """The numbers of features and of rows, in all and by class; or ``absent``, why there are none."""
         try:
             data = load_dataset(self._file("data", dataset=dataset))
         except DataUnavailable as absence:
@@ -83,12 +82,12 @@ class Results:
         return found
 
     def _division(self, dataset: str) -> dict:
-        """Training and test rows where a data set is divided for the first time."""
+        """The numbers of training and test rows in the first split."""
         assignment = load_folds(self._file("folds", dataset=dataset))[0]
         return {"n_train": int((assignment > 0).sum()), "n_test": int((assignment == 0).sum())}
 
     def _features(self, dataset: str) -> dict:
-        """What the features as scaled hold: share of nonzeros, dimensions of all rows and of each class."""
+        """The share of nonzeros and the dimensions, of all rows and of each class, as scaled."""
         data = load_dataset(self._file("scaled", dataset=dataset))
         found = {"density": float((data.X != 0).mean()), "n_dims": _dimensions(data.X)}
         if data.task == "binary":
@@ -107,7 +106,7 @@ class Results:
 
 
 def _dimensions(X) -> int:
-    """How many principal components of some rows keep more than 95 % of their variance."""
-    from sklearn.decomposition import PCA  # not for the tables that do not ask for it
+    """The number of principal components that keep more than 95 % of the variance."""
+    from sklearn.decomposition import PCA  # late: few tables need it
 
     return int(PCA(KEPT_VARIANCE, svd_solver="full").fit(X.toarray() if issparse(X) else X).n_components_)

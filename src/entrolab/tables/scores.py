@@ -10,7 +10,7 @@ from entrolab.fit.learners import searched
 from entrolab.fit.metrics import METRICS, Metric, metrics_of
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Heading, Section, described, list_of, number, wrong
-from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, phrase
+from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, heading, phrase
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import ROUNDING, SLACK
 
@@ -23,7 +23,7 @@ CRITERIA = {
 
 
 class Tolerance(Section):
-    """How far from the published number ours may be: ``{points: 1}`` or ``{percent: 5}``."""
+    """The tolerance around the published value: ``{points: 1}`` or ``{percent: 5}``."""
 
     points: number(gt=0) = None
     percent: number(gt=0) = None
@@ -57,9 +57,9 @@ class Scores(OfModels):
         models: ModelNames = "all"
         metric: described(str | list_of(str), "a metric, or a list of metrics") = None
         criterion: str = None
-        # How far from the published number ours may be, if not its ±.
+        # Instead of the published ±.
         tolerance: Tolerance = Tolerance()
-        # Limits of parameters to choose from.
+        # Limits of the parameters to select from.
         among: dict[Any, Limits] = {}
 
     def names(self, table, study):
@@ -68,34 +68,34 @@ class Scores(OfModels):
         yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
         models = [model for model in table["models"] if not study["models"][model].get("published_only")]
         for model in models:
-            if searched(study["models"][model]):  # what has nothing to choose is in tables of every criterion
+            if searched(study["models"][model]):  # a model without a grid is in tables of every criterion
                 criteria = study["models"][model]["criteria"]
                 yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
         names = dict.fromkeys(name for model in models for name in searched(study["models"][model]))
-        if table.get("among"):  # of part of a grid there are candidates, and no predictions
+        if table.get("among"):  # part of a grid has candidates, but no predictions
             metrics = [metric for metric in study["metrics"] if not METRICS[metric].of_probabilities]
             yield from (("metric", metric, metrics, "metric of candidates") for metric in _listed(table))
         for name in table.get("among", {}):
             yield "among", name, names, "parameter in this table's grids"
 
     def filled(self, name, table, groups, study):
-        """By default with all metrics that fit its data sets."""
+        """An entry, by default with all metrics that fit its data sets."""
         tasks = {study["tasks"][key] for key in groups.get(table["datasets"], ())}
         fitting = [metric for metric in study["metrics"] if all(metrics_of(task, [metric]) for task in tasks)]
         chosen = {"metric": fitting or study["metrics"], "criterion": study["criteria"][0]}
         return super().filled(name, {**chosen, **table}, groups, study)
 
     def reads(self, table):
-        # Choosing from part of a grid starts from its candidates.
+        # Selection from part of a grid starts from its candidates.
         return ("candidates", *self.stages[2:]) if table.get("among") else self.stages
 
     def metrics(self, table):
-        return {metric: {"label": METRICS[metric].label, "sublabel": ""} for metric in _listed(table)}
+        return {metric: heading(METRICS[metric].label) for metric in _listed(table)}
 
     def of_trained(self, cell, spec, results, record):
         """Mean and standard deviation (ddof=1) over all repeats × folds.
 
-        A cell of which one fold has no score is failed: the mean of the other folds is not what is published.
+        A cell with a missing fold is failed: the mean of the others is not comparable to the published one.
         """
         dataset, model, metric = cell
         folds = results.scores(dataset, model, spec.get("among", {}))
@@ -117,7 +117,7 @@ class Scores(OfModels):
         notes = [*_fewer_trials(len(chosen), spec), *_notes(record)]
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
-    def tolerance(self, cell, spec, published):
+    def tolerance(self, cell, spec, ours, published):
         match spec["tolerance"]:
             case {"points": points}:
                 return points
@@ -128,17 +128,16 @@ class Scores(OfModels):
     def says(self, spec):
         what = _in_words([METRICS[metric] for metric in spec["metrics"]])
         over = "the test rows of the trials" if spec["trials"] else "the test folds"
-        criterion = CRITERIA.get(spec["criterion"], spec["criterion"])
         return (
             f"{what[0].upper()}{what[1:]}, mean ± standard deviation over {over}. "
-            f"Parameters chosen by {criterion}."
+            f"Parameters selected by {CRITERIA[spec['criterion']]}."
         )
 
     def agreement(self, spec):
-        return f"within {_tolerance(spec) or '±'}"
+        return f"within {tolerance_in_words(spec) or '±'}"
 
     def meanings(self, spec):
-        tolerance = _tolerance(spec)
+        tolerance = tolerance_in_words(spec)
         within, beyond = "the published ±", "{} the published ±"
         if tolerance:
             within, beyond = (
@@ -155,7 +154,7 @@ class Scores(OfModels):
         }
 
     def digits(self, metric, published_values):
-        """Of percents as many decimals as the published numbers have, within limits."""
+        """Of percentages the decimals of the published values, within limits."""
         if not METRICS[metric].percent:
             return METRICS[metric].digits
         least, most = self.PERCENT_DIGITS
@@ -174,7 +173,7 @@ def _listed(table: Mapping) -> list[str]:
 
 
 def _in_words(metrics: Sequence[Metric]) -> str:
-    """Metrics in a row, with their unit where they have the same."""
+    """A list of metrics, with one unit if they share it."""
     same = len({metric.percent for metric in metrics}) == 1
     *others, last = [
         metric.label
@@ -186,8 +185,8 @@ def _in_words(metrics: Sequence[Metric]) -> str:
     return what + (" in percent" if same and metrics[0].percent else "")
 
 
-def _tolerance(spec: Mapping) -> str:
-    """How far from the published number ours may be, in words; empty if its ± says that."""
+def tolerance_in_words(spec: Mapping) -> str:
+    """The tolerance around the published value; empty if it is the published ±."""
     match spec["tolerance"]:
         case {"points": points}:
             return f"{points:g} point{'' if points == 1 else 's'}"
@@ -202,8 +201,6 @@ def _fewer_trials(found: int, spec: Mapping) -> list[str]:
 
 def _notes(record: Mapping) -> list[str]:
     """The record's notes, each as ``"note in k of n fits"``."""
-    fits = record.get("n_candidates", 0)
-    found = dict(record.get("notes") or {})
-    if record.get("n_failed"):
-        found["no result"] = record["n_failed"]
+    found = record["notes"] | ({"no result": record["n_failed"]} if record["n_failed"] else {})
+    fits = record["n_candidates"]
     return [f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items()]

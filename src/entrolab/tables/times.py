@@ -1,29 +1,35 @@
-"""Tables of what the chosen models cost: seconds to fit, seconds to predict, numbers to keep."""
+"""Tables of the cost of the selected models: seconds to fit and predict, numbers stored."""
 
 import math
 
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Heading, one_of
-from entrolab.tables.base import NOTHING, Found, Judged, PublishedValue, phrase
+from entrolab.tables.base import NOTHING, Found, Judged, PublishedValue, heading, phrase
 from entrolab.tables.number_format import decimals_needed
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
 
 COSTS = {
-    "fit_seconds": ("seconds", "Processor seconds to fit the chosen model alone on {learnt}, on one thread."),
+    "fit_seconds": (
+        "seconds",
+        "Processor seconds to fit the selected model alone on {learnt}, on one thread.",
+    ),
     "predict_seconds": (
         "seconds",
-        "Processor seconds in which the chosen model predicts {predicted}, on one thread.",
+        "Processor seconds in which the selected model predicts {predicted}, on one thread.",
     ),
-    "n_stored_numbers": ("numbers", "How many numbers the chosen model keeps, fitted on {learnt}."),
+    "n_stored_numbers": (
+        "numbers",
+        "Numbers that the selected model stores, fitted on {learnt}.",
+    ),
 }
 
 
 class Times(OfModels):
-    """Seconds to fit the chosen model alone, judged by their ratio to the row's first model.
+    """Seconds to fit the selected model alone, judged by their ratio to the row's first model.
 
-    Seconds of two machines do not compare, ratios do. The published ones have few decimals, so that their
-    ratio is known as an interval only.
+    Seconds of two machines are not comparable, ratios are. The published seconds have few decimals, so that
+    their ratio is an interval.
     """
 
     FACTOR = 2.0
@@ -31,7 +37,7 @@ class Times(OfModels):
     stages = ("facts", "record")
 
     class Entry(OfData):
-        caption: Heading = "Seconds to fit the chosen models"
+        caption: Heading = "Seconds to fit the selected models"
         datasets: str = "all"
         models: ModelNames = "all"
         cost: one_of(*COSTS) = "fit_seconds"
@@ -43,15 +49,13 @@ class Times(OfModels):
 
     def metrics(self, table):
         label, _ = COSTS[table["cost"]]
-        return {table["cost"]: {"label": label, "sublabel": ""}}
+        return {table["cost"]: heading(label)}
 
     def of_trained(self, cell, spec, results, record):
         dataset, model, metric = cell
         facts = results.facts(dataset, model)
         if metric not in facts:
-            return Found(
-                status="failed", reason=phrase(facts.get("error") or "the chosen model is not there")
-            )
+            return Found(status="failed", reason=phrase(facts.get("error") or "no model is stored"))
         return Found(facts[metric])
 
     def judge(self, cell, spec, found, published_values):
@@ -66,11 +70,11 @@ class Times(OfModels):
             whose = "published" if math.isnan(unit.value) else "of ours"
             return Judged("ours only", note=f"no ratio, the row's first column has no seconds {whose}")
         ratio = found[cell].ours / found[first].ours
-        low = _least(value) / _most(unit)
-        high = _most(value) / _least(unit) if _least(unit) else math.inf
-        # A published 0.0 is taken as the most that rounds to it.
-        times = ratio / ((value.value or _most(value)) / (unit.value or _most(unit)))
-        return Judged(placed(ratio, low / self.FACTOR, high * self.FACTOR), times)
+        (low, high), (unit_low, unit_high) = map(_bounds, (value, unit))
+        highest = high / unit_low if unit_low else math.inf
+        # A published 0.0 is taken as the largest value that rounds to it.
+        times = ratio / ((value.value or high) / (unit.value or unit_high))
+        return Judged(placed(ratio, low / unit_high / self.FACTOR, highest * self.FACTOR), times)
 
     def says(self, spec):
         learnt = f"at most {spec['sample']:,} rows" if spec["sample"] else "all rows"
@@ -89,7 +93,7 @@ class Times(OfModels):
             "one, as far as the rounding of the published seconds tells it",
             "higher": "relatively slower than published",
             "lower": "relatively faster than published",
-            "unit": "the first column, which the others of the row are divided by",
+            "unit": "the first column, by which the others of the row are divided",
             "ours only": "no published ratio to compare with",
             "failed": "no seconds of ours; the footnote says why",
         }
@@ -108,7 +112,7 @@ class Times(OfModels):
         return f"{value:.1f}" if enough else f"{value:#.2g}"
 
     def published_number(self, metric, value, digits):
-        """With the decimals that it is published with."""
+        """With its published decimals."""
         return f"{value:.{max(digits, decimals_needed(value))}f}"
 
     def difference(self, metric, difference, published, digits):
@@ -121,15 +125,7 @@ class Times(OfModels):
         return f"{'≥' if published == 0 else ''}×{factor}"
 
 
-def _least(seconds: PublishedValue) -> float:
-    """The least that rounds to what is published."""
-    return max(seconds.value - _half_decimal(seconds), 0)
-
-
-def _most(seconds: PublishedValue) -> float:
-    """The most that rounds to what is published."""
-    return seconds.value + _half_decimal(seconds)
-
-
-def _half_decimal(seconds: PublishedValue) -> float:
-    return 0.5 * 10.0**-seconds.decimals
+def _bounds(seconds: PublishedValue) -> tuple[float, float]:
+    """The least and the largest value that rounds to the published one."""
+    half = 0.5 * 10.0**-seconds.decimals
+    return max(seconds.value - half, 0), seconds.value + half

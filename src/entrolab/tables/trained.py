@@ -33,7 +33,7 @@ class OfModels(TableType):
         return without_result(record) or self.of_trained(cell, spec, results, record)
 
     def of_trained(self, cell: Cell, spec: Mapping, results, record: Mapping) -> Found:
-        """Look up what there is of ours in a cell whose training succeeded."""
+        """Our numbers in a cell whose run succeeded."""
         raise NotImplementedError
 
 
@@ -46,9 +46,9 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
     return not known["estimators"] or estimator_of(known, spec["datasets"][dataset]["task"]) is not None
 
 
-def without_result(record: Mapping | None) -> Found | None:
-    """Why a run has no numbers, from its record; None if its training succeeded."""
-    if record is None:
+def without_result(record: Mapping) -> Found | None:
+    """The reason why a run has no numbers, from its record; None if it succeeded."""
+    if not record:
         return Found(status="failed", reason="no record of this run")
     if record["success"]:
         return None

@@ -1,6 +1,6 @@
-"""The registry of table types, and where the files of each stage are.
+"""Registry of table types by their names in studies, and path templates of the result files.
 
-The workflow looks here before any job starts, so nothing heavy is imported.
+The workflow imports this module before any job starts, so it must not import slow packages.
 """
 
 from collections.abc import Mapping
@@ -15,36 +15,12 @@ from entrolab.experiments.information.table import Information
 from entrolab.experiments.searches.table import Searches
 from entrolab.experiments.separability.table import Separability
 from entrolab.experiments.starts.table import Starts
-from entrolab.tables.base import (
-    GENERATED,
-    PUBLISHED_ONLY,
-    Cell,
-    Found,
-    Judged,
-    PublishedValue,
-    TableType,
-)
+from entrolab.tables.base import TableType
 from entrolab.tables.characteristics import Characteristics
 from entrolab.tables.parameters import Parameters
-from entrolab.tables.scores import CRITERIA, Scores
+from entrolab.tables.scores import Scores
 from entrolab.tables.times import Times
 from entrolab.tables.training import Training
-from entrolab.text import one_line
-
-__all__ = [
-    "CRITERIA",
-    "FILES",
-    "GENERATED",
-    "TABLE_TYPES",
-    "PUBLISHED_ONLY",
-    "Cell",
-    "Found",
-    "Judged",
-    "TableType",
-    "PublishedValue",
-    "one_line",
-    "table_spec",
-]
 
 TABLE_TYPES: dict[str, TableType] = {
     "scores": Scores(),
@@ -64,7 +40,6 @@ TABLE_TYPES: dict[str, TableType] = {
     "searches": Searches(),
 }
 
-# Where the files of a stage are.
 FILES = {
     "data": "results/data/{dataset}.npz",
     "folds": "results/{study}/folds/{dataset}.npz",
@@ -81,7 +56,7 @@ FILES = {
 
 
 def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
-    """One entry of a study's ``tables`` with names of groups resolved to data sets and models with labels.
+    """The spec of a table: its entry in ``tables``, with the keys of data sets and models resolved.
 
     Parameters
     ----------
@@ -92,14 +67,14 @@ def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str,
     table : str
         The table's key in the study.
     labels : mapping of data set keys to labels, optional
-        As the catalog has them; a data set without a label is shown by its key.
+        Labels from the catalog; a data set without a label is shown by its key.
 
     Returns
     -------
     dict
-        The entry, and: study, table, ``trials`` of the protocol (0 if it has folds), the ``sample`` of rows
-        that it takes of larger sets (0 if it takes all), datasets, models and metrics (each key ->
-        {"label", "sublabel", …}, in the study's order).
+        The entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has folds),
+        ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets, models and
+        metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
     """
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]

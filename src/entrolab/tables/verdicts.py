@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """The marks of a verdict where colour is not seen, and its meaning unless a table type says it closer."""
+    """The marks of a verdict beside its colour, and its meaning where a table type has none of its own."""
 
     mark: str
     tex: str
@@ -18,24 +18,24 @@ VERDICTS = {
     "higher": Verdict("↑", r"$\uparrow$", "ours lies above it"),
     "lower": Verdict("↓", r"$\downarrow$", "ours lies below it"),
     "failed": Verdict("×", r"$\times$", "no number of ours; the footnote says why"),
-    "no data": Verdict("∅", r"$\emptyset$", "the data set could not be had"),
+    "no data": Verdict("∅", r"$\emptyset$", "the data set is not available"),
     "ours only": Verdict("○", r"$\circ$", "nothing is published to compare with"),
     "published only": Verdict(
         "▷", r"$\triangleright$", "a published number that nothing here is compared with"
     ),
-    "unit": Verdict("◇", r"$\diamond$", "what the others of its row are compared with"),
+    "unit": Verdict("◇", r"$\diamond$", "the value by which the others of its row are divided"),
 }
 # The verdicts that compare a number with a published value, or say that ours is missing.
 JUDGED = ("reproduced", "higher", "lower", "failed", "no data")
 
-# A score published without ± is reproduced when ours rounds to it at the one decimal that papers print.
+# The tolerance of a score published without ±: ours rounds to it at one decimal.
 ROUNDING = 0.05
-# Percentages made of fractions carry rounding errors; a difference equal to the ± must count as within it.
+# For rounding errors of percentages: a difference equal to the ± is within it.
 SLACK = 1e-9
 
 
 def beside(ours: float, published: float, tolerance: float) -> str:
-    """Judge a number by how far from the published value it may be; "ours only" if there is none.
+    """The verdict on a number, given the tolerance around the published value; "ours only" without one.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def beside(ours: float, published: float, tolerance: float) -> str:
 
 
 def placed(value: float, low: float, high: float) -> str:
-    """Say where a number lies: in the closed interval, above or below it.
+    """The verdict on a number by a closed interval: in it, above or below.
 
     Examples
     --------

@@ -1,11 +1,10 @@
-// What the page does without a network: sort a table by a column, copy a command, print what is folded.
-// All of it reads as well without.
+// Sort a table by a column, copy a command, print folded parts. The page is complete without it.
 "use strict";
 
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
   const rows = [...table.tBodies[0].rows];
-  // Heads in two rows: the first column's is in the upper one.
+  // With heads in two rows, the first column's is in the upper one.
   const before = rows[0].cells.length - heads.length;
   const valueOf = (row, column) => {
     const cell = row.cells[before + column];

@@ -1,10 +1,10 @@
 """Write the results of a study to the tracking store: one experiment per study, one MLflow run per run.
 
-The files under ``results`` are the truth; the store repeats them where runs can be compared. An experiment
-holds one run per data set × model, and one with the rendered tables and figures, which the others name in a
-tag: side by side, because MLflow shows nested runs only on request. A run is known by its key,
-``<study>/<dataset>/<model>``. There is exactly one live run per key: tracking equal results writes nothing,
-and a result that changed replaces its run.
+The store is a copy of the files under ``results``, for comparing runs. An experiment holds one run per data
+set × model, and one with the rendered tables and figures, to which the others refer in a tag: they are not
+nested, because MLflow shows nested runs only on request. A run has the key ``<study>/<dataset>/<model>``, and
+each key has exactly one live run: tracking equal results writes nothing, and a changed result replaces its
+run.
 
 This is the only package that imports mlflow.
 """
@@ -57,11 +57,11 @@ def track_dataset(
 ) -> dict:
     """Write the runs of one data set to the store, all of them closed.
 
-    A run that is in the store with the same digest and with its artifacts is left alone. Any other live run
-    with its key is deleted together with the models that it logged, and a new one is written. Runs that a
-    killed job left open are closed as killed, and so are those of this job when an error or a signal ends it;
-    a tag says why. The digest covers all that the run says and its tables, except seconds, dates, the machine
-    and the commit. A run without a result has the status FAILED and a tag with the reason.
+    A run in the store with the same digest and with its artifacts is kept. Any other live run with its key is
+    deleted with the models that it logged, and a new one is written. Runs that a killed job left open are
+    closed as killed, and so are those of this job if an error or a signal ends it; a tag has the reason. The
+    digest covers the contents of the run and its tables, except seconds, dates, the machine and the commit. A
+    run without a result has the status FAILED and a tag with the reason.
 
     Parameters
     ----------
@@ -72,27 +72,27 @@ def track_dataset(
     runs : sequence of StudyRun
     store_uri : str, optional
         Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
-        Artifacts of a SQLite file lie in ``mlruns`` beside it, whichever folder is worked in.
+        Artifacts of a SQLite file are in ``mlruns`` beside it, whatever the working folder.
     tables : iterable of paths
         The csv files of the study's score tables, in its order, with the means, published values and
         verdicts of the runs.
     receipt : path, optional
-        Where to write what is returned, as JSON.
+        A JSON file for the returned dict.
     patience : float
-        Seconds that a locked store is waited for.
+        Seconds to wait for a locked store.
 
     Returns
     -------
     dict
-        The store, the experiment, the run of the study's tables, the run of every model, and which of them
-        were written.
+        The store, the experiment, the run of the study's tables, the run of every model, and the models
+        whose runs were written.
 
     Raises
     ------
     StoreUnavailable
-        The store cannot be written. What the workflow computed stands; the next call logs it.
+        The store cannot be written. The results are kept; the next call logs them.
     ValueError
-        A file of a run cannot be read, or its model holds types that nobody vouched for.
+        A file of a run cannot be read, or its model holds types that are not trusted.
     """
     code = _code()
     contents = dataset_contents(study, runs, {Path(table).stem: read_table(table) for table in tables})
@@ -108,10 +108,9 @@ def track_dataset(
                 continue
             for outdated in logged:
                 ledger.discard(outdated)
-            ids[run.model] = ledger.write(content, study_run, code)
+            ids[run.model] = ledger.write(content, study_run, code, study.get("input_example", False))
             written.append(run.model)
-        best = next((content for content in contents if "best" in content.tags), None)
-        ledger.register(study_name, dataset, study, best, best and ids[best.run.model])
+        ledger.register(study_name, dataset, study, contents, ids)
     logger.info(
         "%s/%s: %d runs written, %d as they were", study_name, dataset, len(written), len(runs) - len(written)
     )
@@ -132,8 +131,8 @@ def track_study(
 ) -> dict:
     """Update the run of a study's tables and figures.
 
-    It is written when a table, a figure or the study's file changed, or when its artifacts are gone. Its
-    metrics count the verdicts of every table, such as ``table4/reproduced``.
+    It is written if a table, a figure or the study's file changed, or if its artifacts are missing. Its
+    metrics are the counts of verdicts of every table, such as ``table4/reproduced``.
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ def track_study(
     tables : sequence of paths
         The rendered tables; the verdicts are counted in those that end in ``.csv``.
     figures : sequence of paths
-        The figures, and the csv files of what they show.
+        The figures and their csv files.
     config : path
         The study's YAML file.
 
@@ -187,13 +186,13 @@ def track_study(
                 metrics=[
                     Metric(name, count, now, 0)
                     for name, count in _verdict_metrics(verdicts).items()
-                    # A verdict that no result has is a zero only where it overwrites an earlier count.
+                    # Zeros only where they overwrite an earlier count.
                     if count or name in run.data.metrics
                 ],
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
             ledger.tag_experiment({"reproduced": reproduced})
-            # Last, so that a run whose job died before this line is written again.
+            # Last: the run of a job that died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             client.set_terminated(run_id, "FINISHED")
     return _noted(receipt, ledger.place | {"study": study_name, "study_run": run_id, "written": changed})
@@ -207,10 +206,7 @@ def _noted(receipt: str | os.PathLike | None, done: dict) -> dict:
 
 def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """The number of results with each verdict: of all tables, then of each."""
-    every = Counter()
-    for found in verdicts.values():
-        every.update(found)  # zeros too, which a sum would leave out
-    return dict(every) | {
+    return pd.DataFrame(verdicts).sum(axis=1).to_dict() | {
         f"{table}/{name}": count for table, found in verdicts.items() for name, count in found.items()
     }
 

@@ -1,4 +1,4 @@
-"""Update the absolute paths of a SQLite store's artifacts after its folder was moved or copied."""
+"""Update the absolute artifact paths in a SQLite tracking store after its folder was moved or copied."""
 
 import os
 import sqlite3
@@ -8,10 +8,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-__all__ = ["FOLDER", "follow_move"]
-
-SECONDS = 20.0  # that a store which another program writes to is waited for
-# The tables and columns of a store with paths of artifacts, all below the experiment's.
+SECONDS = 20.0  # timeout while another process writes to the store
+# Tables and columns with artifact paths. Every path is inside the artifact folder of its experiment.
 COLUMNS = (
     ("experiments", "artifact_location"),
     ("runs", "artifact_uri"),
@@ -19,19 +17,19 @@ COLUMNS = (
     ("model_versions", "source"),
     ("model_versions", "storage_location"),
 )
-FOLDER = "mlruns"  # beside the store
+FOLDER = "mlruns"  # artifact folder, beside the store
 
 
 def follow_move(store: str | os.PathLike) -> int:
-    """Set the paths of a SQLite store's artifacts to `FOLDER` beside it; return how many experiments moved.
+    """Point the artifact paths of a SQLite store to `FOLDER` beside it; return how many experiments moved.
 
-    An experiment is left alone if its folder is not in one named `FOLDER`, or still exists while there is
-    none of its name beside the store.
+    An experiment is skipped if its artifact folder is not inside a folder named `FOLDER`. It is also skipped
+    if its artifact folder still exists and the `FOLDER` beside the store has no folder of the same name.
 
     Raises
     ------
     sqlite3.Error
-        The file cannot be read as a store or, if something has moved, not be written.
+        If the file cannot be read as a store, or cannot be updated.
     """
     store = Path(store).absolute()
     root = store.parent / FOLDER

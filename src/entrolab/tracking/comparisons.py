@@ -1,4 +1,4 @@
-"""A run's scores beside the published values, as the csv files of the study's score tables have them."""
+"""A run's scores beside the published values, from the csv files of the study's score tables."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,6 @@ from typing import Any
 import pandas as pd
 
 from entrolab.io.run_files import StudyRun
-
-__all__ = ["comparisons_of", "headline", "is_published"]
 
 
 def comparisons_of(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> list[Any]:
@@ -33,5 +31,5 @@ def is_published(comparison: Any) -> bool:
 
 
 def headline(comparisons: Sequence[Any]) -> Any | None:
-    """The comparison that a run is known by: the first with a published value, else the first of all."""
+    """The comparison shown for a run: the first with a published value, else the first."""
     return next(filter(is_published, comparisons), next(iter(comparisons), None))

@@ -1,5 +1,6 @@
 """Write the experiment of a study, its runs and their models to an open store."""
 
+import getpass
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,6 @@ from mlflow.entities import (
 )
 from mlflow.entities.model_registry import ModelVersion
 from mlflow.exceptions import MlflowException
-from mlflow.models import infer_signature
 from mlflow.protos.databricks_pb2 import (
     INVALID_PARAMETER_VALUE,
     RESOURCE_ALREADY_EXISTS,
@@ -29,24 +29,32 @@ from mlflow.protos.databricks_pb2 import (
     ErrorCode,
 )
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
-from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS
-from scipy.sparse import csr_matrix, issparse
+from mlflow.utils.mlflow_tags import (
+    MLFLOW_MODEL_VERSIONS,
+    MLFLOW_SOURCE_NAME,
+    MLFLOW_SOURCE_TYPE,
+    MLFLOW_USER,
+)
 
-from entrolab.data.dataset import load_dataset
 from entrolab.io.records import write_json
 from entrolab.text import one_line
-from entrolab.tracking.notes import alias, experiment_note, linked, registered_note, study_note
+from entrolab.tracking.notes import (
+    BEST,
+    experiment_note,
+    linked,
+    registered_name,
+    registered_note,
+    study_note,
+)
 from entrolab.tracking.runs import RunContent
+from entrolab.tracking.signatures import input_example, signature_of
 from entrolab.tracking.stores import Store, opened
-from entrolab.tracking.views import VIEWS, address, view_tags
-
-__all__ = ["Ledger", "open_ledger", "says", "study_run_name"]
+from entrolab.tracking.views import address, view_tags, views
 
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
-ROWS_OF_EXAMPLE = 5
 STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
-CLOSED_FOR = "failure.reason"  # tag of a run that has no result: why
-LONGEST_DATASET_DIGEST = 36  # what MLflow's schema holds
+CLOSED_FOR = "failure.reason"  # tag of a run without a result: the reason
+LONGEST_DATASET_DIGEST = 36  # characters, by MLflow's schema
 
 
 @contextmanager
@@ -57,10 +65,10 @@ def open_ledger(
     patience: float,
     own: str,
 ) -> Iterator["Ledger"]:
-    """Open the experiment of a study for one writer; no run of the writer stays open, whatever ends it.
+    """Open the experiment of a study for one writer, and close the writer's runs if an error ends it.
 
-    Runs that a killed writer left open are closed first: in a file, which has one writer, all of them; behind
-    a server those that meet the condition `own`.
+    Runs that a killed writer left open are closed first: in a file, which has one writer, all of them; on a
+    server those that meet the condition `own`.
     """
     with opened(store_uri, patience) as store:
         ledger = Ledger(store)
@@ -69,14 +77,14 @@ def open_ledger(
         try:
             yield ledger
         except BaseException as error:
-            with suppress(Exception):  # as where the store is gone: the next writer closes them
+            with suppress(Exception):  # such as a store that is gone: the next writer closes them
                 ledger.close_runs(f"its tracker ended: {one_line(error) or type(error).__name__}", own)
             raise
 
 
 @contextmanager
 def _accepting(*codes: int) -> Iterator[None]:
-    """Pass over MLflow's errors of these codes."""
+    """Ignore MLflow's errors of these codes."""
     try:
         yield
     except MlflowException as error:
@@ -98,16 +106,16 @@ class Ledger:
     def open_experiment(self, study_name: str, study: Mapping, artifact_location: str | None) -> None:
         found = self.client.get_experiment_by_name(study_name)
         if found is None:
-            # Behind a server another writer may have made it just now.
+            # On a server another writer may have made it in the meantime.
             with _accepting(RESOURCE_ALREADY_EXISTS):
                 self.client.create_experiment(study_name, artifact_location)
             found = self.client.get_experiment_by_name(study_name)
         self.experiment_id, known = found.experiment_id, found.tags
-        if found.lifecycle_stage == "deleted":  # its name stays taken
+        if found.lifecycle_stage == "deleted":  # the name stays in use
             self.client.restore_experiment(self.experiment_id)
-        views = {name: address(self.experiment_id, key) for key, (name, _) in VIEWS.items()}
+        addresses = {name: address(self.experiment_id, key) for key, (name, _) in views(study).items()}
         tags = {
-            "mlflow.note.content": experiment_note(study, study_name, views),
+            "mlflow.note.content": experiment_note(study, study_name, addresses),
             "mlflow.experimentKind": "custom_model_development",
             **view_tags(study),
         }
@@ -143,18 +151,19 @@ class Ledger:
         )
 
     def study_run(self, study_name: str, study: Mapping) -> str:
-        """The id of the run of a study's tables, made where there is none and closed where it is open."""
+        """The id of the run of a study's tables, which is made if there is none and closed if it is open."""
         own = f"tags.`entrolearn.key` = '{study_name}'"
         found = self.live_runs(own)
         if not found:
             tags = {
+                **_made_by(study_name),
                 "entrolearn.key": study_name,
                 "study": study_name,
                 "mlflow.note.content": study_note(study, study_name, {}, ""),
             }
             name = study_run_name(study_name)
             self.client.create_run(self.experiment_id, tags=tags, run_name=name)
-            found = self.live_runs(own)  # behind a server, another writer may have made one just now
+            found = self.live_runs(own)  # on a server, another writer may have made one in the meantime
         first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
         for extra in others:
             self.discard(extra)
@@ -178,14 +187,16 @@ class Ledger:
         return False
 
     def discard(self, run: Run) -> None:
-        """Delete a run and the models it logged; the run last, so that the next writer completes it."""
+        """Delete a run after the models that it logged, so that the next writer can complete this."""
         of_run = f"source_run_id = '{run.info.run_id}'"
         for model in self.client.search_logged_models([self.experiment_id], filter_string=of_run):
             self.client.delete_logged_model(model.model_id)
         self.client.delete_run(run.info.run_id)
 
-    def write(self, content: RunContent, study_run: str, code: Mapping[str, str]) -> str:
-        """Write one run and return its id."""
+    def write(
+        self, content: RunContent, study_run: str, code: Mapping[str, str], example: bool = False
+    ) -> str:
+        """Write one run and return its id; its model with an input example if `example`."""
         files = content.files
         start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
         end = start + round(1000 * files.record["seconds"])
@@ -211,7 +222,7 @@ class Ledger:
             files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
             self.client.log_artifacts(run_id, folder)
         if files.trusted_types is not None:
-            self._log_model(run_id, content)
+            self._log_model(run_id, content, example)
         self.client.set_terminated(run_id, content.status, end)
         return run_id
 
@@ -231,16 +242,17 @@ class Ledger:
             synchronous=True,
         )
 
-    def _log_model(self, run_id: str, content: RunContent) -> None:
-        """Log the refitted model as ``mlflow.sklearn.log_model`` does.
+    def _log_model(self, run_id: str, content: RunContent, example: bool) -> None:
+        """Log the refitted model as ``mlflow.sklearn.log_model`` does, but with this client.
 
-        That function works on the process's active run and store; this goes through the client that is open.
+        That function uses the active run and store of the process. Rows of the data set are logged if
+        `example`.
         """
         import skops.io
 
         run, files = content.run, content.files
         estimator = skops.io.load(run.fitted, trusted=files.trusted_types)
-        rows, signature = _example(content, estimator)
+        rows = input_example(run.rows) if example and run.rows.exists() else None
         logged = self.client.create_logged_model(
             self.experiment_id,
             name=f"{run.model}-{run.dataset}",
@@ -261,9 +273,9 @@ class Ledger:
                 ),
                 serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
                 skops_trusted_types=files.trusted_types,
-                signature=signature,
+                signature=signature_of(estimator),
                 input_example=rows,
-                # Named, because guessing them takes seconds.
+                # Listed, because inferring them takes seconds.
                 pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
             )
             self.client.log_model_artifacts(logged.model_id, str(saved))
@@ -271,50 +283,58 @@ class Ledger:
         self.client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
 
     def register(
-        self, study_name: str, dataset: str, study: Mapping, best: RunContent | None, run_id: str | None
+        self,
+        study_name: str,
+        dataset: str,
+        study: Mapping,
+        contents: Sequence[RunContent],
+        run_ids: Mapping[str, str],
     ) -> None:
-        """Set a data set's alias of the study's registered model to the model of the best run, if any.
+        """Make the model of each run a version of the data set's registered model; the best has an alias.
 
-        Another model than the one at the alias becomes a new version.
+        A run whose model is a version already is left alone. `run_ids` are the ids of runs by their model.
         """
-        name = alias(dataset)
-        there = self._version_at(study_name, name)
-        if best is None and there is not None:
-            self.client.delete_registered_model_alias(study_name, name)
-        if best is None or (there is not None and there.run_id == run_id):
-            return
-        with _accepting(RESOURCE_ALREADY_EXISTS):
-            self.client.create_registered_model(study_name)
-        self.client.update_registered_model(study_name, registered_note(study, study_name))
+        name = registered_name(study_name, dataset)
+        with_model = [content for content in contents if content.version_note]
+        known = {one.run_id: one for one in self.client.search_model_versions(f"name = '{name}'")}
+        if with_model and not known:
+            with _accepting(RESOURCE_ALREADY_EXISTS):
+                self.client.create_registered_model(name)
+        if any(run_ids[content.run.model] not in known for content in with_model):
+            self.client.update_registered_model(name, registered_note(study, study_name, dataset))
+        at_alias = self._version_at(name, BEST)
+        best = None
+        for content in with_model:
+            run_id = run_ids[content.run.model]
+            version = known.get(run_id) or self._new_version(name, run_id, content)
+            best = version if "best" in content.tags else best
+        if best is not None and (at_alias is None or at_alias.version != best.version):
+            self.client.set_registered_model_alias(name, BEST, best.version)
+        if best is None and at_alias is not None:
+            self.client.delete_registered_model_alias(name, BEST)
+
+    def _new_version(self, name: str, run_id: str, content: RunContent) -> ModelVersion:
         run = self.client.get_run(run_id)
         model = self.client.get_logged_model(run.outputs.model_outputs[0].model_id)
+        verdict = {tag: content.tags[tag] for tag in ("verdict",) if tag in content.tags}
         version = self.client.create_model_version(
-            study_name,
-            model.artifact_location,  # `models:/<id>` would be looked up in the process's active store
+            name,
+            model.artifact_location,  # `models:/<id>` is looked up in the process's active store
             run_id,
-            tags={"dataset": dataset, "model": best.run.model, "verdict": best.tags["verdict"]},
-            description=best.version_note,
+            tags={"dataset": content.run.dataset, "model": content.run.model, **verdict},
+            description=content.version_note,
             model_id=model.model_id,
         )
-        # The pages of the run and of the model show this tag as what they are registered as.
-        registered = json.dumps([{"name": study_name, "version": version.version}])
+        # The pages of the run and of the model show this tag as their registered model.
+        registered = json.dumps([{"name": name, "version": version.version}])
         self.client.set_logged_model_tags(model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
-        self.client.set_registered_model_alias(study_name, name, version.version)
+        return version
 
-    def _version_at(self, study_name: str, alias: str) -> ModelVersion | None:
+    def _version_at(self, name: str, alias: str) -> ModelVersion | None:
         # There is no such model, or it has no such alias.
         with _accepting(RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE):
-            return self.client.get_model_version_by_alias(study_name, alias)
+            return self.client.get_model_version_by_alias(name, alias)
         return None
-
-
-def _example(content: RunContent, estimator):
-    """The first rows that the best run's model takes, and its signature; other models go without."""
-    if "best" not in content.tags or not content.run.scaled.exists():
-        return None, False
-    rows = load_dataset(content.run.scaled).X[:ROWS_OF_EXAMPLE]
-    rows = csr_matrix(rows) if issparse(rows) else rows
-    return rows, infer_signature(rows, estimator.predict(rows))
 
 
 def study_run_name(study_name: str) -> str:
@@ -322,7 +342,7 @@ def study_run_name(study_name: str) -> str:
 
 
 def says(run: Run, content: RunContent, study_run: str) -> bool:
-    """Whether a run holds this content completely."""
+    """Whether a run in the store holds this content completely."""
     tags = run.data.tags
     return (
         run.info.status == content.status
@@ -332,9 +352,10 @@ def says(run: Run, content: RunContent, study_run: str) -> bool:
 
 
 def _identity(content: RunContent, study_run: str) -> dict[str, str]:
-    """The tags that a run is created with, by which it is found again."""
+    """The tags that a run is created with and found by."""
     run = content.run
     return {
+        **_made_by(run.study),
         "entrolearn.key": run.key,
         "entrolearn.digest": content.digest,
         "study": run.study,
@@ -344,8 +365,14 @@ def _identity(content: RunContent, study_run: str) -> dict[str, str]:
     }
 
 
+def _made_by(study_name: str) -> dict[str, str]:
+    """The tags of MLflow's columns for the user and the source."""
+    source = {MLFLOW_SOURCE_NAME: f"snakemake {study_name}", MLFLOW_SOURCE_TYPE: "LOCAL"}
+    return {MLFLOW_USER: getpass.getuser(), **source}
+
+
 def _dataset_input(content: RunContent) -> DatasetInput:
-    """The data set by name, digest and size; its values stay where they are."""
+    """The data set by name, digest and size, without its values."""
     run, data = content.run, content.files.record["data"]
     dataset = Dataset(
         name=run.dataset,

@@ -2,9 +2,9 @@
 
 ``python -m entrolab.tracking.moving STORE DATABASE FOLDER``; ``tools/tracking_server.sh import`` calls it.
 
-No maintained tool does all of it. MLflow's own moves from folders to SQLite alone. pgloader copies the rows,
-into tables that were made and emptied before, in many transactions, and does not know artifacts. The copies
-that go through MLflow's interface give every run another id.
+No maintained tool does this. MLflow's own tool only moves folders to SQLite. pgloader copies the rows, into
+existing empty tables, in many transactions, but no artifacts. Tools that copy through MLflow's interface give
+every run a new id.
 """
 
 import argparse
@@ -28,27 +28,25 @@ from entrolab.text import hide_secrets, without_secrets
 from entrolab.tracking.artifacts import COLUMNS, follow_move
 from entrolab.tracking.stores import NoStore, check_schema, url_of
 
-__all__ = ["Moved", "NotMoved", "move"]
-
 SERVED = "mlflow-artifacts:/"  # MLflow's name for the folder behind a server
-# Rows that MLflow puts into a database that it makes: table, key, value.
+# The rows of a new database of MLflow: table, key, value.
 OF_A_NEW_DATABASE = {"experiments": ("name", "Default"), "workspaces": ("name", "default")}
 ROWS_AT_ONCE = 2000
-LOCK_SECONDS = 20  # that a server's own transactions are waited for
+LOCK_SECONDS = 20  # to wait for the server's own transactions
 # The artifact location of a trace is a tag.
 TRACE_TAGS, TRACE_LOCATION = "trace_tags", "mlflow.artifactLocation"
 SHOWN = ("experiments", "runs", "metrics", "params", "tags", "logged_models", "model_versions")
 
 
 class NotMoved(RuntimeError):
-    """The store was not moved; the database is as it was."""
+    """The store was not moved; the database is unchanged."""
 
 
 @dataclass(frozen=True)
 class Moved:
     """The number of rows moved of each table, and the locations on this machine outside all experiments.
 
-    The artifacts there stay as they were, and no server gives them.
+    The artifacts there are unchanged, and not available from the server.
     """
 
     rows: Mapping[str, int]
@@ -60,16 +58,16 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
 
     Ids, times, aliases and deleted runs stay the same, so that the workflow finds its runs on the server. The
     artifacts of an experiment on this machine are then at ``mlflow-artifacts:/<experiment>``; other
-    locations, such as a bucket's, stay. The store itself stays as it was, except for paths that a move of its
-    folder had broken (see `entrolab.tracking.artifacts.follow_move`). One transaction copies all rows.
+    locations, such as a bucket, stay the same. The store is unchanged, except for paths broken by a move of
+    its folder (see `entrolab.tracking.artifacts.follow_move`). One transaction copies all rows.
 
     Parameters
     ----------
     store : path
         The SQLite file, such as ``mlflow.db``.
     database : str
-        Address of the server's database, ``postgresql://user@host:port/name``. Tables are made where it has
-        none. A password is better kept in libpq's password file than in the address.
+        Address of the server's database, ``postgresql://user@host:port/name``. Missing tables are
+        made. A password should be in libpq's password file rather than in the address.
     folder : path
         The server's ``--artifacts-destination``.
 
@@ -94,7 +92,7 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
         check_schema(store)
         follow_move(store)
     source = create_engine(URL.create("sqlite", database=str(store)))
-    # One snapshot, whoever goes on writing: a transaction of SQLite begins only on request.
+    # One snapshot while others may write: a transaction of SQLite begins only on request.
     event.listen(source, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     target = create_engine(database, connect_args={"options": f"-c lock_timeout={LOCK_SECONDS}s"})
     with _in_one_line(f"database {without_secrets(database)}", database):
@@ -164,7 +162,7 @@ def _check_empty(new: Connection, table: Table) -> None:
 
 
 def _copy(old: Connection, new: Connection, source: Table, target: Table, locations: "_Locations") -> int:
-    """Copy all rows of a table with the artifact locations of the server; return how many."""
+    """Copy all rows of a table with the artifact locations of the server; return their number."""
     columns = [column for table, column in COLUMNS if table == target.name]
     copied = 0
     found = old.execution_options(yield_per=ROWS_AT_ONCE).execute(select(source)).mappings()
@@ -181,7 +179,7 @@ def _copy(old: Connection, new: Connection, source: Table, target: Table, locati
 
 
 def _continue_sequences(new: Connection, table: Table) -> None:
-    """Let the database number new rows after those that were copied."""
+    """Continue the numbering of rows in the database after the copied ones."""
     for column in table.columns:
         sequence = new.execute(
             text("SELECT pg_get_serial_sequence(:table, :column)"),
@@ -193,15 +191,15 @@ def _continue_sequences(new: Connection, table: Table) -> None:
 
 
 class _Locations:
-    """Where the artifacts of experiments are, and where they will be."""
+    """The old and the new locations of the experiments' artifacts."""
 
     def __init__(self, experiments: Mapping[str, int]):
-        # The longest first: an experiment's folder may lie in another's.
+        # The longest first: an experiment's folder may be in another's.
         self._experiments = dict(sorted(experiments.items(), key=lambda item: -len(item[0])))
         self.elsewhere: set[str] = set()
 
     def served(self, location: str | None) -> str | None:
-        """The location on the server of one on this machine; any other as it is."""
+        """The location on the server of a location on this machine; any other unchanged."""
         if not _is_local(location):
             return location
         for folder, number in self._experiments.items():
@@ -212,7 +210,7 @@ class _Locations:
 
     @contextmanager
     def copied_to(self, root: Path) -> Iterator[None]:
-        """Copy the experiments' folders below `root`, visible there only when the block ends well."""
+        """Copy the experiments' folders below `root`, where they appear if the block succeeds."""
         for number in self._experiments.values():
             if (root / str(number)).exists():
                 raise NoStore(f"{root / str(number)} is there already", "move it aside")

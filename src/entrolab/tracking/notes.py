@@ -1,4 +1,4 @@
-"""Markdown notes of experiments, runs and registered models on MLflow's page; equal for equal results."""
+"""Markdown notes of experiments, runs and registered models for MLflow's pages; equal for equal results."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,7 @@ from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
 from entrolab.tracking.comparisons import headline, is_published
 
-__all__ = ["alias", "run_note", "experiment_note", "linked", "study_note", "registered_note", "version_note"]
-
+BEST = "best"  # alias of the registered version that scores best
 LONGEST = 1000  # of a text of a study, a catalog or an error
 
 
@@ -25,7 +24,7 @@ def _plain(text: object) -> str:
 def run_note(
     study: Mapping, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]
 ) -> str:
-    """The note of a run: its model, data set, scores, chosen parameters, and the command that makes it."""
+    """The note of a run: its model, data set, scores, selected parameters, and its command."""
     record = files.record
     title = f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study['title'])}"
     lines = [title, ""]
@@ -38,7 +37,7 @@ def run_note(
             *map(_row_of, comparisons),
         ]
     if chosen := files.most_chosen():
-        lines += ["", "Chosen most often (`oracle` looks at the test rows: a diagnostic, no result):", ""]
+        lines += ["", "Selected most often (`oracle` uses the test rows: a diagnostic, no result):", ""]
         for criterion, (params, times) in chosen.items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
             lines.append(f"- {criterion}: {_plain(values) or 'the only point'} ({times} {_draws(study)})")
@@ -63,11 +62,11 @@ def _sentence(one: Any, study: Mapping, link: Callable[[str], str]) -> str:
     said = f"{METRICS[one.metric].label} {ours}{unit} over the {_draws(study)}"
     if published:
         said += f", published {published}{unit}: **{one.verdict}** ({link(one.table)})"
-    return f"{said}; parameters chosen by `{one.criterion}`."
+    return f"{said}; parameters selected by `{one.criterion}`."
 
 
 def _values(one: Any) -> tuple[str, str, str]:
-    """Our value and the published one with their ±, and the difference; empty where nothing is published."""
+    """Our value and the published one with their ±, and the difference; empty without a published value."""
     metric = METRICS[one.metric]
     digits = 2 if metric.percent else metric.digits
 
@@ -81,7 +80,7 @@ def _values(one: Any) -> tuple[str, str, str]:
 
 
 def _link(table: str) -> str:
-    """A table's page among the artifacts of the study's run."""
+    """The link to a table's page among the artifacts of the study's run."""
     return f"[{table}](tables/{table}.html)"
 
 
@@ -94,22 +93,27 @@ def _table(names: Sequence[str]) -> list[str]:
     return [_row(names), "|---" * len(names) + "|"]
 
 
-def _row(runs: Sequence[str]) -> str:
-    """A row of a table; MLflow's page leaves no room between its runs."""
-    return f"| {'&emsp; | '.join(runs)} |"
+def _row(cells: Sequence[str]) -> str:
+    """A row of a table, with the space between cells that MLflow's page leaves out."""
+    return f"| {'&emsp; | '.join(cells)} |"
 
 
 def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -> str:
-    """The note of a study's experiment; `views` are addresses on MLflow's page by name."""
+    """The note of a study's experiment; `views` are addresses of saved views by name."""
     shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
     parts = [
         f"**{_plain(study['title'])}** · `snakemake {study_name}` · {shown}",
         *_source(study),
         f"The run *{study_name} · tables* holds the rendered tables, the figures and the study's file; each "
-        "of the others is of a data set and a model: `ours` beside the `published` number, the `difference`, "
-        "and the tag `verdict`.",
+        f"of the others is of a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
+
+
+def _of_a_run(study: Mapping) -> str:
+    if "published" not in study:
+        return "its score is `ours`, and the tag `best` marks the best one of a data set"
+    return "`ours` beside the `published` number, the `difference`, and the tag `verdict`"
 
 
 def _source(study: Mapping) -> list[str]:
@@ -121,7 +125,7 @@ def _source(study: Mapping) -> list[str]:
 def study_note(
     study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str
 ) -> str:
-    """The note of the run of a study's tables: how many values are reproduced, and the verdicts by table."""
+    """The note of the run of a study's tables: the count of reproduced values, and the verdicts by table."""
     lines = [f"**{_plain(study['title'])}** · `snakemake {study_name}`", ""]
     if verdicts:
         lines += [
@@ -134,34 +138,43 @@ def study_note(
     return "\n\n".join(["\n".join(lines), *_source(study)])
 
 
-def registered_note(study: Mapping, study_name: str) -> str:
-    """The description of a study's registered model."""
+def registered_name(study_name: str, dataset: str) -> str:
+    """The name of the registered model of a study's data set."""
+    return f"{study_name}.{dataset}"
+
+
+def registered_note(study: Mapping, study_name: str, dataset: str) -> str:
+    """The description of the registered model of a study's data set."""
     return (
-        f"Fitted models of *{_plain(study['title'])}*. The alias `{alias('<data set>')}` leads to the one "
-        "that scores best on a data set, of those that the first table with its scores compares:\n\n"
-        f'    mlflow.sklearn.load_model("models:/{study_name}@{alias("<data set>")}")'
+        f"Fitted models of *{_plain(study['title'])}* on {dataset}, a version for each learner. The alias "
+        f"`{BEST}` leads to the one that scores best by the study's first metric:\n\n"
+        f'    mlflow.sklearn.load_model("models:/{registered_name(study_name, dataset)}@{BEST}")'
     )
 
 
-def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, best: Any) -> str:
-    """The description of a version of it: the best model of a data set in a table."""
+def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, score: float) -> str:
+    """The description of a version of the registered model."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
-    scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
+    metric = METRICS[files.metrics[0]] if files.metrics else None
+    scored = f", {metric.label} {score:.{2 if metric.percent else metric.digits}f}" if metric else ""
+    if scored:
+        scored += f"{' %' if metric.percent else ''} over the {_draws(study)}"
     parts = [
-        f"{_plain(label)} on {run.dataset}, the best of {best.table} there.",
-        _sentence(best, study, str),
-        f"Fitted with {_plain(params) or 'the only parameters'}, chosen by `{files.facts['chosen_by']}`. It "
-        f"takes rows as they stand in `{run.scaled.as_posix()}` (scaling: {scaling}).",
-        f'    mlflow.sklearn.load_model("models:/{run.study}@{alias(run.dataset)}")',
+        f"{_plain(label)} on {run.dataset}{scored}.",
+        f"Fitted with {_plain(params) or 'the only parameters'}, selected by `{files.facts['chosen_by']}`. "
+        f"It takes {_rows_of(study, run)}.",
     ]
     return "\n\n".join(parts)
 
 
-def alias(dataset: str) -> str:
-    """The alias of the best model of a data set."""
-    return f"best-{dataset}"
+def _rows_of(study: Mapping, run: StudyRun) -> str:
+    """What a model of a run takes."""
+    if run.dataset in study.get("own_data", {}):
+        return "a data frame with the columns of the table, and gives its labels"
+    scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
+    return f"rows as they stand in `{run.rows.as_posix()}`" + (f" (scaling: {scaling})" if scaling else "")
 
 
 def linked(note: str, artifacts: str) -> str:
-    """A note whose links lead to the tables among the `artifacts` of the study's run."""
+    """A note with its links set to the tables among the `artifacts` of the study's run."""
     return note.replace("](tables/", f"]({artifacts}/tables/")

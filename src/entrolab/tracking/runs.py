@@ -6,7 +6,7 @@ All files are read before the store is opened; nothing here uses MLflow's client
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,11 +18,9 @@ from entrolab.fit.learners import ONE_OF, expand_values, grid_points
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.study.lookup import protocol_of, scaling_of
-from entrolab.text import in_short
+from entrolab.text import full_label, in_short
 from entrolab.tracking.comparisons import comparisons_of, headline, is_published
 from entrolab.tracking.notes import run_note, version_note
-
-__all__ = ["RunContent", "dataset_contents"]
 
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
 LONGEST_ERROR = 1000
@@ -30,7 +28,7 @@ LONGEST_ERROR = 1000
 
 @dataclass(frozen=True)
 class RunContent:
-    """All that is written of one run."""
+    """The content of one run in the store."""
 
     run: StudyRun
     label: str
@@ -39,11 +37,21 @@ class RunContent:
     params: dict[str, str]
     metrics: dict[tuple[str, int], float]  # (name, step) -> value
     tags: dict[str, str]
-    version_note: str = ""  # of the registered model, if it is the best of its data set
+    version_note: str = ""  # of the registered model's version, if there is a model
 
     @property
     def name(self) -> str:
         return f"{self.label} · {self.run.dataset}"
+
+    @property
+    def score(self) -> float:
+        """The mean score by the study's first metric, of what its first criterion selected; else NaN."""
+        files = self.files
+        if not files.metrics or not len(files.scores):
+            return math.nan
+        criterion = files.scores["criterion"].iloc[0]
+        unit = 100.0 if METRICS[files.metrics[0]].percent else 1.0
+        return unit * float(files.scores.loc[files.scores["criterion"] == criterion, files.metrics[0]].mean())
 
     @property
     def status(self) -> str:
@@ -51,7 +59,7 @@ class RunContent:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that the run says and of its tables, except what differs between reruns."""
+        """SHA-256 of the content and of its tables, without the values that differ between reruns."""
         files = self.files
         said = {
             "name": self.name,
@@ -68,7 +76,7 @@ class RunContent:
 
 
 def _table_digest(table: pd.DataFrame) -> str:
-    """SHA-256 of a table's names and values: the bytes of its file depend on the writer's version."""
+    """SHA-256 of a table's names and values; the bytes of its file depend on the writer's version."""
     table = table[[name for name in table.columns if not name.endswith("seconds")]]
     digest = hashlib.sha256(json.dumps(list(table.columns)).encode())
     if len(table):
@@ -79,56 +87,48 @@ def _table_digest(table: pd.DataFrame) -> str:
 def dataset_contents(
     study: Mapping, runs: Sequence[StudyRun], tables: Mapping[str, pd.DataFrame]
 ) -> list[RunContent]:
-    """The contents of the runs of one data set, the best of those that one table compares marked as such."""
+    """The contents of the runs of one data set; that of the best model has the tag ``best``."""
     contents = [_content(study, run, tables) for run in runs]
-    best, score = _best(contents, tables)
-    if best is not None:
-        content = contents[best]
-        note = version_note(study, content.run, content.label, content.files, score)
-        contents[best] = replace(content, tags=content.tags | {"best": score.table}, version_note=note)
+    scored = {
+        index: content.score
+        for index, content in enumerate(contents)
+        if content.version_note and math.isfinite(content.score)
+    }
+    if scored:
+        metric = contents[0].files.metrics[0]
+        sign = 1 if METRICS[metric].greater_is_better else -1
+        best = max(scored, key=lambda index: sign * scored[index])
+        contents[best] = replace(contents[best], tags=contents[best].tags | {"best": metric})
     return contents
 
 
 def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> RunContent:
     files = RunContents.of(run, study)
     record = files.record
-    model = study["models"][run.model]
-    label = " ".join(filter(None, [model["label"], model["sublabel"]]))
+    label = full_label(study["models"][run.model])
     comparisons = comparisons_of(study, run, tables) if record["success"] else []
     metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
-    # Of several metrics the first counts, as for the published value.
+    # The first of several metrics, as for the published value.
     tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if is_published(one)}
     if not record["success"]:
         tags |= {"failure": record["status"], "failure.reason": record["error"][:LONGEST_ERROR]}
-        tags["verdict"] = "no data" if record["status"] == "no data" else "failed"
+        if any(map(is_published, comparisons_of(study, run, tables))):
+            tags["verdict"] = "no data" if record["status"] == "no data" else "failed"
     elif shown := headline(comparisons):
-        tags |= {name: getattr(shown, name) for name in ("verdict", "metric", "criterion", "table")}
+        tags |= {name: getattr(shown, name) for name in ("metric", "criterion", "table")}
+        tags |= {"verdict": shown.verdict} if is_published(shown) else {}
     if record["success"] and files.facts.get("error"):
         tags["refit.error"] = files.facts["error"][:LONGEST_ERROR]
     tags["mlflow.note.content"] = run_note(study, run, label, files, comparisons)
-    return RunContent(run, label, files, comparisons, _params(study, run, files), metrics, tags)
-
-
-def _best(contents: Sequence[RunContent], tables: Iterable[str]) -> tuple[int | None, Any]:
-    """The best run with a model in the first table of a data set's scores, and its first score there."""
-    for table in tables:
-        first = {
-            index: next((one for one in content.comparisons if one.table == table), None)
-            for index, content in enumerate(contents)
-            if content.files.trusted_types is not None
-        }
-        scored = {index: one for index, one in first.items() if one and math.isfinite(one.ours)}
-        if scored and not any(one.restricted for one in scored.values()):
-            return max(scored.items(), key=lambda item: _gain(item[1]))
-    return None, None
-
-
-def _gain(comparison: Any) -> float:
-    return comparison.ours if METRICS[comparison.metric].greater_is_better else -comparison.ours
+    content = RunContent(run, label, files, comparisons, _params(study, run, files), metrics, tags)
+    if files.trusted_types is None:
+        return content
+    return replace(content, version_note=version_note(study, run, label, files, content.score))
 
 
 def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]:
+    """The parameters of a run: its learner's, fixed or chosen, by their own names, and the protocol's."""
     record = files.record
     params = {
         "dataset": run.dataset,
@@ -138,11 +138,12 @@ def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]
         "grid.points": len(grid_points(record)),
     }
     steps = study["models"][run.model]["steps"]
+    learner = _with_alternatives(record, "params") | files.facts.get("params", {})
+    for name, value in learner.items():
+        # As `estimator`, which is the run's own and may be a learner's.
+        name = f"learner.{name}" if name in params else name
+        params[name] = in_short(value) if isinstance(value, list) else value
     groups = {
-        "fixed": {
-            name: in_short(value) if isinstance(value, list) else value
-            for name, value in _with_alternatives(record, "params").items()
-        },
         "step": {str(number): step["estimator"] for number, step in enumerate(steps, start=1)},
         ONE_OF: {name: learner["estimator"] for name, learner in record.get(ONE_OF, {}).items()},
         "grid": {
@@ -167,18 +168,18 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
 
 
 def _metrics(study: Mapping, files: RunContents, comparisons: Sequence[Any]) -> dict[tuple[str, int], float]:
-    """Every metric of the run, finite or not: (name, step) -> value, in the order that the UI shows them.
+    """Every metric of the run, finite or not: (name, step) -> value, in the order of the UI.
 
-    The scores of the folds have names of their own: of a name with several steps, MLflow's tables show the
-    last value, which would be taken for the result.
+    The scores of the folds have separate names: for a name with several steps, MLflow's tables show the last
+    value, which would look like the result.
     """
     metrics: dict[tuple[str, int], float] = {}
     if shown := headline(comparisons):
-        # The same names in every study, rounded for reading.
+        # With the same names in every study, rounded.
         metrics["ours", 0] = _legible(shown.ours)
         if is_published(shown):
             metrics |= {("published", 0): shown.published, ("difference", 0): _legible(shown.difference)}
-    # What is chosen from all of the grid comes first, and of several tables the first.
+    # Selections from the whole grid first, then the first of several tables.
     for one in sorted(comparisons, key=lambda one: one.restricted):
         metrics.setdefault((f"{one.criterion}/{one.metric}_mean", 0), one.ours)
         metrics.setdefault((f"{one.criterion}/{one.metric}_std", 0), one.ours_std)

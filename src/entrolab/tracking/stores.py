@@ -29,33 +29,31 @@ from entrolab.jobs.preflight import limits_behind
 from entrolab.text import Told, hide_secrets, without_secrets
 from entrolab.tracking.artifacts import FOLDER, follow_move
 
-__all__ = ["PATIENCE", "NoStore", "Store", "StoreUnavailable", "check_schema", "opened", "url_of"]
-
 DEFAULT_STORE = "sqlite:///mlflow.db"
 PATIENCE = 60.0  # seconds that a locked store is waited for
 LONGEST_REASON = 400  # a server may answer with a whole page
 
-# No traceback for each attempt while a lock is waited for: the last error is reported.
+# No traceback per attempt while waiting for a lock: the last error is reported.
 logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
 
 
 class StoreUnavailable(Told, RuntimeError):
-    """The tracking store cannot be written: it is locked, read-only, out of reach or not a store."""
+    """The tracking store cannot be written: it is locked, read-only, unreachable or no store."""
 
 
 @dataclass(frozen=True)
 class Store:
     """An open store."""
 
-    client: MlflowClient  # calls again while another program holds the store
+    client: MlflowClient  # with retries while another program holds the store
     address: str  # without user, password and query
-    artifacts: Path | None  # the folder for new experiments; None where a server has one of its own
-    one_writer: bool  # whether no other job can write there now
+    artifacts: Path | None  # the folder for new experiments; None if a server has its own
+    one_writer: bool  # whether no other job can write now
 
 
 @dataclass(frozen=True)
 class _RetryingClient:
-    """The methods of a client, which are called again while another program holds the store."""
+    """The methods of a client, with retries while another program holds the store."""
 
     client: MlflowClient
     retrying: tenacity.Retrying
@@ -97,25 +95,25 @@ def _retrying(patience: float) -> tenacity.Retrying:
 
 @contextmanager
 def _sole_writer(file: Path, patience: float) -> Iterator[str]:
-    """Lock a SQLite store, made if it does not exist, and yield its address.
+    """Lock a SQLite store, which is made if it does not exist, and yield its address.
 
-    Programs that open a new store together break each other's migrations, so they take turns at a lock file
-    beside it, which the system frees when its holder dies. A turn is waited for ten times longer than a store
-    that some other program keeps locked.
+    Programs that open a new store at the same time break each other's migrations, so each locks a file beside
+    it, which the system unlocks if the program dies. The wait for this lock is ten times as long as the wait
+    for a store that another program keeps locked.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     retrying = _retrying(patience)
     with open(f"{file}.lock", "a") as lock:
         _retrying(10 * patience)(fcntl.flock, lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not file.exists() or retrying(_schema, file) is None:
-            # Left by a killed program: SQLite would write what they hold of another store into the new one.
+            # Left by a killed program: SQLite would write their contents into the new store.
             for leftover in ("-journal", "-shm", "-wal"):
                 Path(f"{file}{leftover}").unlink(missing_ok=True)
-            # Atomically: half a migration could never be opened again.
+            # Atomically: a store with half a migration cannot be opened.
             with replacing(file) as temporary:
-                # Where SQLite opens no file, as below a path of 512 letters, MLflow would try for minutes.
+                # Fails at once where SQLite opens no file, such as below a path of 512 letters.
                 sqlite3.connect(temporary).close()
-                # MLflow puts this folder into SQL unquoted: as a URI it has neither quotes nor colons.
+                # As a URI without quotes or colons: MLflow puts this folder into SQL unquoted.
                 SqlAlchemyStore(_address(temporary), (file.parent / FOLDER).as_uri())
         retrying(check_schema, file)
         retrying(_check_writable, file)
@@ -138,7 +136,7 @@ def _sqlite_file(uri: str) -> Path | None:
 
 
 def _address(file: Path) -> str:
-    """The address of a SQLite file, relative if a folder above has a `?`, which SQLAlchemy does not quote."""
+    """The address of a SQLite file, relative if a parent has a `?`, which SQLAlchemy does not quote."""
     path = str(file) if "?" not in str(file) else os.path.relpath(file)
     if "?" in path:
         raise NoStore(f"{file} has a `?`, which ends the path of a SQLite file", "move the store elsewhere")
@@ -146,7 +144,7 @@ def _address(file: Path) -> str:
 
 
 def _check_address(uri: str) -> None:
-    """Refuse addresses that MLflow would quote in errors and logs with their passwords."""
+    """Refuse addresses that MLflow would show with their passwords in errors and logs."""
     scheme, _, rest = uri.partition("://")
     if scheme in ("http", "https") and ("?" in rest or "#" in rest):
         raise NoStore("has a query", "name the server alone, and give a token in MLFLOW_TRACKING_TOKEN")
@@ -155,7 +153,7 @@ def _check_address(uri: str) -> None:
 
 
 def _check_answers(uri: str) -> None:
-    """Raise at once what MLflow would raise after minutes: no database answers, or its driver is missing."""
+    """Raise at once if no database answers or its driver is missing; MLflow would retry for minutes."""
     url = url_of(uri)
     if url is not None and url.get_backend_name() in DATABASE_ENGINES:
         engine = create_engine(url)
@@ -176,7 +174,7 @@ def _schema(file: Path) -> str | None:
 
 
 def check_schema(file: Path) -> None:
-    """Refuse a file that MLflow would migrate in place without a copy, or add its tables to."""
+    """Refuse a file that MLflow would migrate in place, or to which it would add its tables."""
     migrations = ScriptDirectory(Path(mlflow.__file__).parent / "store" / "db_migrations")
     found, wanted = _schema(file), migrations.get_current_head()
     if found != wanted:
@@ -189,7 +187,7 @@ def check_schema(file: Path) -> None:
 
 
 def _check_writable(file: Path) -> None:
-    """Raise at once what MLflow would raise after 20 s. WAL: readers do not wait for the writer."""
+    """Raise at once if the file cannot be written, and set WAL, with which readers do not wait."""
     with closing(sqlite3.connect(file, timeout=0.1, isolation_level=None)) as connection:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
@@ -211,7 +209,7 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def _reason(uri: str, error: Exception) -> str:
-    """The reason why a store is not available, and what to do, in one line without its secrets."""
+    """The reason why a store is not available and the remedy, in one line without secrets."""
     stands = "the results stand, and the next run of this step logs them"
     text = _no_answer(str(error)) or next(iter(str(error).strip().splitlines()), type(error).__name__)
     remedy = "make it reachable and writable"
@@ -240,7 +238,7 @@ def _reason(uri: str, error: Exception) -> str:
 
 
 def _no_answer(text: str) -> str:
-    """That a server gives no answer, and why, from the message of requests; else nothing."""
+    """That a server does not answer, and why, from the message of requests; else nothing."""
     if "Max retries exceeded" not in text:
         return ""
     reasons = (
@@ -253,7 +251,7 @@ def _no_answer(text: str) -> str:
 
 
 def url_of(uri: str) -> URL | None:
-    """The parts of a database's address; None for what is none."""
+    """The parts of a database's address; None if it is none."""
     try:
         return make_url(uri)
     except (ArgumentError, ValueError):  # ValueError: a port that is no number

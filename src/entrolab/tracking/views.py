@@ -1,19 +1,13 @@
 """The saved views of an experiment on MLflow's page: columns, order, groups and charts.
 
 MLflow stores a view as a tag of the experiment, in the format of its page; a page of another version ignores
-what it does not know.
+unknown keys.
 """
 
 import json
 from collections.abc import Mapping
 
-__all__ = ["VIEWS", "address", "view_tags"]
-
 TAG = "mlflow.sharedViewState"  # followed by a key
-COLUMNS = [
-    *(f"metrics.`{name}`" for name in ("ours", "published", "difference")),
-    *(f"tags.`{name}`" for name in ("dataset", "model", "verdict")),
-]
 # The address of each view, its name, and how it differs from the others.
 VIEWS = {
     "beside": ("Ours beside the published", {"orderByKey": "metrics.`difference`", "orderByAsc": True}),
@@ -22,9 +16,21 @@ VIEWS = {
 }
 
 
+def _columns(study: Mapping) -> list[str]:
+    published = "published" in study
+    metrics = ["ours", "published", "difference"] if published else ["ours", "fit_seconds"]
+    tags = ["dataset", "model", "verdict" if published else "best"]
+    return [*(f"metrics.`{name}`" for name in metrics), *(f"tags.`{name}`" for name in tags)]
+
+
 def address(experiment: str, view: str) -> str:
     """The link to a view on MLflow's page."""
     return f"#/experiments/{experiment}/runs?viewStateShareKey={view}"
+
+
+def views(study: Mapping) -> dict[str, tuple[str, dict]]:
+    """The views of a study's experiment, by address; without published values there is nothing beside."""
+    return {key: view for key, view in VIEWS.items() if key != "beside" or "published" in study}
 
 
 def view_tags(study: Mapping) -> dict[str, str]:
@@ -34,7 +40,7 @@ def view_tags(study: Mapping) -> dict[str, str]:
         f"{TAG}.{key}": json.dumps(
             {"name": name, "createdAt": age, "updatedAt": age, "state": json.dumps(_state(study, **differs))}
         )
-        for age, (key, (name, differs)) in enumerate(reversed(VIEWS.items()), start=1)
+        for age, (key, (name, differs)) in enumerate(reversed(views(study).items()), start=1)
     }
 
 
@@ -46,12 +52,12 @@ def _state(
         "useGroupedValuesInCharts": False,
     }
     return {
-        "searchFilter": "tags.model != ''",  # without the study's own run
+        "searchFilter": "tags.model != ''",  # without the run of the study's tables
         "orderByKey": orderByKey,
         "orderByAsc": orderByAsc,
-        "selectedColumns": COLUMNS,
-        "columnOrder": COLUMNS,
-        # A chart of the folds is a line for each run: more than a few say nothing.
+        "selectedColumns": _columns(study),
+        "columnOrder": _columns(study),
+        # A chart of the folds has a line per run: more than ten are unreadable.
         "runsHiddenMode": "FIRST_10_RUNS" if group else "SHOW_ALL",
         "isAccordionReordered": True,
         "compareRunSections": [

@@ -95,6 +95,10 @@ class InputGradient:
         layer, coef = self._linear_part()
         return units_gradient(layer, X, coef)
 
+    def _take_in(self, root) -> None:
+        """Make of a machine of rows in a metric, given its root, one of rows as they are."""
+        self._layer = self._layer.in_metric(like(root, self._layer.where))
+
     def _linear_part(self):
         """The hidden layer, and the coefficients of its units, shape (n_hidden, n_outputs)."""
         return self._layer, as_columns(self.hidden_coef_)

@@ -282,12 +282,12 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return projected
 
     def _gradient(self, X):
+        def slopes(projected):
+            found = log_joint_slopes(self._gaussians, projected)
+            return found[:, 1:, :] - found[:, :1, :] if len(self.classes_) == 2 else found
+
         layer, coef = self._linear_part()
-        (projected,) = project_rows(layer, X, [coef])
-        slopes = log_joint_slopes(self._gaussians, projected)
-        if len(self.classes_) == 2:
-            slopes = slopes[:, 1:, :] - slopes[:, :1, :]
-        return slopes @ units_gradient(layer, X, coef)
+        return units_gradient(layer, X, coef, slopes)
 
     def _log_joint(self, X, method: str):
         projected = self._projected(X, method)

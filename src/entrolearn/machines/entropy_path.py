@@ -1,4 +1,4 @@
-"""Paths of entropy machines: one pass of moments serves every fold and every size."""
+"""Paths of EEM and EEKM: class moments are computed once and shared by all folds and hidden sizes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ __all__ = ["eekm_path", "eem_path"]
 
 @dataclass(frozen=True)
 class _Solved:
-    """A grid point's machine before it has seen rows: folded coefficients and densities, or an error.
+    """The solved readout of one candidate, or its error message.
 
-    Neither where rows in single precision will not do.
+    `readout` is None and `error` empty if float32 is not accurate enough.
     """
 
     left_out: tuple[int, ...]
@@ -33,7 +33,11 @@ class _Solved:
 
 
 def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """Moments of each class in each part, once for each box; training sets of one box are sums of parts."""
+    """Fit all candidates of EEM on all training sets.
+
+    Candidates with the same hidden units and the same box of features share the class moments of each fold;
+    the moments of a training set are sums over its folds.
+    """
     machines = [clone(estimator).set_params(**params) for params in grid]
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
@@ -46,7 +50,7 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
         for rows, left_outs in largest._box_sources(partition):
             layer, solved = _solve_on_parts(largest, X, classes, codes, partition, left_outs, sized, rows)
             if any(one.readout is None and not one.error for one in solved):
-                double = X.astype(np.float64)  # as fit does
+                double = X.astype(np.float64)  # as in fit
                 layer, solved = _solve_on_parts(
                     largest, double, classes, codes, partition, left_outs, sized, rows
                 )
@@ -54,7 +58,10 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
 
 
 def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """Landmarks are training rows: training sets that can share them share one pass of moments per kernel."""
+    """Fit all candidates of EEKM on all training sets.
+
+    For each kernel, training sets that share their landmarks also share the class moments of each fold.
+    """
     machines = [clone(estimator).set_params(**params) for params in grid]
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
@@ -81,12 +88,12 @@ def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dic
 def _landmark_sources(
     machine: Machine, partition: Partition
 ) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
-    """The rows to draw landmarks from, and the training sets that contain them.
+    """The rows to draw landmarks from, and the training sets that contain these rows.
 
-    Where one part has rows enough, landmarks come from the first part that a training set contains: a
-    random subset of a random part is a random subset of the training rows, and two or three layers then
-    serve all training sets of a cross-validation. Where it has not, or where gamma depends on the training
-    rows, each training set has its own, as in its ``fit``.
+    If one fold has enough rows, the landmarks of a training set are drawn from its first fold: a random
+    subset of a random fold is a random subset of the training rows, and two or three layers are then enough
+    for all training sets of a cross-validation. Otherwise, or if gamma depends on the training rows, each
+    training set has its own landmarks, as in ``fit``.
     """
     if machine.landmarks is not None:
         return [(slice(None), list(partition.left_out))]
@@ -113,7 +120,7 @@ def _solve_on_parts(
     sized: Sequence[tuple[Machine, int, dict]],
     rows=slice(None),
 ) -> tuple[RandomLayer | NystromLayer, list[_Solved]]:
-    """The largest machine's layer, drawn from some rows; the machines, with size and parameters, on it."""
+    """Draw the layer of the largest candidate from `rows`, and solve every candidate in `sized` on it."""
     layer = largest._draw_layer(X[rows])
     sizes = {size for _, size, _ in sized}
     n_classes = len(classes)
@@ -137,7 +144,7 @@ def _solve_on_parts(
 
 
 def _shares_moments(machine: Machine) -> bool:
-    """Whether smaller machines are restrictions of larger ones: same seed, covariance from moments."""
+    """Whether candidates can share moments: valid parameters, an integer seed, covariances from moments."""
     seeded = isinstance(machine.random_state, Integral)
     return acceptable(machine) and seeded and not hasattr(machine.covariance, "fit")
 
@@ -145,7 +152,7 @@ def _shares_moments(machine: Machine) -> bool:
 def _solve_point(
     machine: Machine, layer, classes, moments: Sequence[ClassMoments], h: int, left_out, params: dict, dtype
 ) -> _Solved:
-    """The machine of the first h units."""
+    """Solve the readout on the first h hidden units."""
     try:
         leading = [m.restrict(h) for m in moments]
         if min(m.n_rows for m in leading) < 1:
@@ -162,7 +169,7 @@ def _solve_point(
 
 
 def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterator[PathPoint]:
-    """Project every row on every machine with one matrix product, then decide."""
+    """Project all rows by all models in one matrix product, then predict their classes."""
     sound = [machine for machine in solved if not machine.error]
     yield from (PathPoint(m.left_out, m.params, error=m.error) for m in solved if m.error)
     for machine, projected in zip(

@@ -1,6 +1,8 @@
 """Gradients with respect to the features, in closed form: of hidden units, and of class log densities."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.sparse import issparse
@@ -8,9 +10,9 @@ from scipy.sparse import issparse
 from entrolearn.kernels import INNER, RADIAL, inner_products, is_smooth, minus_scaled_distances, own_params
 from entrolearn.machines import device_units
 from entrolearn.machines.devices import cast, namespace, take_rows
-from entrolearn.machines.layers import RandomLayer
+from entrolearn.machines.layers import RandomLayer, in_metric
 from entrolearn.machines.moments import row_blocks
-from entrolearn.validation import device_of, is_numpy
+from entrolearn.validation import is_numpy
 
 __all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient"]
 
@@ -66,7 +68,7 @@ _INNER: dict[str, Callable] = {
 DIFFERENTIABLE = {"activation": {*_UNITS, "rbf"}, "kernel": {*RADIAL, *INNER, "laplacian"}}
 
 
-def units_gradient(layer, X, coef):
+def units_gradient(layer, X, coef, slopes: Callable | None = None):
     """Gradients of sums of hidden units, ``layer.units(X) @ coef``, with respect to the features.
 
     Parameters
@@ -74,7 +76,10 @@ def units_gradient(layer, X, coef):
     layer : RandomLayer, NystromLayer or LandmarkLayer
         With an activation or a kernel among :data:`DIFFERENTIABLE`.
     X : {array, CSR}, shape (n_samples, n_features)
-    coef : array, shape (n_hidden, n_outputs)
+    coef : array, shape (n_hidden, n_sums)
+    slopes : callable, optional
+        Of outputs that are functions of the sums: given the sums of some rows, the derivatives of the outputs
+        with respect to them, shape (n_rows, n_outputs, n_sums). By default the outputs are the sums.
 
     Returns
     -------
@@ -83,68 +88,72 @@ def units_gradient(layer, X, coef):
         at its landmark for powers up to one, that of ``laplacian`` where a feature is the landmark's. It is
         taken to be zero there, its mean over both directions.
     """
-    xp, n_outputs = namespace(X), coef.shape[1]
+    xp, blocks = namespace(X), []
     dtype = coef.dtype if not is_numpy(X) else np.result_type(X.dtype, coef.dtype)
-    where = {} if is_numpy(X) else {"device": device_of(X)}
-    gradient = xp.empty((X.shape[0], n_outputs, X.shape[1]), dtype=dtype, **where)
     for block in row_blocks(X.shape[0], max(X.shape[1], coef.shape[0])):
         rows = take_rows(X, block)
-        rows = rows.toarray() if issparse(rows) else rows
-        by_output = _of_random_units if isinstance(layer, RandomLayer) else _of_kernel
-        for output, values in enumerate(by_output(layer, rows, coef, xp)):
-            gradient[block, output, :] = xp.astype(values, dtype, copy=False)
-    return gradient
+        rows = in_metric(rows.toarray() if issparse(rows) else rows, layer.root)
+        seen, of_sum = (_random_units if isinstance(layer, RandomLayer) else _kernel)(layer, rows, xp)
+        if slopes is None:
+            of_units = [coef[:, output] for output in range(coef.shape[1])]
+        else:
+            of_sums = slopes(seen() @ coef)
+            of_units = [of_sums[:, output, :] @ coef.T for output in range(of_sums.shape[1])]
+        gradients = [in_metric(of_sum(each), layer.root) for each in of_units]
+        blocks.append(xp.astype(xp.stack(gradients, axis=1), dtype, copy=False))
+    return blocks[0] if len(blocks) == 1 else xp.concat(blocks, axis=0)
 
 
-def _of_random_units(layer: RandomLayer, X, coef, xp):
+# Each gives two functions: of the units of the rows, and of the gradient of their sum with weights of
+# the units, shape (n_hidden,), or (n_rows, n_hidden) for weights of each row.
+
+
+def _random_units(layer: RandomLayer, X, xp):
+    plain = replace(layer, root=None)
     if layer.activation == "rbf":
         scaled = X if layer.scale is None else (X - layer.origin) * layer.scale
         stretch = 1 if layer.scale is None else layer.scale
-        for values in _of_distances(scaled, layer.weights, layer.biases, coef, _RADIAL["rbf"], {}, xp):
-            yield values * stretch
-        return
+        S, of_sum = _of_distances(scaled, layer.weights, layer.biases, "rbf", {}, xp)
+        return lambda: xp.exp(S), lambda weights: of_sum(weights) * stretch
     weights = layer.weights / X.shape[1] if layer.activation == "nsigmoid" else layer.weights
     slopes = _UNITS[layer.activation](X @ weights.T - layer.biases, xp)
-    for output in range(coef.shape[1]):
-        yield (slopes * coef[:, output]) @ weights
+    return lambda: plain(X), lambda of_units: (slopes * of_units) @ weights
 
 
-def _of_kernel(layer, X, coef, xp):
-    params, kernel = layer.kernel_params, layer.kernel
+def _kernel(layer, X, xp):
+    plain, params, kernel = replace(layer, root=None), layer.kernel_params, layer.kernel
     if kernel in _RADIAL:
         own = own_params(kernel, params)
-        yield from _of_distances(X, layer.landmarks, params["gamma"], coef, _RADIAL[kernel], own, xp)
-        return
+        S, of_sum = _of_distances(X, layer.landmarks, params["gamma"], kernel, own, xp)
+        return lambda: RADIAL[kernel](S, **own) if is_numpy(X) else plain.units(X), of_sum
     if kernel == "laplacian":
-        yield from _of_laplacian(X, layer, params["gamma"], coef)
-        return
+        return lambda: plain.units(X), partial(_of_laplacian, plain.units(X), X, layer, params["gamma"])
     products = inner_products(X, layer.landmarks) if is_numpy(X) else X @ layer.landmarks.T
     slopes = _INNER[kernel](products, xp, **params)
-    for output in range(coef.shape[1]):
-        yield (slopes * coef[:, output]) @ layer.landmarks
+    return lambda: plain.units(X), lambda weights: (slopes * weights) @ layer.landmarks
 
 
-def _of_distances(X, centres, gamma, coef, slope: Callable, own: dict, xp):
+def _of_distances(X, centres, gamma, kernel: str, own: dict, xp):
     """Of k(S) with S = -gamma ||x - z||^2 the gradient is -2 gamma k'(S) (x - z)."""
     S = _scaled_distances(X, centres, gamma, xp, is_smooth(own))
-    slopes = -2 * gamma * slope(S, xp, **own)
+    slopes = -2 * gamma * _RADIAL[kernel](S, xp, **own)
     if not issparse(centres):  # digits are lost where both are far from the origin
         middle = xp.mean(centres, axis=0)
         X, centres = X - middle, centres - middle
-    for output in range(coef.shape[1]):
-        of_units = slopes * coef[:, output]
-        yield xp.sum(of_units, axis=1)[:, None] * X - of_units @ centres
+
+    def of_sum(weights):
+        of_units = slopes * weights
+        return xp.sum(of_units, axis=1)[:, None] * X - of_units @ centres
+
+    return S, of_sum
 
 
-def _of_laplacian(X, layer, gamma: float, coef):
+def _of_laplacian(values, X, layer, gamma: float, weights):
     """Of exp(-gamma ||x - z||_1) the gradient is -gamma k sign(x - z)."""
-    values = layer.units(X)
     landmarks = layer.landmarks.toarray() if issparse(layer.landmarks) else layer.landmarks
-    gradient = np.empty((coef.shape[1], *X.shape))
-    for feature in range(X.shape[1]):
-        signed = values * np.sign(X[:, feature, None] - landmarks[:, feature])
-        gradient[:, :, feature] = -gamma * (signed @ coef).T
-    yield from gradient
+    weighted = -gamma * values * weights
+    columns = [(weighted * np.sign(X[:, j, None] - landmarks[:, j])).sum(axis=1) for j in range(X.shape[1])]
+    return np.stack(columns, axis=1)
 
 
 def _scaled_distances(X, centres, gamma, xp, smooth: bool):

@@ -14,10 +14,10 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.blas import dtrsm
-from scipy.sparse import issparse
+from scipy.sparse import diags_array, issparse
 from scipy.special import ndtri
 
-from entrolearn.kernels import Centres, Factor, check_memory, inner_products, kernel_matrix
+from entrolearn.kernels import INNER, Centres, Factor, check_memory, inner_products, kernel_matrix
 from entrolearn.machines.device_units import kernel_values, random_units
 from entrolearn.machines.devices import block_numbers, cast, cholesky, like, namespace, solve_lower, take_rows
 from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
@@ -31,6 +31,7 @@ __all__ = [
     "LandmarkLayer",
     "NystromLayer",
     "RandomLayer",
+    "in_metric",
     "landmark_sources",
     "project_rows",
 ]
@@ -126,11 +127,30 @@ def _cross_the_box(units: np.ndarray) -> None:
     biases += weights.sum(axis=1) / 2
 
 
-class _Kept:
-    """A layer that keeps what of its units does not depend on the rows, from its first rows on.
+def in_metric(rows, root):
+    """Rows in the coordinates of a metric: their squared distances are ||R (x - z)||².
 
-    That is as large as the units themselves, is no field, and neither copied nor pickled.
+    Parameters
+    ----------
+    rows : {array, CSR}, shape (n_samples, n_features)
+    root : array, shape (n_features,) or (n_features, n_features), or None
+        The symmetric root R of the metric, or its diagonal where that is all; None: rows as they are.
     """
+    if root is None:
+        return rows
+    if root.ndim == 2:
+        return rows @ root
+    return (rows @ diags_array(root)).tocsr() if issparse(rows) else rows * root
+
+
+class _Layer:
+    """A layer whose units see the rows in a metric, given by its ``root``, if it is not None.
+
+    It keeps what of its units does not depend on the rows, from its first rows on. That is as large as the
+    units themselves, is no field, and neither copied nor pickled.
+    """
+
+    root: np.ndarray | None
 
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -144,9 +164,13 @@ class _Kept:
         """How many units there are."""
         return self.where.shape[0]
 
+    def in_metric(self, root):
+        """The layer of rows as they are, of a layer of rows in the coordinates of a metric."""
+        return replace(self, root=root)
+
 
 @dataclass(frozen=True)
-class RandomLayer(_Kept):
+class RandomLayer(_Layer):
     """Random hidden units G(x, w, b), the layer of extreme learning machines.
 
     Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor,
@@ -165,6 +189,8 @@ class RandomLayer(_Kept):
         digits (1 - 1e-30 is one in floating point, -1e-30 is not).
     origin, scale : ndarray, shape (n_features,), or None
         Of rbf units in a box: they see (x - origin) * scale.
+    root : ndarray, shape (n_features, n_features), or None
+        Of rbf units in a metric that is no diagonal: they see the rows times its root.
     """
 
     weights: np.ndarray
@@ -173,6 +199,7 @@ class RandomLayer(_Kept):
     below_one: bool = False
     origin: np.ndarray | None = None
     scale: np.ndarray | None = None
+    root: np.ndarray | None = None
 
     @classmethod
     def draw(
@@ -221,11 +248,23 @@ class RandomLayer(_Kept):
         self.biases[:] += shift / len(origin) if self.activation == "nsigmoid" else shift
         return self
 
+    def in_metric(self, root) -> "RandomLayer":
+        """The layer of rows as they are; what can be is taken into the weights, or the box of rbf units."""
+        if self.activation != "rbf":
+            return replace(self, weights=in_metric(self.weights, root))
+        if root.ndim == 2:
+            return replace(self, root=root)
+        if self.scale is None:
+            return replace(self, origin=0 * root, scale=root)
+        return replace(self, origin=self.origin / root, scale=self.scale * root)
+
     def __call__(self, X, out=None) -> np.ndarray:
         """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
 
         A large array costs more to get than to fill: who asks for block after block gives the same `out`.
         """
+        if self.root is not None:
+            return self._of_metric_rows(in_metric(X, self.root), out)
         if not is_numpy(X):
             if self.scale is not None:
                 return replace(self, origin=None, scale=None)((X - self.origin) * self.scale)
@@ -237,6 +276,10 @@ class RandomLayer(_Kept):
             return self._activated(self._affine(X), out)
         table = {**_ADDITIVE, **_BELOW_ONE} if self.below_one else _ADDITIVE
         return table[self.activation](self._affine(X, out))
+
+    @cached_property
+    def _of_metric_rows(self) -> "RandomLayer":
+        return replace(self, root=None)
 
     def _radial(self, X, out) -> np.ndarray:
         """exp(-b ||w - x||^2), of rows in the box where there is one."""
@@ -304,7 +347,7 @@ class RandomLayer(_Kept):
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "RandomLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
-        moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale")}
+        moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale", "root")}
         return replace(self, **{name: move(each) for name, each in moved.items() if each is not None})
 
 
@@ -317,11 +360,12 @@ def _checked(units, shape: tuple[int, ...]):
     raise ValueError(f"the activation gives {what}; it must give finite numbers of shape {shape}.")
 
 
-class _KernelLayer(_Kept):
+class _KernelLayer(_Layer):
     """A layer of kernel values with landmarks."""
 
     def units(self, X, out=None):
         """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
+        X = in_metric(X, self.root)
         if is_numpy(X):
             return self._centres(X, out)
         return kernel_values(X, self.landmarks, self.kernel, self.kernel_params)
@@ -356,11 +400,14 @@ class NystromLayer(_KernelLayer):
     landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
     kernel : str or callable
     kernel_params : dict
+    root : ndarray, or None
+        Of a metric, in whose coordinates the landmarks are.
     """
 
     landmarks: object
     kernel: str | Callable
     kernel_params: dict
+    root: np.ndarray | None = None
 
     @classmethod
     def on(cls, landmarks, kernel, kernel_params):
@@ -403,7 +450,8 @@ class NystromLayer(_KernelLayer):
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "NystromLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
-        return replace(self, landmarks=move(self.landmarks))
+        root = None if self.root is None else move(self.root)
+        return replace(self, landmarks=move(self.landmarks), root=root)
 
 
 def _floored_cholesky_elsewhere(gram, kernel, kernel_params: dict):
@@ -450,11 +498,14 @@ class LandmarkLayer(_KernelLayer):
     kernel : str or callable
     kernel_params : dict
         As in :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array, one value for each landmark.
+    root : ndarray, or None
+        Of a metric, in whose coordinates the landmarks are.
     """
 
     landmarks: object
     kernel: str | Callable
     kernel_params: dict
+    root: np.ndarray | None = None
 
     @classmethod
     def with_widths(cls, landmarks, kernel, kernel_params, spread, rng):
@@ -469,12 +520,19 @@ class LandmarkLayer(_KernelLayer):
 
     __call__ = _KernelLayer.units
 
+    def in_metric(self, root) -> "LandmarkLayer":
+        """The layer of rows as they are; landmarks take a metric of inner products in."""
+        if self.kernel in INNER:
+            return replace(self, landmarks=in_metric(self.landmarks, root))
+        return super().in_metric(root)
+
     def __sklearn_array_api_convert__(self, move: Callable) -> "LandmarkLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
         params = {
             name: value if np.isscalar(value) else move(value) for name, value in self.kernel_params.items()
         }
-        return replace(self, landmarks=move(self.landmarks), kernel_params=params)
+        root = None if self.root is None else move(self.root)
+        return replace(self, landmarks=move(self.landmarks), kernel_params=params, root=root)
 
 
 def landmark_sources(

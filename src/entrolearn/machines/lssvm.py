@@ -91,16 +91,20 @@ class _LeastSquaresMachine:
             n = X.shape[0]
             check_memory(8 * n**2, f"a copy of the kernel matrix of {n} x {n} rows", ON_LANDMARKS)
             return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
-        self._kernel_params = self._params_of_kernel(X, weights)
+        params = self._params_of_kernel(X, weights)
         solving = 8 * X.shape[0] ** 2 if X.dtype == np.float32 else 0  # the factor in double precision
-        gram = kernel_matrix(X, X, self.kernel, self._kernel_params, beside=n_bytes(X) + solving)
-        self.X_fit_ = X.copy()  # the caller may change X
+        gram = kernel_matrix(X, X, self.kernel, params, beside=n_bytes(X) + solving)
+        self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # the caller may change X
         return gram
 
     def _system(self, X, y) -> tuple[np.ndarray, np.ndarray, bool]:
         """Kernel matrix of the rows, what is added to its diagonal, whether an intercept borders it."""
-        gram = kernel_matrix(X, self.X_fit_, self.kernel, self._kernel_params)
-        return gram, 1 / (self.C * self._error_weights(y)), True
+        return self._layer(X), 1 / (self.C * self._error_weights(y)), True
+
+    @property
+    def X_fit_(self):
+        """The training rows, which a prediction needs."""
+        return self._layer.landmarks
 
     @property
     def coef_(self) -> np.ndarray:
@@ -109,7 +113,7 @@ class _LeastSquaresMachine:
         return linear_coef(self.kernel, dual.reshape(len(dual), -1).T, rows)
 
     def _linear_part(self):
-        return LandmarkLayer(self.X_fit_, self.kernel, self._kernel_params), as_columns(self.dual_coef_)
+        return self._layer, as_columns(self.dual_coef_)
 
     def _outputs(self, X) -> np.ndarray:
         """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""

@@ -60,7 +60,6 @@ class _ReducedMachine:
 
     def _fit_outputs(self, X, T, weights=None):
         self._layer = self._draw_layer(X, weights)
-        self.landmarks_ = self._layer.landmarks
         features = bordered_features(self._layer, X)
         minima = _SharedRows(features, T, self._error_weights(T, weights)).minima(self)
         coef = np.column_stack([minimum.coef for minimum in minima])
@@ -74,6 +73,11 @@ class _ReducedMachine:
     def _error_weights(self, T: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """Weights of the losses of rows, given those of the rows."""
         return weights
+
+    @property
+    def landmarks_(self):
+        """The rows that stand for all."""
+        return self._layer.landmarks
 
     @property
     def coef_(self) -> np.ndarray:

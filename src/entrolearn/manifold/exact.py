@@ -1,7 +1,7 @@
-"""Logarithms of cross information potentials, by visiting every pair of projected points.
+"""Exact logarithms of cross information potentials, summed over all pairs of projected points.
 
-The cross information potential of two kernel density estimates is the integral of their product, the mean
-over all pairs of points of a Gaussian whose covariance is the sum of the two kernels'.
+The cross information potential of two kernel density estimates is the integral of their product. It equals
+the mean over all pairs of points of a Gaussian whose covariance is the sum of the two kernels'.
 """
 
 import math
@@ -11,7 +11,7 @@ import numpy as np
 
 __all__ = ["log_potential", "weighted_log_potentials"]
 
-#: Points of a tile's side: the pairs of a tile, 2 MiB, stay in the processor's cache.
+#: Number of points per side of a tile; the 2 MiB of a tile's pairs fit into the processor's cache.
 TILE = 512
 
 
@@ -30,9 +30,9 @@ def weighted_log_potentials(
     kernels : ndarray, shape (n_classes, k, k)
         Covariance of each class's kernel.
     weights : ndarray, shape (n_classes, n_classes)
-        The weight of each pair of classes; what is below the diagonal is not used.
+        Weight of each pair of classes; entries below the diagonal are ignored.
     row_weights : sequence of ndarrays, shapes (n_c,), optional
-        Of the points of each class, positive: means over pairs are weighted ones then.
+        Positive weights of the points of each class; means over pairs are then weighted means.
 
     Returns
     -------
@@ -71,25 +71,25 @@ def log_potential(
     Parameters
     ----------
     P, Q : ndarray, shapes (n_p, k) and (n_q, k)
-        Near the origin compared with their spread, lest digits be lost.
+        Points, centred near the origin relative to their spread to avoid cancellation.
     kernel : ndarray, shape (k, k)
     same : bool
-        Whether P is Q; each pair is then visited once.
+        Whether P and Q are the same points; each unordered pair is then computed once.
     row_weights : pair of ndarrays, shapes (n_p,) and (n_q,), optional
-        Of P and of Q, positive.
+        Positive weights of the points of P and of Q.
 
     Returns
     -------
     value : float
     of_p, of_q : ndarray, shapes (n_p, k) and (n_q, k)
-        Derivatives by the points of either role.
+        Derivatives with respect to P and to Q, as separate arguments even if `same`.
     of_kernel : ndarray, shape (k, k)
-        Symmetric: the derivative along a symmetric change dK is sum(of_kernel * dK).
+        Symmetric gradient: the derivative along a symmetric change dK is sum(of_kernel * dK).
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the kernel has no width in some direction, or all but none.
+        If the kernel is singular or nearly singular.
     """
     k = len(kernel)
     root = np.linalg.cholesky(kernel)
@@ -107,7 +107,7 @@ def log_potential(
     )
     pull_p = (sums.of_p[:, 1:] - sums.of_p[:, :1] * P_white) / sums.total
     pull_q = pull_p if same else (sums.of_q[:, 1:] - sums.of_q[:, :1] * Q_white) / sums.total
-    # The mean over pairs of (p - q)(p - q)', by what pulls each point.
+    # The mean over pairs of (p - q)(p - q)', computed from the gradients of the points.
     spread = -(P_white.T @ pull_p + Q_white.T @ pull_q)
     spread.flat[:: k + 1] -= 1
     of_kernel = 0.25 * whitening.T @ (spread + spread.T) @ whitening
@@ -115,28 +115,29 @@ def log_potential(
 
 
 class _PairSums:
-    """Sums over all pairs of E = exp(-|p - q|² / 2 - shift), times the weights of both where there are any.
+    """Sums over all pairs of E = exp(-|p - q|² / 2 - shift), multiplied by the weights of p and q if given.
 
     Attributes
     ----------
     total : float
         Sum of E.
     of_p : ndarray, shape (n_p, 1 + k)
-        For each p the sum over q of E times (1, q); of_q likewise, for each q the sum over p of E times (1,
-        p).
+        For each p, the sum over q of E times (1, q).
+    of_q : ndarray, shape (n_q, 1 + k)
+        For each q, the sum over p of E times (1, p).
     shift : float
-        Zero, unless every pair is so far apart that their sum would underflow.
+        Zero, unless all pairs are so far apart that the sum would underflow.
     """
 
     def __init__(self, P: np.ndarray, Q: np.ndarray, same: bool, row_weights: Sequence[np.ndarray] | None):
         self.same, self.shift = same, 0.0
         half_p, half_q = (0.5 * np.einsum("ij,ij->i", points, points) for points in (P, Q))
         if not max(half_p.max(), half_q.max()) * np.finfo(P.dtype).eps < 1:
-            raise np.linalg.LinAlgError("a kernel is so flat that nothing is left of distances but rounding")
+            raise np.linalg.LinAlgError("a kernel is so flat that the distances are only rounding errors")
         if row_weights is not None:
             half_p, half_q = half_p - np.log(row_weights[0]), half_q - np.log(row_weights[1])
         one_p, one_q = np.ones((len(P), 1), P.dtype), np.ones((len(Q), 1), Q.dtype)
-        # The exponent of a pair is one product of these rows: p'q - |p|²/2 - |q|²/2.
+        # The exponent of a pair, p'q - |p|²/2 - |q|²/2, is the dot product of a left and a right row.
         self._left = np.hstack([P, -half_p[:, np.newaxis], one_p])
         self._right = np.hstack([Q, one_q, -half_q[:, np.newaxis]])
         self._with_p, self._with_q = np.hstack([one_p, P]), np.hstack([one_q, Q])
@@ -146,7 +147,7 @@ class _PairSums:
             self._add_up()
 
     def _tiles(self):
-        """Rows, columns and exponents of the pairs, by tiles; of equal samples those above the diagonal."""
+        """Yield row slice, column slice and exponents of each tile; if `same`, of the upper triangle only."""
         for start in range(0, len(self._left), TILE):
             rows = slice(start, start + TILE)
             for other in range(start if self.same else 0, len(self._right), TILE):

@@ -7,10 +7,10 @@ import numpy as np
 __all__ = ["average_gradient_outer_product"]
 
 
-def average_gradient_outer_product(gradients, *, diagonal: bool = False) -> np.ndarray:
+def average_gradient_outer_product(gradients, *, diagonal: bool = False, sample_weight=None) -> np.ndarray:
     r"""Mean outer product of the gradients of a function at some rows (AGOP).
 
-    .. math:: \frac{1}{n} \sum_{i=1}^n \sum_k \nabla f_k(x_i) \nabla f_k(x_i)^T
+    .. math:: \frac{1}{\sum_i w_i} \sum_{i=1}^n w_i \sum_k \nabla f_k(x_i) \nabla f_k(x_i)^T
 
     Parameters
     ----------
@@ -19,6 +19,8 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False) -> np.n
         rows, of which one is held at a time.
     diagonal : bool, default=False
         Compute the diagonal alone.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights w of the rows, of all chunks in their order; equal ones by default.
 
     Returns
     -------
@@ -29,7 +31,8 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False) -> np.n
     Raises
     ------
     ValueError
-        If there are no rows, or the gradients are no arrays of two or three dimensions of finite numbers.
+        If there are no rows, the gradients are no arrays of two or three dimensions of finite numbers, or
+        there are not as many weights as rows.
 
     References
     ----------
@@ -46,18 +49,27 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False) -> np.n
     >>> average_gradient_outer_product(iter([np.ones((2, 2)), np.zeros((2, 2))]), diagonal=True)
     array([0.5, 0.5])
     """
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weights is not None and (weights.ndim != 1 or not 0 < weights.sum() < np.inf or weights.min() < 0):
+        raise ValueError(
+            "sample_weight must be finite numbers from 0, one for each row and one of them above 0."
+        )
     total, n_samples = np.zeros(()), 0
     for chunk in [gradients] if not isinstance(gradients, Iterable) or _is_array(gradients) else gradients:
         chunk = np.asarray(chunk, dtype=np.float64)
         if chunk.ndim not in (2, 3):
             raise ValueError(f"gradients have {chunk.ndim} dimensions; accepted: two, or three with outputs.")
+        start, n_samples = n_samples, n_samples + len(chunk)
+        if weights is not None and n_samples <= len(weights):
+            chunk = chunk * np.sqrt(weights[start:n_samples]).reshape(-1, *[1] * (chunk.ndim - 1))
         rows = chunk.reshape(-1, chunk.shape[-1])
         total = total + (np.einsum("ij,ij->j", rows, rows) if diagonal else rows.T @ rows)
-        n_samples += len(chunk)
+    if weights is not None and n_samples != len(weights):
+        raise ValueError(f"sample_weight holds {len(weights)} numbers, and there are {n_samples} gradients.")
     if not n_samples or not np.isfinite(total).all():
         found = "not finite, or their squares overflow" if n_samples else "of no rows"
         raise ValueError(f"the gradients are {found}; accepted: finite numbers for one row or more.")
-    return np.asarray(total / n_samples)
+    return np.asarray(total / (n_samples if weights is None else weights.sum()))
 
 
 def _is_array(gradients) -> bool:

@@ -1,4 +1,4 @@
-"""What all displays share: a picture, a table and a text of the same data."""
+"""Base class of the displays: a plot, a data frame and a text description of the same data."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,20 +8,20 @@ from entrolearn.plotting.style import new_axes
 
 
 class Display:
-    """A display of one picture, or of several that it draws itself.
+    """A display with one Axes, or with several that it creates itself.
 
-    A subclass draws on axes in ``_plot``, and gives the columns of its table in ``_parts``, part by part. The
-    name, the x and the y of a line come first.
+    A subclass draws on the Axes in ``_plot``, and yields the columns of its data frame in ``_parts``, one
+    mapping per line or group of points. The first three columns are the name, x and y.
     """
 
     @property
     def subject(self) -> str:
-        """What is drawn, in a few words."""
+        """Subject of the plot, in a few words."""
         return ""
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        """What the axes show."""
+        """Names of the quantities on the x axis and the y axis."""
         return "", ""
 
     def plot(self, ax=None):
@@ -41,12 +41,12 @@ class Display:
         return self
 
     def to_frame(self):
-        """The data that are drawn, as a tidy table.
+        """The plotted data as a tidy data frame.
 
         Returns
         -------
         pandas.DataFrame
-            A row per point, row or pixel that is drawn.
+            One row per plotted point, sample or pixel.
 
         Raises
         ------
@@ -57,18 +57,17 @@ class Display:
             import pandas
         except ImportError as error:
             raise ImportError(
-                f"{type(self).__name__}.to_frame makes a table of pandas, which is not installed: "
-                "pip install pandas"
+                f"{type(self).__name__}.to_frame needs pandas, which is not installed: pip install pandas"
             ) from error
         parts = [pandas.DataFrame(part) for part in self._parts()]
         return pandas.concat([part for part in parts if len(part)] or parts, ignore_index=True)
 
     def alternative_text(self) -> str:
-        """What is drawn, in a sentence or two for readers who do not see the picture."""
+        """A description of the plot in one or two sentences, for readers who cannot see it."""
         return f"{self.subject}. {self.summary()}."
 
     def summary(self) -> str:
-        """The numbers that a reader would take from the picture: by default the two ends of each line."""
+        """The main numbers of the plot; by default the first and last finite point of each line."""
         return "; ".join(_ends(*list(part.values())[:3]) for part in self._parts())
 
     def _parts(self) -> Iterator[Mapping]:
@@ -88,12 +87,12 @@ def _ends(name: str, x, y) -> str:
 
 
 def points(series: str, at) -> dict:
-    """The columns of points of the plane, or of one line where they have a single coordinate.
+    """Data frame columns of points with two coordinates, or with one (``y`` is then NaN).
 
     Parameters
     ----------
     series : str
-        What they are called.
+        Name of the points.
     at : array-like, shape (n_points, 2) or (n_points,)
     """
     at = np.asarray(at, dtype=float)

@@ -1,4 +1,4 @@
-"""Where the rows of a class lie in the plane: the smallest regions that hold a share of its density."""
+"""Highest density regions of points in the plane, from a kernel density estimate on a grid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from sklearn.utils import gen_batches
 from entrolearn.measures import silverman_factor
 from entrolearn.plotting.style import Figure
 
-STEPS_PER_WIDTH = 4  # of the grid, per kernel width: contours are smooth, and masses right to three decimals
-REACH = 4.0  # kernel widths around the rows that the grid covers
-MOST_STEPS = 400  # per side, where a few rows lie far from the others
-BATCH = 10_000  # rows whose kernels are in memory at once
+STEPS_PER_WIDTH = 4  # grid steps per kernel width: smooth contours, and masses accurate to three decimals
+REACH = 4.0  # margin of the grid around the rows, in kernel widths
+MOST_STEPS = 400  # maximum of grid steps per side, for data with outliers
+BATCH = 10_000  # rows per batch, to limit memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +22,11 @@ class PlaneDensity:
     Attributes
     ----------
     x, y : ndarray, shape (n_steps, n_steps)
-        Coordinates of the grid's points; its sides are oblique where the coordinates are correlated.
+        Coordinates of the grid points; the grid is oblique if the coordinates are correlated.
     heights : ndarray, shape (n_steps, n_steps)
-        The density there.
+        Density at the grid points.
     area : float
-        Of one cell of the grid.
+        Area of one grid cell.
     """
 
     x: np.ndarray
@@ -35,13 +35,13 @@ class PlaneDensity:
     area: float
 
     def height_around(self, mass: float) -> float:
-        """The height at which the density's region of highest density holds a share `mass` of it."""
+        """The density level whose highest density region contains a share `mass` of the density."""
         highest_first = np.sort(self.heights, axis=None)[::-1]
         held = np.cumsum(highest_first)
         return float(highest_first[np.searchsorted(held, mass * held[-1])])
 
     def lines_around(self, mass: float) -> list[np.ndarray]:
-        """The edge of that region as lines in the plane, each of shape (n_points, 2)."""
+        """Contours of the highest density region with share `mass`, each of shape (n_points, 2)."""
         level = self.height_around(mass)
         lines = Figure().subplots().contour(self.x, self.y, self.heights, levels=[level])
         return [line for line in lines.allsegs[0] if len(line)]
@@ -50,10 +50,10 @@ class PlaneDensity:
 def plane_density(points: np.ndarray) -> PlaneDensity | None:
     r"""Estimate the density of points in the plane by Gaussian kernels.
 
-    The kernel's covariance is that of the points times the square of Silverman's factor. Where the points are
-    whitened, the kernel is a product of one function of each coordinate, and the estimate on an
-    :math:`m \times m` grid one product of two matrices of :math:`m \times N`: N rows cost 2mN exponentials in
-    the place of :math:`m^2 N`.
+    The kernel's covariance is that of the points times the square of Silverman's factor. In whitened
+    coordinates the kernel is a product of one function per coordinate, and the estimate on an
+    :math:`m \times m` grid is the product of an :math:`m \times N` and an :math:`N \times m` matrix. N rows
+    then cost 2mN exponentials instead of :math:`m^2 N`.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def plane_density(points: np.ndarray) -> PlaneDensity | None:
     Returns
     -------
     PlaneDensity or None
-        None where the points lie on a line, which have no density in the plane.
+        None if the points lie on a line, because they then have no density in the plane.
 
     References
     ----------
@@ -83,7 +83,7 @@ def plane_density(points: np.ndarray) -> PlaneDensity | None:
 
 
 def _places(coordinate: np.ndarray, width: float) -> np.ndarray:
-    """Equally spaced places along one side of the grid."""
+    """Equally spaced grid points along one side."""
     low, high = coordinate.min() - REACH * width, coordinate.max() + REACH * width
     return np.linspace(low, high, min(int(STEPS_PER_WIDTH * (high - low) / width) + 2, MOST_STEPS))
 

@@ -44,6 +44,8 @@ SOLVED = {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown}
 LOOSE = 1e6
 # A column that is smaller does nothing: no coefficient is a number that would make it count.
 LEAST_SCALE = 1e-150
+# So does one that is constant but for rounding, as a share of its largest value.
+ROUNDING = 8 * np.finfo(float).eps
 # Bytes per number of A that are held at once: A itself, its scaled copy, and what HiGHS keeps by columns and
 # by rows with their indices. Measured on 300 to 3000 rows. HiGHS reserves more than it uses.
 BYTES, RESERVED = 105, 296
@@ -94,7 +96,8 @@ class Margins:
         1e11 large, a simplex method that starts from another basis ends at wrong optima without.
         """
         largest = np.abs(self.A - self.h[:, None] * self.centre).max(axis=0)
-        return np.where(largest > LEAST_SCALE, largest, 1.0)
+        least = np.maximum(LEAST_SCALE, ROUNDING * np.abs(self.A).max(axis=0))
+        return np.where(largest > least, largest, 1.0)
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -348,7 +351,8 @@ class _Program:
         model.num_col_, model.num_row_ = n_conditions + n_slacks, n + 1
         model.col_cost_ = np.concatenate([-margins.t, np.zeros(n_slacks)])
         model.col_lower_ = np.zeros(n_conditions + n_slacks)
-        of_conditions = self._unit * self._loss_weight * margins.weights
+        with np.errstate(over="ignore"):  # infinity bounds nothing
+            of_conditions = self._unit * self._loss_weight * margins.weights
         model.col_upper_ = np.concatenate([of_conditions, np.zeros(n_slacks)])
         model.row_lower_, model.row_upper_ = np.zeros(n + 1), np.zeros(n + 1)
         signs = np.repeat([-1.0, 1.0], n)[:n_slacks]  # p, then q

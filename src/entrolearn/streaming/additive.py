@@ -22,7 +22,8 @@ def check_additive(machine) -> None:
         raise TypeError(
             f"{type(machine).__name__} cannot be fitted chunk by chunk; accepted: EEMClassifier, "
             "EEKMClassifier, WELMClassifier(solver='cholesky'), ELMClassifier, ELMRegressor, "
-            "RKELMClassifier, RKELMRegressor; of rows that Dask does not hold a pipeline that ends in one."
+            "RKELMClassifier, RKELMRegressor, a recursive feature machine of one; of rows that Dask does not "
+            "hold a pipeline that ends in one."
         )
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-__all__ = ["CHUNK_BYTES", "Rows", "chunk_rows_for", "read_ahead"]
+__all__ = ["CHUNK_BYTES", "Rows", "TransformedRows", "chunk_rows_for", "read_ahead"]
 
 # Of numbers in a chunk, as they stand in the source: what a learner makes of them takes a few times as much.
 # Files of NumPy, Parquet and Zarr are read as fast as in larger chunks.
@@ -91,6 +91,25 @@ class Rows(ABC):
     def __repr__(self) -> str:
         once = "" if self.repeatable else ", repeatable=False"
         return f"Rows(n_rows={self.n_rows}, n_features={self.n_features}, chunk_rows={self.chunk_rows}{once})"
+
+
+class TransformedRows(Rows):
+    """Rows as a fitted transformer gives them, chunk by chunk."""
+
+    def __init__(self, source: Rows, transformer):
+        self._source = source
+        self._transform = transformer.transform
+        self.n_rows = source.n_rows
+        self.chunk_rows = source.chunk_rows
+        self.has_targets = source.has_targets
+        self.repeatable = source.repeatable
+
+    def _chunks(self) -> Iterator[tuple]:
+        for X, y in self._source:
+            yield self._transform(X), y
+
+    def _targets(self) -> Iterator[np.ndarray]:
+        return self._source.targets()
 
 
 def chunk_rows_for(bytes_per_row: float) -> int:

@@ -1,6 +1,7 @@
 """Blocks of chunks of a Dask collection, computed inside the task that uses them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from uuid import uuid4
 
 import dask
@@ -33,11 +34,19 @@ class Block:
     def __init__(self, graph: Mapping, keys: Sequence, inputs: Sequence[Delayed], prepare: Callable | None):
         self._graph, self._keys, self._inputs, self._prepare = graph, keys, inputs, prepare
 
+    def then(self, change: Callable) -> "Block":
+        """Return the block of the same chunks whose arguments are what `change` makes of them, a tuple."""
+        return Block(self._graph, self._keys, self._inputs, partial(_changed, self._prepare, change))
+
     def apply(self, function: Callable, *arguments) -> Delayed:
         """Return one task that computes ``function(*prepare(*chunks), *arguments)``."""
         inputs = [each.key for each in self._inputs]
         task = _Task(function, self._graph, self._keys, inputs, self._prepare)
         return dask.delayed(task, pure=False)(*self._inputs, *arguments)
+
+
+def _changed(prepare: Callable | None, change: Callable, *chunks) -> tuple:
+    return change(*(prepare(*chunks) if prepare else chunks))
 
 
 class _Task:

@@ -13,20 +13,27 @@ from dask.base import tokenize
 from scipy.sparse import issparse
 from scipy.sparse import vstack as stack_sparse
 from sklearn.base import is_classifier
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 
 from entrolearn.machines.additive import Additive, Needs, Seen
+from entrolearn.measures import average_gradient_outer_product
 from entrolearn.streaming import sampling
+from entrolearn.streaming.recursive import Moved
 
 __all__ = [
     "Looking",
     "Summing",
     "checked_rows",
     "first_rows_of_chunk",
+    "merged_squares",
     "merged_sums",
     "merged_surveys",
     "merged_targets",
+    "moved_chunk",
     "picks_of",
+    "rows_of_chunk",
+    "squares_of_chunk",
     "sums_of_chunk",
     "survey_of_chunk",
     "targets_of_chunk",
@@ -321,3 +328,39 @@ def _total(sums: Sequence):
     for other in sums[2:]:
         total += other
     return total
+
+
+# --- recursive feature machines: some of the rows, rows in a metric, squares of gradients ------------------
+
+
+def rows_of_chunk(X, y, weights, where: str, places: np.ndarray | None) -> tuple:
+    """The rows at these places, or all, with their y and weights."""
+    y = np.asarray(y)
+    if places is None:
+        return X, y, weights
+    return _safe_indexing(X, places), y[places], None if weights is None else np.asarray(weights)[places]
+
+
+def moved_chunk(moved: Moved, X, y, weights, where: str) -> tuple:
+    """A chunk with its rows in the coordinates of a metric; its error says which rows they are."""
+    if not X.shape[0]:
+        return X, y, weights, where
+    try:
+        return moved.transform(X), y, weights, where
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{where}: {error}") from error
+
+
+def squares_of_chunk(X, y, weights, where: str, estimator) -> tuple[np.ndarray, float]:
+    """The weighted sum of squared derivatives of an estimator over the rows of a chunk, and their weight."""
+    if not X.shape[0]:
+        return np.zeros(()), 0.0
+    weight = float(X.shape[0] if weights is None else weights.sum())
+    mean = average_gradient_outer_product(estimator.input_gradient(X), diagonal=True, sample_weight=weights)
+    return weight * mean, weight
+
+
+def merged_squares(parts: Sequence[tuple]) -> tuple[np.ndarray, float]:
+    """Over the rows of several chunks."""
+    squares, weights = zip(*parts, strict=True)
+    return sum(squares), sum(weights)

@@ -8,6 +8,9 @@ depend on which worker was first, nor on one that was lost. A chunk is computed 
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import issparse
@@ -26,6 +29,7 @@ except ImportError as error:
         "a fit to Dask's collections needs Dask, which is not installed: pip install 'entrolearn[dask]'"
     ) from error
 
+from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import Additive, Survey
 from entrolearn.machines.base import encode
 from entrolearn.streaming.additive import check_additive, check_classes_seen
@@ -36,15 +40,20 @@ from entrolearn.streaming.chunkwise import (
     Targets,
     checked_rows,
     first_rows_of_chunk,
+    merged_squares,
     merged_sums,
     merged_surveys,
     merged_targets,
+    moved_chunk,
     picks_of,
+    rows_of_chunk,
+    squares_of_chunk,
     sums_of_chunk,
     survey_of_chunk,
     targets_of_chunk,
 )
-from entrolearn.streaming.dask_chunks import check_rows, chunks_of, delayed_chunks, is_frame
+from entrolearn.streaming.dask_chunks import Chunks, check_rows, chunks_of, delayed_chunks, is_frame
+from entrolearn.streaming.recursive import Moved, check_recursive, checked_chunk, keep, stacked
 
 __all__ = ["fit", "predict"]
 
@@ -65,7 +74,8 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     ----------
     machine : estimator
         EEMClassifier, EEKMClassifier, WELMClassifier(solver="cholesky"), ELMClassifier, ELMRegressor,
-        RKELMClassifier or RKELMRegressor. It is fitted in place.
+        RKELMClassifier or RKELMRegressor; or a RecursiveFeatureClassifier or RecursiveFeatureRegressor of
+        one, to whose caller a sample of the rows travels. It is fitted in place.
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
         An array is cut along its rows only; the numbers of rows need not be known. Chunks are dense, CSR or
         frames, and large enough to keep a worker busy: some ten thousand rows.
@@ -124,11 +134,16 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
             "has scaled, such as (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)); or the pipeline, on "
             "files that entrolearn.streaming reads chunk by chunk."
         )
-    check_additive(machine)
+    recursive = isinstance(machine, RecursiveFeatures)
+    (check_recursive if recursive else check_additive)(machine)
     if not isinstance(progress, bool):
         raise TypeError(f"progress={progress!r}; accepted with Dask's collections: True or False.")
     machine._validate_params()
-    _Fit(machine, X, y, sample_weight, progress).run(classes)
+    chunks = chunks_of(X, y, sample_weight, type(machine).__name__)
+    if recursive:
+        _fit_recursive(machine, chunks, classes, progress)
+    else:
+        _Fit(machine, chunks, progress).run(classes)
     return machine
 
 
@@ -197,10 +212,10 @@ def _answers(X, machine, method: str, nothing):
 class _Fit:
     """One machine, the chunks it is fitted to, and whether to show how far it is."""
 
-    def __init__(self, machine: Additive, X, y, weights, progress: bool):
+    def __init__(self, machine: Additive, chunks: Chunks, progress: bool):
         self.machine = machine
         self.name = type(machine).__name__
-        self.chunks = chunks_of(X, y, weights, self.name)
+        self.chunks = chunks
         self.progress = progress
 
     def run(self, classes) -> None:
@@ -209,7 +224,7 @@ class _Fit:
         lengths = self.chunks.lengths
         count = lengths is None and machine._needs().n_sampled > 0
         if count or (is_classifier(machine) and classes is None):
-            seen = self._look_at_targets()
+            seen = self.look_at_targets()
             lengths = seen.lengths
             classes = seen.labels if classes is None else classes
         if is_classifier(machine):
@@ -220,7 +235,8 @@ class _Fit:
         if not self._sum_and_solve(first_rows, lengths, machine._accepted_dtypes()):
             self._sum_and_solve(first_rows, lengths, [np.float64])
 
-    def _look_at_targets(self) -> Targets:
+    def look_at_targets(self) -> Targets:
+        """Lengths of the chunks, and the labels of a classifier."""
         try:
             seen = self._targets_of(self.chunks.targets)
         except (AttributeError, TypeError):
@@ -276,6 +292,43 @@ class _Fit:
     def _merged(self, merged: Callable, parts: list[Delayed]):
         """What comes of the parts."""
         return _computed(_tree(merged, parts), self.progress)
+
+
+def _fit_recursive(machine: RecursiveFeatures, chunks: Chunks, classes, progress: bool) -> None:
+    """Learn from a sample of the rows, fit to all of them in the metric, and go through their gradients."""
+    lengths = chunks.lengths or _Fit(machine._base(), chunks, progress).look_at_targets().lengths
+    places = machine._selection_places(sum(lengths))
+    starts = np.cumsum([0, *lengths])
+    picks = [None if places is None else _between(places, *ends) for ends in pairwise(starts)]
+    parts = [
+        block.apply(rows_of_chunk, pick)
+        for block, pick in zip(chunks.blocks, picks, strict=True)
+        if pick is None or len(pick)
+    ]
+    found = [part for part in _computed(dask.delayed(_listed)(*parts), progress) if part[0].shape[0]]
+    rows = [
+        (*checked_chunk(machine, X, y, first=number == 0), weights)
+        for number, (X, y, weights) in enumerate(found)
+    ]
+    learnt = machine._learn(*stacked(rows))
+    move = partial(moved_chunk, Moved(machine, learnt))
+    moved = replace(chunks, blocks=[block.then(move) for block in chunks.blocks])
+    _Fit(learnt.estimator, moved, progress).run(classes)
+    work = _ship(learnt.taken_in(learnt.estimator))
+    plain = partial(moved_chunk, Moved(machine))
+    squares = [block.then(plain).apply(squares_of_chunk, work) for block in chunks.blocks]
+    total, weight = _computed(_tree(merged_squares, squares), progress)
+    keep(machine, learnt, total / weight)
+
+
+def _between(places: np.ndarray, start: int, stop: int) -> np.ndarray:
+    """Those from start up to stop, counted from start; they ascend."""
+    first, last = np.searchsorted(places, [start, stop])
+    return places[first:last] - start
+
+
+def _listed(*parts) -> list:
+    return list(parts)
 
 
 def merge_delayed(merged: Callable, parts: list[Delayed]):

@@ -8,11 +8,13 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
+from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import Additive, Seen, Survey
 from entrolearn.machines.base import encode
 from entrolearn.streaming.additive import check_additive, check_classes_seen, weighted_chunk
-from entrolearn.streaming.base import Rows
+from entrolearn.streaming.base import Rows, TransformedRows
 from entrolearn.streaming.progress import shown
+from entrolearn.streaming.recursive import check_recursive, fit_recursive
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
 from entrolearn.validation import checked_weights
@@ -32,8 +34,9 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     ----------
     machine : estimator or Pipeline
         EEMClassifier, EEKMClassifier, WELMClassifier(solver="cholesky"), ELMClassifier, ELMRegressor,
-        RKELMClassifier or RKELMRegressor; or a pipeline that ends in one, whose other steps have a
-        ``partial_fit`` or need no fit: each is one more pass over the rows. It is fitted in place.
+        RKELMClassifier or RKELMRegressor; a RecursiveFeatureClassifier or RecursiveFeatureRegressor of one,
+        which takes two passes more; or a pipeline that ends in one, whose other steps have a ``partial_fit``
+        or need no fit: each is one more pass over the rows. It is fitted in place.
     X : Rows, or what :func:`rows` takes
         Arrays, memory maps, files, iterators of chunks; or a Dask array or frame of shape
         (n_samples, n_features), whose sums are then made where its chunks are, by
@@ -97,9 +100,28 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
         sample_weight = checked_weights(sample_weight, sample_weight)
     if isinstance(machine, Pipeline):
         return _fit_pipeline(machine, source, sample_weight, classes, progress)
-    check_additive(machine)
-    _Fit(machine, source, sample_weight, progress).run(classes)
+    _check(machine)
+    _fit_machine(machine, source, sample_weight, classes, progress)
     return machine
+
+
+def _check(machine) -> None:
+    """Refuse a machine that cannot be fitted to chunks."""
+    if isinstance(machine, RecursiveFeatures):
+        check_recursive(machine)
+    else:
+        check_additive(machine)
+
+
+def _fit_machine(machine, source: Rows, weights: np.ndarray | None, classes, progress) -> None:
+    if not isinstance(machine, RecursiveFeatures):
+        _Fit(machine, source, weights, progress).run(classes)
+        return
+
+    def fit_estimator(estimator: Additive, moved: Rows) -> None:
+        _Fit(estimator, moved, weights, progress).run(classes)
+
+    fit_recursive(machine, source, weights, fit_estimator, progress)
 
 
 def _is_dask(X) -> bool:
@@ -233,7 +255,7 @@ def _fit_pipeline(
 ) -> Pipeline:
     """Each step in turn, on the rows as the steps before transform them."""
     *steps, (_, machine) = pipeline.steps
-    check_additive(machine)
+    _check(machine)
     for name, step in steps:
         _refuse_step(name, step, source)
     rows_of_step = source
@@ -248,7 +270,7 @@ def _fit_pipeline(
             fitted.partial_fit(X)
         pipeline.steps[i] = name, fitted
         rows_of_step = TransformedRows(rows_of_step, fitted)
-    _Fit(machine, rows_of_step, weights, progress).run(classes)
+    _fit_machine(machine, rows_of_step, weights, classes, progress)
     _keep_names(next(step for _, step in pipeline.steps if step not in (None, "passthrough")), source)
     return pipeline
 
@@ -273,22 +295,3 @@ def _refuse_step(name: str, step, source: Rows) -> None:
             f"the pipeline's step {name!r} reads the rows before its last step does, and these can be read "
             "only once; accepted: arrays, files, or a function that returns a new iterator of chunks."
         )
-
-
-class TransformedRows(Rows):
-    """Rows as a fitted transformer gives them, chunk by chunk."""
-
-    def __init__(self, source: Rows, transformer):
-        self._source = source
-        self._transform = transformer.transform
-        self.n_rows = source.n_rows
-        self.chunk_rows = source.chunk_rows
-        self.has_targets = source.has_targets
-        self.repeatable = source.repeatable
-
-    def _chunks(self) -> Iterator[tuple]:
-        for X, y in self._source:
-            yield self._transform(X), y
-
-    def _targets(self) -> Iterator[np.ndarray]:
-        return self._source.targets()

@@ -1,4 +1,4 @@
-"""What a fitted machine says of rows that need not fit into memory, nor its answers."""
+"""Predictions for rows that need not fit into memory, chunk by chunk."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,32 +20,32 @@ __all__ = ["predict", "predict_chunks"]
 def predict_chunks(
     machine, rows, *, method: str = "predict", progress: bool | Callable = False
 ) -> Iterator[np.ndarray]:
-    """What a machine says of rows, chunk by chunk.
+    """Predictions of a fitted estimator, chunk by chunk.
 
     Parameters
     ----------
     machine : estimator
-        Fitted, of any package with scikit-learn's interface; a pipeline too.
+        A fitted estimator or pipeline with scikit-learn's interface, from any package.
     rows : Rows, or what :func:`~entrolearn.streaming.rows` takes for X
-        Their targets are passed over.
+        Rows to predict; targets are ignored.
     method : str, default="predict"
-        The name of one of the machine's methods, such as "decision_function", "predict_proba" or "transform".
+        The method of the estimator to call, such as "decision_function", "predict_proba" or "transform".
     progress : bool or callable, default=False
-        True shows a bar; a function gets the rows done and the rows in all, or None.
+        True shows a progress bar. A callable receives the number of rows done and the total, None if unknown.
 
     Returns
     -------
     iterator of ndarray
-        Of sparse arrays where the machine gives these.
+        The predictions of each chunk; sparse if the method returns sparse arrays.
 
     Raises
     ------
     AttributeError
-        If the machine has no such method.
+        If the estimator has no such method.
     sklearn.exceptions.NotFittedError
-        If it is not fitted.
+        If the estimator is not fitted.
     ValueError
-        If the rows have another number of features than the machine, or other names of them.
+        If the number of features, or their names, differ from those of the training rows.
 
     Examples
     --------
@@ -65,32 +65,32 @@ def predict_chunks(
 
 
 def predict(machine, rows, *, method: str = "predict", out=None, progress: bool | Callable = False):
-    """What a machine says of rows, all of it.
+    """Predictions of a fitted estimator for all rows, as one array.
 
     Parameters
     ----------
     machine : estimator
-        As :func:`predict_chunks` takes it.
+        As in :func:`predict_chunks`.
     rows : Rows, or what :func:`~entrolearn.streaming.rows` takes for X
-        As :func:`predict_chunks` takes them; or a Dask array or frame, whose answers are a Dask array that is
-        computed when asked for (:func:`entrolearn.streaming.distributed.predict`).
+        As in :func:`predict_chunks`; or a Dask array or data frame, for which the result is a lazy Dask array
+        (:func:`entrolearn.streaming.distributed.predict`).
     method : str, default="predict"
-        As :func:`predict_chunks` takes it.
+        As in :func:`predict_chunks`.
     out : array-like, default=None
-        Of the answers' shape; filled with them chunk by chunk: an array, a memory map, a Zarr array.
+        Array, memory map or Zarr array of the predictions' shape, filled chunk by chunk.
     progress : bool or callable, default=False
-        As :func:`predict_chunks` takes it.
+        As in :func:`predict_chunks`.
 
     Returns
     -------
     ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        `out` where it is given; CSR where the machine gives sparse answers.
+        `out` if it is given; a CSR matrix if the method returns sparse arrays.
 
     Raises
     ------
     ValueError
-        If `out` has another shape than the answers, or a type that does not hold them; and what
-        :func:`predict_chunks` raises.
+        If the shape of `out` differs from that of the predictions or its dtype cannot hold them, and for the
+        same reasons as in :func:`predict_chunks`.
 
     Examples
     --------
@@ -113,10 +113,10 @@ def predict(machine, rows, *, method: str = "predict", out=None, progress: bool 
 def _lazily(machine, collection, method: str, out, progress: bool | Callable):
     if out is not None or progress is not False:
         raise TypeError(
-            "out and progress are not accepted with a Dask collection, whose answers are not computed yet: "
-            "they are a Dask array, with a method store."
+            "out and progress are not accepted with a Dask collection: the predictions are a lazy Dask "
+            "array, which has a method store."
         )
-    from entrolearn.streaming.distributed import predict as predict_collection  # imports Dask, as they have
+    from entrolearn.streaming.distributed import predict as predict_collection  # imports Dask
 
     _method(machine, method)
     return predict_collection(machine, collection, method)
@@ -136,27 +136,27 @@ def _check_features(machine, source: Rows) -> None:
     if None not in (learnt, source.n_features) and learnt != source.n_features:
         raise ValueError(
             f"the rows have {source.n_features} features and {type(machine).__name__} has learnt from "
-            f"{learnt}; as many are accepted."
+            f"{learnt}; the numbers must be equal."
         )
     names = getattr(machine, "feature_names_in_", None)
     if names is not None and source.feature_names is not None and list(names) != source.feature_names:
         raise ValueError(
             f"the rows have the features {listed(source.feature_names)}, and {type(machine).__name__} has "
-            f"learnt from {listed(names)}; the same are accepted, in its order: name them with features=."
+            f"learnt from {listed(names)}; pass the same features in the same order with features=."
         )
 
 
 def _answer(asked: Callable, X, names: list[str] | None):
-    """An answer as an array; sparse ones stay so."""
+    """The predictions of one chunk as an ndarray, or as CSR if they are sparse."""
     with warnings.catch_warnings():
-        if names is not None:  # compared before, where the machine has any
+        if names is not None:  # _check_features has already compared them
             warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
         answer = asked(X)
     return answer.tocsr() if issparse(answer) else np.asarray(answer)
 
 
 def _gathered(answers: Iterator, n_rows: int | None):
-    """All answers, each written where it belongs as soon as it is there, if that is known."""
+    """Concatenate the chunks; if the number of rows is known, without holding a second copy."""
     first = next(answers)
     if issparse(first):
         return vstack([first, *answers], format="csr")
@@ -166,7 +166,7 @@ def _gathered(answers: Iterator, n_rows: int | None):
     whole[: len(first)] = first
     done = len(first)
     for answer in answers:
-        if answer.dtype != whole.dtype:  # words may be longer than those before
+        if answer.dtype != whole.dtype:  # later labels may be longer strings
             whole = whole.astype(np.promote_types(whole.dtype, answer.dtype), copy=False)
         whole[done : done + len(answer)] = answer
         done += len(answer)
@@ -188,7 +188,7 @@ def _filled(out, answers: Iterator):
 def _check_room(out, n_rows: int | None) -> None:
     if n_rows is not None and out.shape[0] != n_rows:
         raise ValueError(
-            f"out has room for {out.shape[0]} rows and there are {n_rows}; as many are accepted."
+            f"out has room for {out.shape[0]} rows and there are {n_rows}; the numbers must be equal."
         )
 
 
@@ -196,8 +196,8 @@ def _check_fits(out, answer: np.ndarray, done: int) -> None:
     if tuple(out.shape[1:]) != answer.shape[1:] or done + len(answer) > out.shape[0]:
         raise ValueError(
             f"out has shape {tuple(out.shape)} and the answers of {done + len(answer)} rows have "
-            f"{(done + len(answer), *answer.shape[1:])}; the same is accepted."
+            f"{(done + len(answer), *answer.shape[1:])}; the shapes must be equal."
         )
-    # A shorter word, or a number without its fraction, would be another one.
+    # Truncated strings or fractions would change the predictions.
     if not np.can_cast(answer.dtype, out.dtype, "safe" if answer.dtype.kind in "US" else "same_kind"):
-        raise ValueError(f"out holds {out.dtype} and the answers are {answer.dtype}, which it does not hold.")
+        raise ValueError(f"out holds {out.dtype} and the answers are {answer.dtype}, which it cannot hold.")

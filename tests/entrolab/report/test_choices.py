@@ -1,4 +1,4 @@
-"""Chosen parameters."""
+"""Selected parameters."""
 
 import json
 from dataclasses import replace
@@ -24,9 +24,9 @@ def test_chosen_parameters_count_every_fold_and_list_the_whole_grid(results):
 
 
 def test_chosen_learners_are_counted_and_their_parameters_where_they_were_taken(results):
-    one_of = {"lda": {"grid": {}}, "svm": {"grid": {"C": [1, 2]}}}
+    one_of = {"logistic": {"grid": {"C": [1]}}, "svm": {"grid": {"C": [1, 2]}}}
     models = {"m": {"label": "M", "sublabel": "", "grid": {"step1__k": [5]}, "one_of": one_of}}
-    taken = [{"one_of": "svm", "C": 2}, {"one_of": "lda"}, {"one_of": "svm", "C": 2}]
+    taken = [{"one_of": "svm", "C": 2}, {"one_of": "logistic", "C": 1}, {"one_of": "svm", "C": 2}]
     rows = [{"params": json.dumps({**one, "step1__k": 5})} for one in taken]
     scores = pd.DataFrame(rows).assign(model="m", criterion="cv", success=True)
     results = replace(results, study=STUDY | {"models": models}, selection=scores)
@@ -35,7 +35,8 @@ def test_chosen_learners_are_counted_and_their_parameters_where_they_were_taken(
         for row in chosen_parameters(results)
     ]
     assert found == [
-        ("one_of", [("lda", 1), ("svm", 2)]),
+        ("one_of", [("logistic", 1), ("svm", 2)]),
         ("step1__k", [("5", 3)]),
+        ("logistic: C", [("1", 1)]),
         ("svm: C", [("1", 0), ("2", 2)]),
     ]

@@ -1,4 +1,4 @@
-"""Cells without a number."""
+"""Missing results."""
 
 from dataclasses import replace
 

@@ -114,4 +114,4 @@ def test_a_learner_without_a_source_to_read_has_a_page(results, tmp_path):
     own = replace(results, study={**results.study, "models": models})
     index = build_report([own], tmp_path / "report", catalog=CATALOG)
     page = Page(index.with_name("models") / "mine.Machine.html")
-    assert "no description that can be read without running it" in page.said
+    assert "no docstring" in page.said

@@ -12,7 +12,7 @@ def test_protocol_in_words_follows_the_study():
     said = " ".join(protocol(STUDY))
     assert "2-fold cross-validation, stratified, once." in said
     assert "rows, in the proportion" not in said
-    assert "scaled linearly to [0, 1], as measured on all rows" in said
+    assert "scaled linearly to [0, 1], by the values of all rows" in said
     other = {
         **STUDY,
         "protocol": {"folds": 5, "repeats": 3, "inner": "leave-two-folds-out", "rows": 2000},
@@ -22,8 +22,8 @@ def test_protocol_in_words_follows_the_study():
     said = " ".join(protocol(other))
     assert "5-fold cross-validation, stratified where there are classes, 3 times." in said
     assert "Of larger data sets 2,000 rows, in the proportion of their classes." in said
-    assert "zero mean and unit variance, as measured on the training rows alone" in said
-    assert "as they are" in " ".join(protocol({**STUDY, "scaling": {"method": "none", "fit_on": "all"}}))
+    assert "zero mean and unit variance, by the values of the training rows alone" in said
+    assert "not scaled" in " ".join(protocol({**STUDY, "scaling": {"method": "none", "fit_on": "all"}}))
 
 
 def test_trials_in_words():
@@ -46,7 +46,7 @@ def test_trials_in_words():
     }
     said = " ".join(protocol(study))
     assert "20 random trials: in each all rows are shuffled" in said
-    assert "cut into 4 parts; one of them is left out for validation" in said
+    assert "split into 4 folds; one of them is left out for validation" in said
     assert "scaled linearly to [-1, 1] or divided by its largest absolute value (of iris)" in said
     assert "Targets of regression are scaled linearly to [0, 1]." in said
     assert "Score: accuracy; also RMSE." in said
@@ -58,10 +58,10 @@ def test_trials_in_words():
     ordered["scaling"] = study["scaling"] | {"dtype": {"of_dataset": "dtype"}, "method": "joint_minmax"}
     ordered["of_dataset"]["dtype"] = {"default": "float64", "iris": "float32"}
     said = " ".join(protocol(ordered))
-    assert "left aside; one trial in the order of the files, that learns from the first rows" in said
-    assert "tests with the last (of iris)." in said
-    assert "Each feature is scaled to [-1, 1] by the ends of all features" in said
-    assert "Features are kept in double precision or single precision (of iris)." in said
+    assert "left out; one trial in the order of the files, trained on the first rows" in said
+    assert "tested on the last (of iris)." in said
+    assert "Each feature is scaled to [-1, 1] by the smallest and largest value of all features" in said
+    assert "Features are stored in double precision or single precision (of iris)." in said
     same = protocol({**study, "protocol": {**study["protocol"], "train": 8000, "test": 100}})
     assert "8,000 training and 100 test rows" in " ".join(same)
 
@@ -71,5 +71,5 @@ def test_the_protocol_of_each_study_of_the_project_is_said_in_words():
     _, studies, _ = load_configuration(root, {"papers": "demo", "seed": 0})
     said = {name: " ".join(protocol(study)) for name, study in studies.items()}
     assert all("{" not in text for text in said.values())
-    assert "left as it is (of real-sim, rcv1," in said["rkelm"]
+    assert "not scaled (of real-sim, rcv1," in said["rkelm"]
     assert "scaled linearly to [0, 1] or [0.1, 0.9] (of triazines)" in said["rkelm"]

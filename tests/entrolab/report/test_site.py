@@ -3,10 +3,12 @@
 import re
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from html_pages import Page
 from reported_study import CATALOG, STUDY
 
+from entrolab.claims.evaluation import COLUMNS
 from entrolab.report import build_report, read_results
 
 PAGES = [
@@ -75,7 +77,7 @@ def test_pages_are_read_by_ear_and_walked_by_keyboard(report, name):
 def test_index_says_what_when_where_and_how(report):
     page = Page(report / "index.html")
     for said in (
-        "1 of 1 published cells reproduced",
+        "1 of 1 published values reproduced",
         "≈ 1 of 1 reproduced",
         "commit 0123abc",
         f"sha256 {'9f' * 6}…",
@@ -94,7 +96,7 @@ def test_index_says_what_when_where_and_how(report):
 def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
     own = replace(results, study={**results.study, "reference": "", "about": "Something of our own."})
     page = Page(build_report([own], tmp_path / "results" / "report", catalog=CATALOG))
-    assert "published cells reproduced" not in page.said
+    assert "published values reproduced" not in page.said
     assert "Studies Machines & <entropy> Something of our own. ≈ 1 of 1 reproduced" in page.said
     assert "papers" in page.ids
 
@@ -175,3 +177,28 @@ def test_hostile_texts_are_shown_as_text(results, tmp_path):
 def test_report_of_nothing_is_a_page(tmp_path):
     page = Page(build_report([], tmp_path / "report", catalog={}))
     assert "No study has results yet." in page.text
+
+
+def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(results, tmp_path):
+    rows = [
+        ("a", "EEM is <better>.", "section 1", "abstract", "holds", "", "better", "eem_rbf beside svm_rbf")
+        + ("holds", 2.5, 1.0, 4.0, "points", 0.01, 9, "Wilcoxon's signed-rank test"),
+        ("b", "EEM is quicker.", "section 2", "result", "undecided", "about 20 data sets", "faster", "x")
+        + ("undecided", 1.1, 0.9, 1.4, "×", 0.2, 9, "Wilcoxon's signed-rank test"),
+        ("c", "EEM learns anything.", "theorem 1", "theorem", "not tested", "generated rows", "", "")
+        + ("", float("nan"), float("nan"), float("nan"), "", float("nan"), 0, ""),
+    ]
+    tested = replace(results, claims=pd.DataFrame(rows, columns=COLUMNS))
+    front = build_report([tested], tmp_path / "site", catalog=CATALOG)
+    assert 'href="paper.html#claims"' in front.read_text()
+    assert "Of 3 claims: 1 holds, 1 undecided, 1 not tested." in front.read_text()
+    assert "1 holds · 1 undecided · 1 not tested, of 3" in " ".join(front.read_text().split())
+    file = tmp_path / "site" / "paper.html"
+    page, text = Page(file), file.read_text()
+    assert {"claims", "claim-a", "claim-b", "claim-c"} <= set(page.ids)
+    assert text.index('id="claims"') < text.index('id="protocol"') < text.index('id="tables"')
+    assert "EEM is &lt;better&gt;." in text
+    assert "2.5 points (1 to 4); p = 0.01; n = 9" in text
+    assert "To be decided by: about 20 data sets" in text
+    assert "Wanted: generated rows" in text
+    assert "claims" not in Page(build_report([results], tmp_path / "none", catalog=CATALOG)).ids

@@ -1,4 +1,4 @@
-"""What one big data set costs: seconds to fit it and to predict it, and memory."""
+"""Measure the seconds and the memory of fitting and predicting one large data set."""
 
 from collections.abc import Callable, Mapping
 
@@ -15,8 +15,8 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Parameters
     ----------
     spec : mapping
-        ``rows``, ``features`` and ``task`` of the data; ``models``, and what
-        :func:`entrolab.experiments.generated.costs` asks for.
+        ``rows``, ``features`` and ``task`` of the data; ``models``; the keys of
+        :func:`entrolab.experiments.generated.costs`.
 
     Returns
     -------
@@ -29,6 +29,6 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
     def of_model(name: str, model: Mapping) -> list[dict]:
         found = costs(model, X, y, spec, predicts=True)
-        return [found] if "status" in found else [{"metric": of, "value": found[of]} for of in found]
+        return [{"metric": metric, "value": value} for metric, value in found.items()]
 
     return of_each_model(of_model, spec, progress)

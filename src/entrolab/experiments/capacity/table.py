@@ -1,17 +1,17 @@
-"""The table of what one big data set costs."""
+"""Tables of the cost of one large data set."""
 
-from entrolab.experiments.base import OfGenerated, heading
+from entrolab.experiments.base import OfGenerated
 from entrolab.study.entries import ModelsWithParams, TableEntry, Task
 from entrolab.study.sections import Whole, number, whole
-from entrolab.tables.base import GENERATED
+from entrolab.tables.base import GENERATED, heading
 
 
 class Capacity(OfGenerated):
-    """Seconds and memory that one big generated data set takes: models × what it costs."""
+    """Seconds and memory for one large generated data set: models × costs."""
 
     rows, columns = ("model",), ("metric",)
     measured_by = "entrolab.experiments.capacity.measure"
-    shared = (*OfGenerated.shared, "features")
+    parameters = ("rows", "task", "repeats", "gib", "features")
 
     class Entry(TableEntry):
         models: ModelsWithParams

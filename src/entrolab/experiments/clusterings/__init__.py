@@ -1,5 +1,5 @@
-"""Agreement of clusters with classes, and the cost of finding them."""
+"""Agreement of clusters with classes, and the seconds of clustering."""
 
-# The reading by which a measure is that of the classes themselves.
+# The reading of a measure computed on the classes themselves.
 CLASSES = "the classes"
 DIVERGENCE = "divergence"

@@ -1,6 +1,5 @@
-"""How clusters agree with classes, and what finding them takes."""
+"""Measure the agreement of clusters with classes, and the seconds of clustering."""
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -10,48 +9,44 @@ from scipy.special import xlogy
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from entrolab.experiments.clusterings import CLASSES, DIVERGENCE
+from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.fit.learners import build, seed_from
-from entrolab.fit.limits import LimitError, Limits, within
+from entrolab.fit.limits import Limits
 
 AGREEMENTS = {"ari": adjusted_rand_score, "ami": adjusted_mutual_info_score}
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Cluster a data set by every model, several times where a model draws at random.
+    """Cluster a data set with every model, several times where a model depends on its seed.
 
     Parameters
     ----------
     spec : mapping
-        ``models``: estimator, params and steps of each; the ``measures``; ``repeats`` with seeds of their
-        own, the same for all models; at most so many ``rows``; ``seconds`` and ``gib`` that all runs of a
-        model may take.
+        ``models``: estimator, params and steps of each; the ``measures``; the number of ``repeats``, each
+        with one seed for all models; the greatest number of ``rows``; ``seconds`` and ``gib`` limits of all
+        repeats of a model.
 
     Returns
     -------
     list of dict
-        Per model and measure the mean over the runs (value) and its standard deviation (std, NaN of one
-        run), and each run, reading "run 1" and so on; of the divergence also that between the classes
-        themselves. A model of which a run fails, or that reaches a limit, is a row with the reason.
+        Per model and measure the mean over the repeats (value) and its standard deviation (std, NaN of one),
+        and each repeat, reading "run 1" and so on; of the divergence also that between the classes. A model
+        that fails or reaches a limit is a row with the reason.
     """
     X, y = sample(load("scaled"), spec)
     rows, shares = _divergences(X, y) if DIVERGENCE in spec["measures"] else ([], None)
     seeds = [seed_of(spec, f"run {run}") for run in range(1, spec["repeats"] + 1)]
-    for done, (name, model) in enumerate(spec["models"].items(), start=1):
-        runs = []
-        try:
-            for labels, seconds in within(Limits(spec["seconds"], spec["gib"]), clustered, model, X, seeds):
-                runs.append(_measured(y, labels, seconds, spec["measures"], shares))
-        except (LimitError, RuntimeError) as error:
-            before = f"after {len(runs)} of {spec['repeats']} runs: " if runs else ""
-            rows.append({"model": name, "status": "failed", "error": f"{before}{error}"})
-        else:
-            rows += [{"model": name, **row} for row in _summary(runs)]
-        progress(done, len(spec["models"]))
-    return rows
+    limits = Limits(spec["seconds"], spec["gib"])
+
+    def of_model(name: str, model: Mapping) -> Iterator[dict]:
+        found = limited(limits, clustered, model, X, seeds, parts=f"{len(seeds)} runs")
+        return _summary([_measured(y, *one, spec["measures"], shares) for one in found])
+
+    return rows + of_each_model(of_model, spec, progress)
 
 
 def sample(data, spec: Mapping) -> tuple:
-    """All rows of a data set and their classes, or as many as are asked for, drawn at random, in order."""
+    """The rows and the classes of a data set, or of a random sample of the spec's size, in order."""
     if data.n_samples <= spec["rows"]:
         return data.X, data.y
     rng = np.random.default_rng(seed_of(spec, "rows"))
@@ -59,20 +54,18 @@ def sample(data, spec: Mapping) -> tuple:
     return data.X[drawn], data.y[drawn]
 
 
-def clustered(model: Mapping, X, seeds: Sequence[int]) -> Iterator[tuple[np.ndarray, float]]:
-    """The clusters of the rows and the processor seconds they took, for each seed.
+def clustered(model: Mapping, X, seeds: Sequence[int]) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield the processor seconds of clustering and the labels of the rows, for each seed.
 
-    A model that does not draw at random has one run.
+    A model that does not depend on its seed is run once.
     """
     for seed in seeds if draws(model) else seeds[:1]:
-        clusterer = build(model, seed)
-        began = time.process_time()
-        labels = clusterer.fit_predict(X)
-        yield np.asarray(labels), time.process_time() - began
+        seconds, labels = quickest(build(model, seed).fit_predict, X)
+        yield seconds, np.asarray(labels)
 
 
 def draws(model: Mapping) -> bool:
-    """Whether the seed that a model is built with reaches any part of it."""
+    """Whether any part of a model depends on the seed that it is built with."""
     one, other = (
         [value for name, value in build(model, seed).get_params().items() if name.endswith("random_state")]
         for seed in (0, 1)
@@ -81,10 +74,10 @@ def draws(model: Mapping) -> bool:
 
 
 class DivergenceShare:
-    r"""How much of the divergence of rows from their mean lies between groups of them.
+    r"""The share of the divergence of rows from their mean that lies between groups.
 
     Rows are taken as distributions :math:`p_i`, with the mean m; groups have means :math:`m_c` and shares
-    :math:`w_c` of the rows. As for every Bregman divergence, what is within and what is between add up:
+    :math:`w_c` of the rows. As for every Bregman divergence, the parts within and between groups add up:
 
     .. math::
         \tfrac1n \sum_i D(p_i \| m) = \tfrac1n \sum_i D(p_i \| m_{c(i)}) + \sum_c w_c D(m_c \| m)
@@ -131,7 +124,7 @@ def _negative_entropies(p: np.ndarray) -> np.ndarray:
 
 
 def _divergences(X, y: np.ndarray) -> tuple[list[dict], DivergenceShare | None]:
-    """The rows on the divergence that no model decides, and its measure, where the data have one."""
+    """The row on the divergence of the classes, and its measure; a failed row and None without one."""
     try:
         shares = DivergenceShare(X)
     except ValueError as error:
@@ -141,8 +134,8 @@ def _divergences(X, y: np.ndarray) -> tuple[list[dict], DivergenceShare | None]:
 
 def _measured(
     y: np.ndarray,
-    labels: np.ndarray,
     seconds: float,
+    labels: np.ndarray,
     measures: Sequence[str],
     shares: DivergenceShare | None,
 ) -> dict[str, float]:
@@ -160,11 +153,9 @@ def _summary(runs: Sequence[Mapping[str, float]]) -> Iterator[dict]:
         for metric, value in run.items():
             values[metric].append(value)
             yield {"metric": metric, "reading": f"run {number}", "value": value}
-    for metric, found in values.items():
-        std = float(np.std(found, ddof=1)) if len(found) > 1 else np.nan
-        yield {"metric": metric, "value": float(np.mean(found)), "std": std}
+    yield from ({"metric": metric, **mean_and_std(found)} for metric, found in values.items())
 
 
 def seed_of(spec: Mapping, what: str) -> int:
-    """The seed of a run, or of the sample of rows; the same for all models."""
+    """The seed of a repeat, or of the sample of rows; the same for all models."""
     return seed_from(spec["seed"], spec["study"], spec["table"], spec["dataset"], what)

@@ -1,1 +1,1 @@
-"""How well one term of the divergence of two classes stands for the whole (EEM paper, Table 1)."""
+"""Rank correlation of the divergence of two classes with one of its terms (EEM paper, Table 1)."""

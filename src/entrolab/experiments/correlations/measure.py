@@ -1,13 +1,13 @@
-"""How well one term of the divergence of two projected classes stands for the whole (EEM paper, Table 1).
+"""Measure the rank correlation of the divergence of two projected classes with one of its terms.
 
-The classes of a data set are seen through a random hidden layer and projected on a random linear operator b.
+The classes of a data set are mapped by a random hidden layer and projected on a random linear operator b.
 As Gaussians on the line with means m and variances S = b' Sigma b, their Cauchy-Schwarz divergence is::
 
     ln[ (S+ + S-) / 2 / sqrt(S+ S-) ]  +  (m+ - m-)^2 / (S+ + S-)
 
-and EEM maximises the second term alone. What is measured is Spearman's rank correlation of the two over
-random layers and operators: layers × operators pairs of numbers, ranked together. (With one hidden unit both
-numbers are the same for every operator, so that layer by layer there would be nothing to correlate.)
+and EEM maximises the second term alone. Spearman's rank correlation of the two is taken over random layers
+and operators: layers × operators pairs of numbers, ranked together. (With one hidden unit both numbers are
+the same for every operator, so that no correlation within a layer is defined.)
 """
 
 import itertools
@@ -20,17 +20,12 @@ from entrolab.fit.learners import seed_from
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments, moments_by_group
 
-# Sign of the logarithm in eq. (3), right and as published; the wrong constants in print do not change ranks.
+# Sign of the logarithm in eq. (3), right and as published; its published constants do not change ranks.
 FORMULAS = {"right": 1, "published": -1}
-
-WEIGHTS: dict[str, Callable[[np.random.RandomState, tuple[int, int]], np.ndarray]] = {
-    "normal": lambda rng, shape: rng.normal(size=shape),
-    "uniform": lambda rng, shape: rng.uniform(size=shape),
-}
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Correlations by the table's own reading, with standard errors, and by others.
+    """Correlations by the table's own reading, with standard errors, and by other readings.
 
     Parameters
     ----------
@@ -43,19 +38,13 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     -------
     list of dict
         One row per reading and size: metric, reading ("" for the table's own), value; std for its own.
-
-    Raises
-    ------
-    ValueError
-        If a reading has projections without variance, which have no divergence.
     """
     own, readings = spec["reading"], [spec["reading"], *spec["readings"]]
-    layers = dict.fromkeys((reading["data"], reading["activation"]) for reading in readings)
+    layers: dict[tuple[str, str], list[Mapping]] = {}
+    for reading in readings:
+        layers.setdefault((reading["data"], reading["activation"]), []).append(reading)
     rows = []
-    for number, (which, activation) in enumerate(layers):
-        mine = [
-            reading for reading in readings if (reading["data"], reading["activation"]) == (which, activation)
-        ]
+    for number, ((which, activation), mine) in enumerate(layers.items()):
         drawn = _drawn(load(which), activation, {reading["weights"] for reading in mine}, spec)
         terms = []
         for done, of_layer in enumerate(drawn, start=1):
@@ -97,7 +86,7 @@ def terms_of_divergence(moments: Iterable[ClassMoments], operators: np.ndarray) 
     means = operators @ (second.mean - first.mean)
     variances = [((operators @ one.ledoit_wolf()[0]) * operators).sum(axis=1) for one in (first, second)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Logarithms: variances of saturated units are too small to be multiplied.
+        # In logarithms: the product of variances of saturated units would underflow.
         half_ratio = (np.log(variances[0]) - np.log(variances[1])) / 2
         logarithm = np.logaddexp(half_ratio, -half_ratio) - np.log(2)
         return np.array([logarithm, means**2 / (variances[0] + variances[1])])
@@ -117,7 +106,7 @@ def jackknife_error(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> f
 
 
 def _drawn(data, activation: str, weights: Iterable[str], spec: Mapping) -> Iterator[dict]:
-    """For each random layer the terms on random operators, by the operators' weights and the size."""
+    """Yield the terms of each random layer on random operators, by the operators' weights and the size."""
     sizes = sorted(spec["sizes"])
     names = [spec["seed"], spec["study"], spec["table"], spec["dataset"]]
     for number in range(spec["layers"]):
@@ -127,8 +116,8 @@ def _drawn(data, activation: str, weights: Iterable[str], spec: Mapping) -> Iter
         terms = {}
         for name in weights:
             rng = np.random.RandomState(seed_from(*names, number, name))
-            # Like the units, the operators of smaller layers are leading parts of the largest one's.
-            operators = WEIGHTS[name](rng, (spec["operators"], sizes[-1]))
+            # Smaller layers have the leading units of the largest, and operators the leading weights.
+            operators = getattr(rng, name)(size=(spec["operators"], sizes[-1]))
             for size in sizes:
                 leading = [one.restrict(size) for one in moments]
                 terms[name, size] = terms_of_divergence(leading, operators[:, :size])

@@ -2,12 +2,12 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from entrolab.experiments.base import Measured, heading
+from entrolab.experiments.base import Measured
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, Whole, list_of, one_of, whole
-from entrolab.tables.base import NAN, NOTHING, TableType
+from entrolab.tables.base import NAN, NOTHING, TableType, heading
 
 Activation = one_of("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 Weights = one_of("normal", "uniform")
@@ -16,7 +16,7 @@ Data = one_of("scaled", "raw")
 
 
 class Reading(Section):
-    """One reading of what the paper computes."""
+    """One reading of the paper's computation."""
 
     activation: Activation
     weights: Weights
@@ -25,7 +25,7 @@ class Reading(Section):
 
 
 class Readings(Section):
-    """Other readings, all combinations of which are computed for a group of data sets."""
+    """Other readings, computed in all combinations for a group of data sets."""
 
     datasets: str
     activation: list_of(Activation)
@@ -43,6 +43,7 @@ class Correlations(Measured):
 
     columns = ("metric",)
     measured_by = "entrolab.experiments.correlations.measure"
+    parameters = ("sizes", "layers", "operators", "reading")
     usual_decimals = 3
     measures = "rank correlation"
 
@@ -63,45 +64,18 @@ class Correlations(Measured):
             axes = {name: table["readings"][name] for name in table["reading"]}
             every = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
             others = [reading for reading in every if reading != table["reading"]]
-        return {name: table[name] for name in ("sizes", "layers", "operators", "reading")} | {
-            "readings": others
-        }
+        return super().measurement(table, study, dataset) | {"readings": others}
 
     models = TableType.models
 
     def metrics(self, table):
         return {f"spearman_h{size}": heading(f"h = {size}") for size in table["sizes"]}
 
-    def tolerance(self, ours, published, spec):
+    def tolerance(self, cell, spec, ours, published):
         return max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
 
-    def note(self, cell, spec, found, published_values, verdict):
-        return self._closest(cell[0], found, published_values) if verdict in ("higher", "lower") else ""
-
-    def _closest(self, dataset: str, found: Mapping, published_values: Mapping) -> str:
-        """The reading that comes closest to what is published in a row, with its numbers."""
-        row = [
-            cell
-            for cell in found
-            if cell[0] == dataset and not math.isnan(published_values.get(cell, NOTHING).value)
-        ]
-
-        def distance(values: Sequence[float]) -> float:
-            return sum(
-                abs(value - published_values[cell].value) for cell, value in zip(row, values, strict=True)
-            )
-
-        readings = {
-            name: [found[cell].readings.get(name, NAN) for cell in row] for name in found[row[0]].readings
-        }
-        readings = {name: values for name, values in readings.items() if all(map(math.isfinite, values))}
-        if not readings:
-            return ""
-        name = min(readings, key=lambda name: distance(readings[name]))
-        if distance(readings[name]) >= distance([found[cell].ours for cell in row]):
-            return "no other reading comes closer to this row"
-        numbers = ", ".join(f"{value:z.3f}" for value in readings[name])
-        return f"closest to this row is the reading {name}: {numbers}"
+    def note(self, cell, found, published_values, verdict):
+        return _closest(cell[0], found, published_values) if verdict in ("higher", "lower") else ""
 
     def says(self, spec):
         reading = spec["reading"]
@@ -122,3 +96,22 @@ class Correlations(Measured):
             "higher": "ours lies further above",
             "lower": "ours lies further below",
         }
+
+
+def _closest(dataset: str, found: Mapping, published_values: Mapping) -> str:
+    """The reading closest to the published values of a row, with its numbers."""
+    row = {cell: published_values.get(cell, NOTHING).value for cell in found if cell[0] == dataset}
+    row = {cell: value for cell, value in row.items() if not math.isnan(value)}
+    readings = {"": [found[cell].ours for cell in row]}
+    for name in found[next(iter(row))].readings:
+        readings[name] = [found[cell].readings.get(name, NAN) for cell in row]
+    distances = {
+        name: sum(abs(value - published) for value, published in zip(values, row.values(), strict=True))
+        for name, values in readings.items()
+    }
+    known = [name for name, distance in distances.items() if math.isfinite(distance)]
+    closest = min(known, key=distances.get, default="")
+    if closest:
+        numbers = ", ".join(f"{value:z.3f}" for value in readings[closest])
+        return f"closest to this row is the reading {closest}: {numbers}"
+    return "no other reading comes closer to this row" if len(known) > 1 else ""

@@ -1,4 +1,4 @@
-"""What fits cost on sparse data of several densities (RKELM paper, section 6.4)."""
+"""Seconds of fits on sparse data of several densities (RKELM paper, section 6.4)."""
 
 
 def place_of(dim: int, density: float) -> str:

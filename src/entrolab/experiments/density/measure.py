@@ -1,4 +1,4 @@
-"""What fits cost on sparse data of several dimensions and densities (RKELM paper, section 6.4)."""
+"""Measure the seconds of fits on sparse data of several dimensions and densities."""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -7,6 +7,7 @@ import numpy as np
 
 from entrolab.experiments.density import place_of
 from entrolab.experiments.generated import costs, sparse_gib, sparse_rows, targets
+from entrolab.experiments.measuring import of_each_model
 from entrolab.fit.learners import seed_from
 
 
@@ -16,14 +17,14 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Parameters
     ----------
     spec : mapping
-        ``dims``, ``densities``, ``rows`` and ``task`` of the data; ``models``, and what
-        :func:`entrolab.experiments.generated.costs` asks for.
+        ``dims``, ``densities``, ``rows`` and ``task`` of the data; ``models``; the keys of
+        :func:`entrolab.experiments.generated.costs`.
 
     Returns
     -------
     list of dict
-        Per dimension, density (both in ``reading``) and model the ``fit_seconds``. What would not fit into
-        ``gib``, or fails, is a row with the reason.
+        Per dimension, density (both in ``reading``) and model the ``fit_seconds``. Data larger than ``gib``
+        and fits that fail are rows with the reason.
     """
     points = list(itertools.product(spec["dims"], spec["densities"]))
     rows = []
@@ -40,11 +41,9 @@ def _at(dim: int, density: float, spec: Mapping) -> list[dict]:
         return [{"status": "failed", "error": error}]
     rng = np.random.default_rng(seed_from(spec["seed"], spec["study"], spec["table"], dim, density))
     X, y = sparse_rows(spec["rows"], dim, density, rng), targets(spec["rows"], spec["task"], rng)
-    return [
-        {"model": name, **_seconds(costs(model, X, y, spec, predicts=False))}
-        for name, model in spec["models"].items()
-    ]
 
+    def of_model(name: str, model: Mapping) -> list[dict]:
+        seconds = costs(model, X, y, spec, predicts=False)["fit_seconds"]
+        return [{"metric": "fit_seconds", "value": seconds}]
 
-def _seconds(found: Mapping) -> dict:
-    return dict(found) if "status" in found else {"metric": "fit_seconds", "value": found["fit_seconds"]}
+    return of_each_model(of_model, spec)

@@ -1,12 +1,12 @@
-"""The table of what fits cost on sparse data."""
+"""Tables of the seconds of fits on sparse data."""
 
 import itertools
 
-from entrolab.experiments.base import OfGenerated, heading
+from entrolab.experiments.base import OfGenerated
 from entrolab.experiments.density import place_of
 from entrolab.study.entries import ModelsWithParams, TableEntry, Task
 from entrolab.study.sections import Whole, list_of, number, whole
-from entrolab.tables.base import Found
+from entrolab.tables.base import Found, heading
 
 
 class Density(OfGenerated):
@@ -14,7 +14,7 @@ class Density(OfGenerated):
 
     columns = ("model", "metric")
     measured_by = "entrolab.experiments.density.measure"
-    shared = (*OfGenerated.shared, "dims", "densities")
+    parameters = ("rows", "task", "repeats", "gib", "dims", "densities")
 
     class Entry(TableEntry):
         models: ModelsWithParams

@@ -1,6 +1,6 @@
-"""What an evaluation of MELM's objective costs."""
+"""Seconds and errors of evaluating MELM's objective."""
 
-EXACT = "exact"  # what the errors of the others are measured by
+EXACT = "exact"  # the way that the errors of the others are relative to
 
 
 def place_of(rows: int) -> str:

@@ -1,20 +1,20 @@
 """Measure the cost and the error of evaluating MELM's objective and gradient."""
 
-import time
 from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from entrolab.experiments.evaluations import EXACT, place_of
+from entrolab.experiments.measuring import quickest
 from entrolab.fit.learners import seed_from
 from entrolearn.manifold.objective import ProjectedDivergence
 
 N_CENTRES = 3  # of a class's mixture
-SPREAD = 1.5  # of the centres, in standard deviations of what is around each
+SPREAD = 1.5  # of the centres, in standard deviations of the rows around each
 WAYS = {
-    EXACT: {"method": "exact", "dtype": np.float64},
-    "exact_float32": {"method": "exact", "dtype": np.float32},
-    "binned": {"method": "binned", "dtype": np.float64},
+    EXACT: ("exact", np.float64),
+    "exact_float32": ("exact", np.float32),
+    "binned": ("binned", np.float64),
 }
 
 
@@ -52,7 +52,7 @@ def two_mixtures(n_rows: int, n_features: int, rng: np.random.Generator) -> tupl
 
 
 def relative_errors(found: tuple, exact: tuple) -> dict[str, float]:
-    """How far a value and a gradient are off, relative to the size of the exact ones."""
+    """The errors of a value and a gradient, relative to the size of the exact ones."""
     (value, gradient), (true_value, true_gradient) = found, exact
     return {
         "value_error": abs(value - true_value) / abs(true_value),
@@ -78,19 +78,13 @@ def _at(n_rows: int, ways: list[str], small: bool, spec: Mapping) -> list[dict]:
 
 
 def _evaluated(way: str, V: np.ndarray, classes: tuple, repeats: int) -> tuple[float, tuple]:
-    """Processor seconds of the quickest of some evaluations, and what they give.
+    """Processor seconds of the quickest of some evaluations, and the value and the gradient.
 
-    The covariances do not depend on the projection: an optimizer estimates them once, and so they are no part
-    of an evaluation.
+    The covariances do not depend on the projection: an optimizer estimates them once, before its evaluations.
     """
-    method, dtype = WAYS[way]["method"], WAYS[way]["dtype"]
+    method, dtype = WAYS[way]
     V, *rows = (array.astype(dtype) for array in (V, *classes))
     divergence = ProjectedDivergence.of_classes(
         rows, V.shape[1], bandwidth_scale=1.0, covariance="ledoit_wolf", method=method
     )
-    seconds = []
-    for _ in range(repeats):
-        began = time.process_time()
-        result = divergence(V)
-        seconds.append(time.process_time() - began)
-    return min(seconds), result
+    return quickest(divergence, V, repeats=repeats)

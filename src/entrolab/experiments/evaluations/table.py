@@ -1,11 +1,12 @@
-"""Tables of what an evaluation of an objective costs."""
+"""Tables of the seconds and errors of evaluating an objective."""
 
 from typing import Literal
 
-from entrolab.experiments.base import OfGenerated, heading
+from entrolab.experiments.base import Measured, OfGenerated
 from entrolab.experiments.evaluations import EXACT, place_of
 from entrolab.study.entries import TableEntry
 from entrolab.study.sections import Whole, list_of, one_of, whole
+from entrolab.tables.base import heading
 
 WAYS = {
     EXACT: heading("exact"),
@@ -19,6 +20,8 @@ class Evaluations(OfGenerated):
 
     columns = ("model", "metric")
     measured_by = "entrolab.experiments.evaluations.measure"
+    parameters = ("rows", "ways", "features", "components", "exact_up_to", "repeats")
+    measurement = Measured.measurement
 
     class Entry(TableEntry):
         rows: list_of(whole(ge=10))
@@ -45,7 +48,7 @@ class Evaluations(OfGenerated):
         }
 
     def cells(self, spec):
-        """Beyond some number of rows nothing is exact, and no error known; what is exact has none."""
+        """Without exact ways, and errors, beyond some number of rows; the exact way has no error."""
         small = {place_of(rows) for rows in spec["rows"] if rows <= spec["exact_up_to"]}
         return [
             (place, way, metric)
@@ -53,11 +56,6 @@ class Evaluations(OfGenerated):
             if (place in small or not (way.startswith(EXACT) or metric != "seconds"))
             and not (way == EXACT and metric != "seconds")
         ]
-
-    def measurement(self, table, study, dataset):
-        return {
-            name: table[name] for name in ("rows", "ways", "features", "components", "exact_up_to", "repeats")
-        }
 
     def says(self, spec):
         return (

@@ -1,12 +1,11 @@
-"""How training time and model size grow with the rows and with the hidden units (the EEM paper's Table 2)."""
+"""Measure how training time and model size grow with the rows and with the hidden units."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from scipy.stats import linregress
 
-from entrolab.experiments.measuring import of_each_model
+from entrolab.experiments.measuring import of_each_model, quickest
 from entrolab.fit.learners import build, seed_from, step_params
 from entrolab.fit.refit import n_stored_numbers
 
@@ -69,14 +68,10 @@ def _of_model(data, order: np.ndarray, model: Mapping, spec: Mapping) -> list[di
 
 
 def _fitted(data, order: np.ndarray, model: Mapping, n: int, size: int, spec: Mapping) -> tuple[float, int]:
-    """Processor seconds of the quickest of some fits on n rows, and how many numbers the model stores."""
+    """Processor seconds of the quickest of some fits on n rows, and the count of numbers that it stores."""
     estimator = build(model, spec["seed"])
     if model["size"]:
         estimator.set_params(**step_params(model, {model["size"]: size}))
     X, y = data.X[order[:n]], data.y[order[:n]]
-    seconds = []
-    for _ in range(spec["repeats"]):
-        started = time.process_time()
-        estimator.fit(X, y)
-        seconds.append(time.process_time() - started)
-    return min(seconds), n_stored_numbers(estimator)
+    seconds, _ = quickest(estimator.fit, X, y, repeats=spec["repeats"])
+    return seconds, n_stored_numbers(estimator)

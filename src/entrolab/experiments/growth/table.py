@@ -1,19 +1,20 @@
-"""Tables of how time and size grow."""
+"""Tables of the growth of training time and model size."""
 
-from entrolab.experiments.base import Measured, heading, names_of_models, with_params
+from entrolab.experiments.base import Measured, names_of_models, with_params
 from entrolab.study.entries import OfData, Points, WithParams
 from entrolab.study.sections import Section, Whole, mapping_of
+from entrolab.tables.base import heading
 
 
 class Sized(WithParams):
-    """A model with what is fixed of it and the parameter that is its size."""
+    """A model with its fixed parameters and the parameter that is its size."""
 
     size: str = None
     rows: Points = None
 
 
 class At(Section):
-    """The rows at which sizes vary, the size at which rows do."""
+    """The number of rows while sizes vary, and the size while rows vary."""
 
     rows: Whole
     size: Whole
@@ -27,6 +28,7 @@ class Growth(Measured):
 
     rows, columns = ("model",), ("metric",)
     measured_by = "entrolab.experiments.growth.measure"
+    parameters = ("sizes", "at", "repeats")
     usual_decimals = 2
     one_dataset = True
 
@@ -62,10 +64,10 @@ class Growth(Measured):
         }
 
     def measurement(self, table, study, dataset):
-        models = with_params(table, study)
+        models = with_params(table["models"], study, study["tasks"][dataset])
         for name, entry in table["models"].items():
             models[name] |= {"size": entry.get("size", ""), "rows": entry.get("rows", table["rows"])}
-        return {name: table[name] for name in ("sizes", "at", "repeats")} | {"models": models}
+        return super().measurement(table, study, dataset) | {"models": models}
 
     def cells(self, spec):
         """A model without a size of its own has no exponent in it."""
@@ -76,10 +78,10 @@ class Growth(Measured):
         ]
 
     def published_at(self, cell):
-        """What is published is said of no data set."""
+        """Exponents are published without a data set."""
         return "", *cell[1:]
 
-    def tolerance(self, ours, published, spec):
+    def tolerance(self, cell, spec, ours, published):
         return max(self.TOLERANCE, self.ERRORS * ours.ours_std)
 
     def says(self, spec):

@@ -1,4 +1,4 @@
-"""The information that predictions have of the true classes."""
+"""The information of predictions about the true classes."""
 
 
 def place_of(model: str, share: float) -> str:

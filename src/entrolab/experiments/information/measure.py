@@ -1,4 +1,4 @@
-"""The information that predictions have of the true classes, on a study's first test rows."""
+"""Measure the information of predictions about the true classes, on a study's first test rows."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -15,19 +15,19 @@ REJECT = -1  # classes count from 0
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Fit every model on the first training rows of a study, and measure what it says of the test rows.
+    """Fit every model on the training rows of a study's first split, and measure its test predictions.
 
     Parameters
     ----------
     spec : mapping
-        ``protocol``, whose first part is drawn as for training; ``models``: estimator, params and steps of
+        ``protocol``, whose first split is drawn as for training; ``models``: estimator, params and steps of
         each, seeded as the same model is in training; ``reject``: shares of the test rows.
 
     Returns
     -------
     list of dict
         Per model and share the scores of :func:`~entrolearn.metrics.information_scores` and ``mcc``. A model
-        that fails, or that cannot tell which rows it is certain of, is a row with the reason.
+        that fails, or that has no certainty to reject rows by, is a row with the reason.
 
     References
     ----------
@@ -46,9 +46,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
 
 def certainty(fitted, X) -> np.ndarray | None:
-    """How certain a fitted classifier is of what it predicts, row by row; None if it does not say.
+    """The certainty of a fitted classifier row by row; None if it has neither probabilities nor decisions.
 
-    The probability of the predicted class, or how far a decision is from the next one.
+    The probability of the predicted class, or the distance of its decision from the next one.
     """
     if hasattr(fitted, "predict_proba"):
         return fitted.predict_proba(X).max(axis=1)

@@ -1,14 +1,15 @@
-"""Tables of the information in classifications, some of whose rows may be rejected."""
+"""Tables of the information in classifications, with and without rejected rows."""
 
-from entrolab.experiments.base import Measured, heading, names_of_models, with_params
+from entrolab.experiments.base import Measured, names_of_datasets, names_of_models, with_params
 from entrolab.experiments.information import place_of
 from entrolab.fit.learners import estimator_of
 from entrolab.study.entries import ModelsWithParams, OfData
 from entrolab.study.lookup import labels
 from entrolab.study.sections import list_of, number
+from entrolab.tables.base import heading
 
-# Hu's measures by the names of `entrolearn.metrics.information_scores`, and the correlation that stands
-# beside them. Percentages, then bits, then numbers of at most 1.
+# Hu's measures by the names of `entrolearn.metrics.information_scores`, and Matthews' correlation:
+# percentages, then bits, then numbers of at most 1.
 PERCENT = {"correct_rate": "CR", "error_rate": "E", "reject_rate": "Rej", "accuracy": "A"}
 MEASURES = {
     **PERCENT,
@@ -32,6 +33,7 @@ class Information(Measured):
 
     rows, columns = ("dataset", "model"), ("metric",)
     measured_by = "entrolab.experiments.information.measure"
+    parameters = ("reject",)
     decimals, usual_decimals = dict.fromkeys(PERCENT, 2), 3
 
     class Entry(OfData):
@@ -40,10 +42,7 @@ class Information(Measured):
         reject: list_of(number(ge=0, lt=1)) = [0]
 
     def names(self, table, study):
-        tasks = study["tasks"]
-        of_classes = [dataset for dataset in tasks if tasks[dataset] != "regression"]
-        for dataset in study["datasets"][table["datasets"]]:
-            yield "datasets", dataset, of_classes, "data set of classes"
+        yield from names_of_datasets(table, study, "data set of classes", ("binary", "multiclass"))
         classifiers = [name for name, model in study["models"].items() if estimator_of(model, "binary")]
         for name in table["models"]:
             yield "models", name, study["models"], "model"
@@ -51,7 +50,7 @@ class Information(Measured):
         yield from names_of_models(table, study)
 
     def models(self, table, study):
-        """Each model as often as there are shares of rejected rows."""
+        """Each model once per share of rejected rows."""
         return {
             place_of(name, share): {**named, "sublabel": _sublabel(named["sublabel"], share)}
             for name, named in labels(study, table["models"]).items()
@@ -62,26 +61,28 @@ class Information(Measured):
         return {name: heading(label) for name, label in MEASURES.items()}
 
     def measurement(self, table, study, dataset):
-        models = with_params(table, study, lambda model: estimator_of(model, study["tasks"][dataset]))
-        # The first of the parts that are drawn does not depend on how many there are.
+        # The first split does not depend on the number of splits.
         often = "trials" if "trials" in study["protocol"] else "repeats"
-        return {"models": models, "reject": table["reject"], "protocol": {**study["protocol"], often: 1}}
+        return super().measurement(table, study, dataset) | {
+            "models": with_params(table["models"], study, study["tasks"][dataset]),
+            "protocol": {**study["protocol"], often: 1},
+        }
 
-    def tolerance(self, ours, published, spec):
+    def tolerance(self, cell, spec, ours, published):
         return 0.5 * 10.0**-published.decimals
 
     def says(self, spec):
         rejected = (
-            " Where rows are rejected they are those that the classifier is least certain of, one more value "
-            "of Y, of which T has none: H(Y;T) and KL(Y,T) are then infinite."
+            " Rejected rows are those with the least certainty. Rejection is an additional value of Y that T "
+            "does not have: H(Y;T) and KL(Y,T) are then infinite."
             if max(spec["reject"])
             else ""
         )
         where = "trial" if spec["trials"] else "fold"
         return (
-            f"What the predicted class Y tells of the true one, T, on the first {where}'s test rows. CR, "
-            "E and Rej are the shares that are recognised, mistaken and rejected, A = CR / (CR + E), all in "
-            "percent; MCC, Matthews' correlation, is that of the rows that are not rejected; entropies, the "
+            f"Information of the predicted class Y about the true class T on the first {where}'s test rows. "
+            "CR, E and Rej are the shares of correct, wrong and rejected rows, A = CR / (CR + E), all in "
+            "percent; MCC is Matthews' correlation on the rows that are not rejected; entropies, the "
             f"mutual information I, cross entropies H(·;·) and divergences KL are in bits.{rejected}"
         )
 

@@ -1,4 +1,4 @@
-"""Choosing parameters by divergence beside choosing them by cross-validation."""
+"""Parameter selection by divergence compared with selection by cross-validation."""
 
-# What is divided by the seconds of the divergence.
+# The numerators of the ratios, over the seconds of the divergence.
 RATIOS = {"ratio": "seconds_cv", "ratio_path": "seconds_path_cv"}

@@ -1,6 +1,5 @@
 """Compare parameter selection by divergence with selection by cross-validation."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -8,16 +7,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
+from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.experiments.searches import RATIOS
 from entrolab.fit.learners import alternatives, build, grid_points, parts_seed, seed_from, step_params
-from entrolab.fit.limits import LimitError, Limits, within
+from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import Folds, protocol
 from entrolab.fit.scoring import scores
 from entrolearn.metrics import gmean_scorer
 from entrolearn.path import path, place
 from entrolearn.selection import EntropySearch, best_point
 
-# What a user gives scikit-learn to validate by.
+# The scorers for scikit-learn's cross-validation.
 SCORING = {"gmean": gmean_scorer, "balanced_accuracy": "balanced_accuracy"}
 
 
@@ -27,43 +27,39 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Parameters
     ----------
     spec : mapping
-        ``protocol``, whose first repeat (or trials) is drawn as for training, and of it at most so many
-        ``folds``; ``models``: estimator, params, steps, grid and alternatives of each, seeded as the same
-        model is in training; the ``criterion`` of the divergence; the ``scoring`` of the cross-validation and
-        its ``inner`` folds; ``seconds`` and ``gib`` that all searches of a model may take.
+        ``protocol``, whose first repeat (or trials) is drawn as for training; the greatest number of
+        ``folds`` taken of it; ``models``: estimator, params, steps, grid and alternatives of each, seeded as
+        the same model is in training; the ``criterion`` of the divergence; the ``scoring`` of the
+        cross-validation and its ``inner`` folds; ``seconds`` and ``gib`` limits of all searches of a model.
 
     Returns
     -------
     list of dict
         Per model and metric of :data:`~entrolab.experiments.searches.table.MEASURES` the mean over the folds
         (value) and its standard deviation (std), and each fold, reading "fold 1" and so on; the ratios are
-        of the means. The grid points that were taken are ``point_divergence`` and ``point_cv``, their
-        readings have the parameters. A model of which a search fails, or that reaches a limit, is a row with
-        the reason.
+        of the means. The selected grid points are ``point_divergence`` and ``point_cv``, with the parameters
+        in their readings. A model whose search fails or reaches a limit is a row with the reason.
     """
     data = load("scaled")
     seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])
     folds = list(islice(splits(protocol(spec["protocol"]), data.y, seed), spec["folds"]))
     limits, total = Limits(spec["seconds"], spec["gib"]), len(folds) * len(spec["models"])
-    rows = []
-    for before, (name, model) in enumerate(spec["models"].items()):
+    before = {name: number * len(folds) for number, name in enumerate(spec["models"])}
+
+    def of_model(name: str, model: Mapping) -> Iterator[dict]:
         seed = seed_from(spec["seed"], spec["study"], spec["dataset"], name, 0)
-        found: list[dict] = []
-        try:
-            for one in within(limits, searches, data.X, data.y, folds, model, seed, spec):
-                found.append(one)
-                progress(before * len(folds) + len(found), total)
-        except (LimitError, RuntimeError) as error:
-            after = f"after {len(found)} of {len(folds)} folds: " if found else ""
-            rows.append({"model": name, "status": "failed", "error": f"{after}{error}"})
-        else:
-            rows += [{"model": name, **row} for row in summary(found, grid_points(model))]
-        progress((before + 1) * len(folds), total)
-    return rows
+        arguments, parts = (data.X, data.y, folds, model, seed, spec), f"{len(folds)} folds"
+        found = []
+        for one in limited(limits, searches, *arguments, parts=parts):
+            found.append(one)
+            progress(before[name] + len(found), total)
+        return summary(found, grid_points(model))
+
+    return of_each_model(of_model, spec, lambda done, _: progress(done * len(folds), total))
 
 
 def splits(rule, y: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The rows to learn from and those to test with, for each fold of each repeat, or each trial."""
+    """Yield the training rows and the test rows of each fold of each repeat, or of each trial."""
     for assignment in rule.draw(y, seed):
         used = np.flatnonzero(assignment >= 0)
         partition = rule.partition(assignment[used], nested=False, whole=False)
@@ -74,20 +70,19 @@ def splits(rule, y: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndar
 def searches(
     X, y: np.ndarray, folds: Sequence[tuple], model: Mapping, seed: int, spec: Mapping
 ) -> Iterator[dict[str, float]]:
-    """What each way takes and chooses in each fold, and how that scores on the rows left out."""
+    """Yield the seconds and the selection of each way in a fold, and its scores on the rows left out."""
     learners = alternatives(model, seed)
     grid = [step_params(model, params, learners) for params in grid_points(model)]
     estimator = build(model, seed)
     for number, (learnt, tested) in enumerate(folds):
         X_learnt, y_learnt = X[learnt], y[learnt]
-        if number == 0:  # what a process does for the first time, such as an import, is no search's to pay
+        if number == 0:  # imports before the clock starts
             _by_divergence(estimator, grid, X_learnt, y_learnt, None, spec)
         inner = Folds(spec["inner"], repeats=1).draw(y_learnt, seed)[0]
         found: dict[str, float] = {}
         for way, search in WAYS.items():
-            began = time.process_time()
-            fitted, found[f"point_{way}"] = search(estimator, grid, X_learnt, y_learnt, inner, spec)
-            found[f"seconds_{way}"] = time.process_time() - began
+            seconds, (fitted, point) = quickest(search, estimator, grid, X_learnt, y_learnt, inner, spec)
+            found |= {f"seconds_{way}": seconds, f"point_{way}": point}
             of_test = scores(y[tested], fitted.predict(X[tested]), list(SCORING))
             found |= {f"{name}_{way}": 100 * score for name, score in of_test.items()}
         yield {**found, "same": 100.0 * (found["point_divergence"] == found["point_cv"])}
@@ -105,7 +100,7 @@ def _by_refits(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
 
 
 def _by_path(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
-    """The same cross-validation, whose fits share what they can."""
+    """The same cross-validation, whose fits share work along the learner's path."""
     partition = Folds(spec["inner"], repeats=1).partition(inner, nested=False, whole=False)
     validated = np.full((len(grid), len(partition.left_out)), np.nan)
     for fit in path(estimator, X, y, partition, grid):
@@ -117,23 +112,23 @@ def _by_path(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
     return clone(estimator).set_params(**clone(grid[chosen], safe=False)).fit(X, y), chosen
 
 
-# The last of them chooses what the second does.
+# The last selects the same point as the second.
 WAYS = {"divergence": _by_divergence, "cv": _by_refits, "path_cv": _by_path}
 
 
 def _alone(grid: Sequence[Mapping]) -> list[dict]:
-    """Each point as a grid of its own, which is how scikit-learn takes a list of points."""
+    """Each point as its own grid, the form in which scikit-learn takes a list of points."""
     return [{name: [value] for name, value in point.items()} for point in grid]
 
 
 def summary(found: Sequence[Mapping[str, float]], points: Sequence[Mapping]) -> Iterator[dict]:
-    """The rows of a model from what was found in each fold."""
+    """Yield the rows of a model from the seconds, points and scores of each fold."""
     means = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
     compared = [compare(one) for one in found]
     for metric, value in compare(means).items():
         each = [one[metric] for one in compared]
-        varies = len(each) > 1 and metric not in (*RATIOS, "same")
-        yield {"metric": metric, "value": value, "std": float(np.std(each, ddof=1)) if varies else np.nan}
+        std = np.nan if metric in (*RATIOS, "same") else mean_and_std(each)["std"]
+        yield {"metric": metric, "value": value, "std": std}
         for number, one in enumerate(each, start=1):
             yield {"metric": metric, "reading": f"fold {number}", "value": one}
     for way in ("divergence", "cv"):
@@ -144,7 +139,7 @@ def summary(found: Sequence[Mapping[str, float]], points: Sequence[Mapping]) -> 
 
 
 def compare(found: Mapping[str, float]) -> dict[str, float]:
-    """The metrics of a table from seconds and scores of the ways, of one fold or their means."""
+    """The metrics of a table from the seconds and scores of one fold, or from their means."""
     own = {name: value for name, value in found.items() if not name.startswith("point_")}
     ratios = {name: found[above] / found["seconds_divergence"] for name, above in RATIOS.items()}
     differences = {
@@ -154,7 +149,7 @@ def compare(found: Mapping[str, float]) -> dict[str, float]:
 
 
 def in_words(point: Mapping) -> str:
-    """A point of a grid.
+    """A point of a grid as a reading names it.
 
     Examples
     --------

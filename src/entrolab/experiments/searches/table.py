@@ -1,14 +1,14 @@
-"""Tables of what choosing by divergence takes and gives, beside choosing by cross-validation."""
+"""Tables that compare selection by divergence with selection by cross-validation."""
 
 import math
 from collections.abc import Mapping, Sequence
 
-from entrolab.experiments.base import Measured, heading
+from entrolab.experiments.base import Measured, names_of_datasets
 from entrolab.experiments.searches import RATIOS
-from entrolab.fit.learners import ONE_OF, estimator_of, searched
+from entrolab.fit.learners import ONE_OF, estimator_of, learner_of, searched
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Whole, list_of, number, one_of, whole
-from entrolab.tables.base import ALL, Found
+from entrolab.tables.base import ALL, Found, heading
 
 SCORES = {"gmean": "GMEAN", "balanced_accuracy": "balanced accuracy"}
 DIFFERENCES = [f"{name}_difference" for name in SCORES]
@@ -26,7 +26,7 @@ MEASURES = {
     "balanced_accuracy_cv": "balanced accuracy, cross-validation",
     "balanced_accuracy_difference": "balanced accuracy, difference",
 }
-ENOUGH = 6  # data sets: fewer differences are never significant at 5 %, whatever they are
+ENOUGH = 6  # data sets; fewer differences are never significant at 5 %
 
 
 class Searches(Measured):
@@ -34,6 +34,8 @@ class Searches(Measured):
 
     rows = ("dataset", "metric")
     measured_by = "entrolab.experiments.searches.measure"
+    parameters = ("criterion", "scoring", "inner", "seconds", "gib")
+    summarised = (*RATIOS, *DIFFERENCES)
     decimals, significant = {"same": 0}, ("seconds", "ratio")
 
     class Entry(OfData):
@@ -57,9 +59,7 @@ class Searches(Measured):
         yield from (
             ("models", name, known, "model with a grid and a learner of classes") for name in table["models"]
         )
-        of_two = [dataset for dataset, task in study["tasks"].items() if task == "binary"]
-        group = study["datasets"][table["datasets"]]
-        yield from (("datasets", dataset, of_two, "binary data set") for dataset in group)
+        yield from names_of_datasets(table, study, "binary data set", ("binary",))
 
     def places(self, table):
         return {ALL: heading("all data sets")}
@@ -67,52 +67,30 @@ class Searches(Measured):
     def metrics(self, table):
         return {name: heading(MEASURES[name]) for name in table["measures"]}
 
-    def cells(self, spec):
-        """Of all data sets together is said what can be compared between them."""
-        return [cell for cell in super().cells(spec) if cell[0] != ALL or cell[2] in (*RATIOS, *DIFFERENCES)]
-
     def measurement(self, table, study, dataset):
-        models = {
-            name: {
-                "estimator": estimator_of(study["models"][name], study["tasks"][dataset]),
-                **{
-                    assignment: study["models"][name][assignment]
-                    for assignment in ("params", "steps", "grid", ONE_OF)
-                },
-            }
-            for name in table["models"]
-        }
-        asked = ("criterion", "scoring", "inner", "seconds", "gib")
-        # The first of the repeats that are drawn does not depend on how many there are.
+        models = {}
+        for name in table["models"]:
+            model = study["models"][name]
+            searched_too = {key: model[key] for key in ("grid", ONE_OF)}
+            models[name] = learner_of(model, study["tasks"][dataset]) | searched_too
+        # The first repeat does not depend on the number of repeats.
         protocol = study["protocol"] | ({} if "trials" in study["protocol"] else {"repeats": 1})
-        return {
-            **{name: table[name] for name in asked},
-            "folds": table.get("folds"),
-            "protocol": protocol,
-            "models": models,
-        }
+        asked = super().measurement(table, study, dataset)
+        return asked | {"folds": table.get("folds"), "protocol": protocol, "models": models}
 
-    def found(self, cell, spec, results):
-        dataset, model, metric = cell
-        if dataset != ALL:
-            return super().found(cell, spec, results)
-        known, lacking = self.found_in_all(cell, spec, results)
-        if not known:
-            return Found(status="failed", reason="no data set has a number")
-        of_all = _of_ratios(known) if metric in RATIOS else _of_differences(known)
-        reason = "; ".join(filter(None, [lacking, of_all.reason]))
-        return Found(of_all.ours, of_all.ours_std, reason=reason)
+    def summary(self, metric, numbers):
+        return _of_ratios(numbers) if metric in RATIOS else _of_differences(numbers)
 
     def says(self, spec):
         shown, folds = spec["measures"], "trials" if spec["trials"] else "folds"
         which = f"the first {spec['folds']} {folds}" if "folds" in spec else f"all {folds}"
         repeat = "" if spec["trials"] else ", in its first repeat"
         said = (
-            f"Two searches of one grid on the training rows of {which} of the study{repeat}, each as a user "
-            f"would write it and with the refit of what it takes. EntropySearch (criterion "
-            f"{spec['criterion']}) fits each point once and takes the largest Cauchy–Schwarz divergence of "
-            f"the classes that it has learnt from. GridSearchCV fits each point in {spec['inner']} "
-            f"stratified inner folds and takes the largest mean {SCORES[spec['scoring']]}."
+            f"Two searches of one grid on the training rows of {which} of the study{repeat}, each with the "
+            f"refit of the selected point. EntropySearch (criterion {spec['criterion']}) fits each point "
+            "once and selects the largest Cauchy–Schwarz divergence of the training classes. GridSearchCV "
+            f"fits each point in {spec['inner']} stratified inner folds and selects the largest mean "
+            f"{SCORES[spec['scoring']]}."
         )
         if any(name.startswith(("seconds", "ratio")) for name in shown):
             said += " Seconds are of the processor, on one thread."
@@ -120,7 +98,7 @@ class Searches(Measured):
             said += (
                 " EntropySearch fits by the learner's path, where points of the grid may share work; "
                 "GridSearchCV cannot. “On the path” is the same cross-validation with work shared between "
-                "points and between folds: its ratio is what is saved by not validating alone."
+                "points and between folds: its ratio is the saving by leaving out validation alone."
             )
         if any(name.startswith((*SCORES,)) for name in shown):
             said += (
@@ -136,7 +114,7 @@ class Searches(Measured):
 
 
 def searchable(study: Mapping) -> list[str]:
-    """The models that have something to choose, and a learner of classes."""
+    """The models with a grid or alternatives, and with a classifier."""
     return [
         name
         for name, model in study["models"].items()
@@ -150,8 +128,8 @@ def _of_ratios(ratios: Sequence[float]) -> Found:
 
 
 def _of_differences(differences: Sequence[float]) -> Found:
-    """Their mean, and how many have either sign; a signed-rank test where there are enough of them."""
-    import numpy as np  # not for those who ask for names alone
+    """Their mean, the count of either sign, and a signed-rank test where there are enough of them."""
+    import numpy as np  # late: the workflow reads this module before any job starts
     from scipy.stats import wilcoxon
 
     higher = sum(difference > 0 for difference in differences)

@@ -1,4 +1,4 @@
-"""How far apart projections show the classes (MELM paper, Table 3)."""
+"""Visual separability of the classes in projections (MELM paper, Table 3)."""
 
-# The reading by which rows are judged that the classifiers were fitted on.
+# The reading of scores on the rows that the classifiers were fitted on.
 LEARNT = "the rows learnt from"

@@ -1,11 +1,11 @@
-"""How far apart projections show the classes (MELM paper, Table 3)."""
+"""Measure the visual separability of the classes in projections."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from sklearn.base import clone
 
-from entrolab.experiments.measuring import of_each_model
+from entrolab.experiments.measuring import mean_and_std, of_each_model
 from entrolab.experiments.separability import LEARNT
 from entrolab.fit.learners import build_steps, expand_grid, seed_from
 from entrolearn.metrics import separability_scores
@@ -23,9 +23,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Returns
     -------
     list of dict
-        Per model the mean over the subsets (value) and its standard deviation (std) with the steps as they
-        come, and by other readings: with each point of their grid; on the rows that the classifiers were
-        fitted on. A model that fails is a row with the reason.
+        Per model the mean over the subsets (value) and its standard deviation (std) with the steps' own
+        parameters, and by other readings: with each point of their grid; on the rows that the classifiers
+        were fitted on. A model that fails is a row with the reason.
 
     References
     ----------
@@ -38,14 +38,14 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
 
 def _of_model(data, model: Mapping, subsets: Sequence[np.ndarray], seed: int) -> list[dict]:
-    as_they_come = build_steps(model, seed)
-    known = as_they_come.get_params()
+    steps = build_steps(model, seed)
+    known = steps.get_params()
     others = [
         point for point in expand_grid(model["grid"]) if any(known[name] != point[name] for name in point)
     ]
     rows = []
     for point in [{}, *others]:
-        projected = clone(as_they_come).set_params(**point).fit_transform(data.X, data.y)
+        projected = clone(steps).set_params(**point).fit_transform(data.X, data.y)
         scores = [
             np.mean(
                 list(separability_scores(projected[drawn], data.y[drawn], random_state=number).values()),
@@ -54,19 +54,14 @@ def _of_model(data, model: Mapping, subsets: Sequence[np.ndarray], seed: int) ->
             for number, drawn in enumerate(subsets)
         ]
         unseen, learnt = np.transpose(scores)
-        rows.append(_row(in_words(point), unseen))
+        rows.append({"reading": in_words(point), **mean_and_std(unseen)})
         if not point:
-            rows.append(_row(LEARNT, learnt))
-    return rows
-
-
-def _row(reading: str, scores: np.ndarray) -> dict:
-    std = float(np.std(scores, ddof=1)) if len(scores) > 1 else np.nan
-    return {"metric": "separability", "reading": reading, "value": float(np.mean(scores)), "std": std}
+            rows.append({"reading": LEARNT, **mean_and_std(learnt)})
+    return [{"metric": "separability", **row} for row in rows]
 
 
 def in_words(point: Mapping) -> str:
-    """What a footnote calls a point of a grid of steps: empty for the steps as they come.
+    """A point of a grid of steps as a footnote names it; empty for the steps' own parameters.
 
     Examples
     --------

@@ -1,25 +1,26 @@
-"""Tables of how far apart projections show the classes."""
+"""Tables of the visual separability of the classes in projections."""
 
-from entrolab.experiments.base import Measured, heading
+from entrolab.experiments.base import Measured
 from entrolab.experiments.separability import LEARNT
 from entrolab.fit.learners import OF_A_STEP
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, Whole, number, one_of
-from entrolab.tables.base import Found
+from entrolab.tables.base import Found, heading
 
 
 class Points(Section):
-    """How far from the published number ours may be."""
+    """The largest difference from the published value that counts as reproduced."""
 
     points: number(gt=0)
 
 
 class Separability(Measured):
-    """Visual separability of all rows in the projection that they made themselves: data sets × models."""
+    """Visual separability of all rows in projections fitted on them: data sets × models."""
 
     PERCENT = 100.0
 
     measured_by = "entrolab.experiments.separability.measure"
+    parameters = ("subsets", "share")
     measures = "visual separability, %"
 
     class Entry(OfData):
@@ -49,18 +50,12 @@ class Separability(Measured):
         return {"separability": heading("visual separability")}
 
     def measurement(self, table, study, dataset):
-        models = {
-            name: {
-                "steps": study["models"][name]["steps"],
-                "grid": {
-                    parameter: values
-                    for parameter, values in study["models"][name]["grid"].items()
-                    if OF_A_STEP.match(parameter)
-                },
-            }
-            for name in table["models"]
-        }
-        return {"subsets": table["subsets"], "share": table["share"], "models": models}
+        models = {}
+        for name in table["models"]:
+            model = study["models"][name]
+            grid = {key: values for key, values in model["grid"].items() if OF_A_STEP.match(key)}
+            models[name] = {"steps": model["steps"], "grid": grid}
+        return super().measurement(table, study, dataset) | {"models": models}
 
     def found(self, cell, spec, results):
         """In percent; the oracle is the best of the grid, each point of which has as many subsets."""
@@ -74,25 +69,25 @@ class Separability(Measured):
         oracle = {"oracle": max(ours, *readings.values())} if readings else {}
         return Found(ours, std, readings=readings, **oracle)
 
-    def tolerance(self, ours, published, spec):
+    def tolerance(self, cell, spec, ours, published):
         return spec["tolerance"]["points"]
 
-    def note(self, cell, spec, found, published_values, verdict):
+    def note(self, cell, found, published_values, verdict):
         return ", ".join(f"{number:.1f} at {name}" for name, number in found[cell].readings.items())
 
     def says(self, spec):
         if spec["rows"] == "learnt":
             return (
                 "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
-                "densities), each tuned by cross-validation among projected rows, on the very rows that it "
-                "was fitted on: a score that says little, beside published numbers that look like it."
+                "densities), each tuned by cross-validation among projected rows, on the rows that it was "
+                "fitted on: an optimistic score, which the published numbers seem to be as well."
             )
         return (
             "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
             "densities), each tuned and tested by cross-validation among projected rows: the projection has "
             f"seen them all. Mean ± standard deviation over {spec['subsets']} random subsets of "
-            f"{100 * spec['share']:g} % of the rows. A projection with a grid is shown as it comes without; "
-            "footnotes say what the grid gives, of which the oracle is the best."
+            f"{100 * spec['share']:g} % of the rows. A projection with a grid is shown with its own "
+            "parameters; footnotes give the scores over the grid, the best of which is the oracle."
         )
 
     def agreement(self, spec):

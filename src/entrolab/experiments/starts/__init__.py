@@ -1,6 +1,6 @@
-"""Where an optimizer ends from many random starts."""
+"""Optima that an optimizer reaches from random starts."""
 
-# What is known of each start; the table and the figures are made of these.
+# The metrics of a start, which the table and the figures are made of.
 OF_A_START = ("objective", "seconds", "evaluations")
 
 

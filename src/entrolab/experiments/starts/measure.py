@@ -1,4 +1,4 @@
-"""What each of many random starts ends in, and what the best of some of them can be expected to be."""
+"""Measure the optimum of each random start, and the expected best of several starts."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,21 +16,21 @@ from entrolearn.path import describe
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Start every model many times, each time alone.
+    """Start every model many times, one fit per start.
 
     Parameters
     ----------
     spec : mapping
-        ``models``: estimator, params and steps of each, and how many ``starts`` it has; ``some`` of these, of
-        which the best counts; ``enough``: percent of the best of all models. A learner has the parameters
-        ``n_init`` and ``random_state``, and once it is fitted ``objective_`` and ``n_evaluations_``.
+        ``models``: estimator, params and steps of each, and its number of ``starts``; ``some``: how many of
+        these the best is taken of; ``enough``: percent of the best of all models. A learner has the
+        parameters ``n_init`` and ``random_state``, and fitted ``objective_`` and ``n_evaluations_``.
 
     Returns
     -------
     list of dict
         Per model the metrics of the table (best, expected, near, seconds, evaluations) and of each start
-        those of `OF_A_START`, reading "start 1" and so on. A start that fails is a row with the reason, as
-        is a model of which all do.
+        those of `OF_A_START`, reading "start 1" and so on. A start that fails is a row with the reason, and
+        so is a model with too few starts left.
     """
     data = load("scaled")
     rows = of_each_model(lambda name, model: _starts(data, model, spec), spec, progress)
@@ -44,7 +44,7 @@ def summary(started: Mapping[str, pd.DataFrame], spec: Mapping) -> Iterator[dict
     best = max((float(starts["objective"].max()) for starts in ended.values() if len(starts)), default=np.nan)
     for name, starts in ended.items():
         if len(starts) < spec["some"]:
-            # A model that could not even be started has a row of its own.
+            # A model that could not be built has a row of its own.
             for error in started[name]["error"].loc[lambda each: each != ""].head(1):
                 lost = (
                     f"{len(starts)} of {len(started[name])} starts came to an end, fewer than {spec['some']}"
@@ -64,7 +64,7 @@ def summary(started: Mapping[str, pd.DataFrame], spec: Mapping) -> Iterator[dict
 
 
 def _starts(data, model: Mapping, spec: Mapping) -> Iterator[dict]:
-    """What becomes of each start. The same start of different models has the same seed."""
+    """The rows of each start; the same start of different models has the same seed."""
     learner, X = build(model, spec["seed"]), data.X
     if isinstance(learner, Pipeline):
         X, learner = learner[:-1].fit_transform(X, data.y), learner[-1]
@@ -75,7 +75,7 @@ def _starts(data, model: Mapping, spec: Mapping) -> Iterator[dict]:
         began = time.process_time()
         try:
             alone.fit(X, data.y)
-        except Exception as error:  # noqa: BLE001  a start may come to nothing; the row says how
+        except Exception as error:  # noqa: BLE001  a start may fail in any way; the row says how
             seconds = time.process_time() - began
             yield {**row, "metric": "objective", "status": "failed", "error": describe(error)}
             yield {**row, "metric": "seconds", "value": seconds}

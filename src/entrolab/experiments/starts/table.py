@@ -1,35 +1,35 @@
-"""Tables of what optimizers find from random starts."""
+"""Tables of the optima that optimizers reach from random starts."""
 
 from collections.abc import Mapping
 
-from entrolab.experiments.base import Measured, heading
+from entrolab.experiments.base import Measured
 from entrolab.fit.learners import projection_of
 from entrolab.jobs.source_analysis import locate
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, described, mapping_of, whole
-from entrolab.tables.base import ALL, Found, phrase
+from entrolab.tables.base import ALL, Found, heading, phrase
 from entrolab.tables.verdicts import SLACK
 
 SOME = 16  # starts, of which the best counts
 ENOUGH = 95.0  # percent of the best
-# What a learner has to have for its starts to be told apart.
+# The parameters of a learner with random starts.
 ASKED = ("n_init", "random_state")
-
 
 NStarts = described(whole(ge=SOME), f"a whole number from {SOME}, of which the best is shown")
 
 
 class WithStarts(Section):
-    """A model with a number of starts of its own."""
+    """A model with its own number of starts."""
 
     starts: NStarts = None
 
 
 class Starts(Measured):
-    """Where random starts end, and the best of sixteen: data sets and models × what is known of them."""
+    """Optima of random starts, and the best of sixteen: data sets and models × metrics."""
 
     rows, columns = ("dataset", "model"), ("metric",)
     measured_by = "entrolab.experiments.starts.measure"
+    summarised = ("expected",)
     decimals, significant = {"best": 3, "evaluations": 0}, ("seconds",)
 
     class Entry(OfData):
@@ -75,39 +75,35 @@ class Starts(Measured):
             },
         }
 
-    def cells(self, spec):
-        """Of all data sets together one thing is said."""
-        return [cell for cell in super().cells(spec) if cell[0] != ALL or cell[2] == "expected"]
-
     def found(self, cell, spec, results):
-        dataset, model, metric = cell
-        if dataset == ALL:
-            known, lacking = self.found_in_all(cell, spec, results)
-            if not known:
-                return Found(status="failed", reason="no data set has a number")
-            share = 100 * sum(value > ENOUGH - SLACK for value in known) / len(known)
-            return Found(share, reason=lacking)
+        dataset, model, _ = cell
         found = super().found(cell, spec, results)
+        if dataset == ALL or found.status != "ok":
+            return found
         lost = [
             row["error"]
             for row in results.measured(spec["table"], dataset)
             if row["model"] == model and row["reading"] and row["status"] != "ok"
         ]
-        if not lost or found.status != "ok":
+        if not lost:
             return found
         starts = spec["models"][model]["starts"]
         return Found(found.ours, reason=f"{phrase(lost[0])} in {len(lost)} of {starts} fits")
 
+    def summary(self, metric, numbers):
+        """The percentage of data sets where the best of some starts is close to the best of all."""
+        return Found(100 * sum(value > ENOUGH - SLACK for value in numbers) / len(numbers))
+
     def published_at(self, cell):
-        """What is published of all data sets is said of one solver, and stands beside each of ours."""
+        """The value published for all data sets is of one solver, and stands beside each of ours."""
         dataset, _, metric = cell
         return (dataset, "", metric) if dataset == ALL else cell
 
     def says(self, spec):
         return (
-            "Where random starts of an optimizer end, by the objective at the subspace that is returned. The "
-            f"best is that of all models of a data set. The best of {SOME} is its expectation over all "
-            f"subsets of {SOME} starts; seconds are of the processor, on one thread."
+            "Optima of random starts of an optimizer, by the objective at the returned subspace. The best is "
+            f"that of all models on a data set. The best of {SOME} is its expectation over all subsets of "
+            f"{SOME} starts; seconds are of the processor, on one thread."
         )
 
     def agreement(self, spec):
@@ -123,7 +119,7 @@ class Starts(Measured):
 
 
 def optimizer_of(model: Mapping) -> dict | None:
-    """A model entry up to the last step, or itself where it has none, that has random starts, as an entry."""
+    """The entry of a model up to its last step with random starts, or of its learner; None without any."""
     parts = [part for part in model["steps"] or [model] if "estimator" in part]
     for number in range(len(parts), 0, -1):
         accepted = locate(parts[number - 1]["estimator"]).parameters

@@ -1,0 +1,62 @@
+"""xRFM's answers: run in an environment of its own, which `make xrfm` makes, because it needs torch.
+
+``.xrfm/bin/python benchmarks/xrfm_peer.py`` reads a line for each fit, the path of an .npz with ``X_train``,
+``y_train``, ``X_test`` and ``n_classes``, zero of values, and writes one, as JSON: seconds to fit and to
+predict, and the file with the answers, values or probabilities of the classes 0, 1, ... It imports nothing of
+entrolearn.
+"""
+
+import contextlib
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from xrfm import xRFM
+
+VALIDATED = 0.2  # share of the training rows by which xRFM chooses its iteration, as its README has it
+
+
+def answer(file: Path) -> dict:
+    """Fit to one file's rows on one thread, and say what it took."""
+    with np.load(file) as held:
+        X, y, new, n_classes = held["X_train"], held["y_train"], held["X_test"], int(held["n_classes"])
+    started = time.process_time()
+    shuffled = np.random.default_rng(0).permutation(len(y))
+    held_out, kept = np.split(shuffled, [int(VALIDATED * len(y))])
+    rows = torch.as_tensor(X, dtype=torch.float32)
+    if n_classes:  # it takes classes that it is fitted to alone
+        classes = np.unique(y[kept])
+        held_out = held_out[np.isin(y[held_out], classes)]
+        targets = torch.as_tensor(np.searchsorted(classes, y))
+    else:
+        mean, width = y.mean(), y.std()
+        targets = torch.as_tensor((y - mean) / width, dtype=torch.float32)
+    model = xRFM(device=torch.device("cpu"), random_state=0, n_threads=1, verbose=False)
+    model.fit(rows[kept], targets[kept], rows[held_out], targets[held_out])
+    fitted = time.process_time()
+    method = model.predict_proba if n_classes else model.predict
+    answers = np.asarray(method(torch.as_tensor(new, dtype=torch.float32)))
+    done = time.process_time()
+    if n_classes:
+        probabilities = np.zeros((len(new), n_classes))
+        probabilities[:, classes] = answers
+        answers = probabilities
+    else:
+        answers = answers.ravel() * width + mean
+    found = file.with_suffix(".answers.npy")
+    np.save(found, answers)
+    return {"fit_s": fitted - started, "predict_s": done - fitted, "answers": str(found)}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    for line in sys.stdin:
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                told = answer(Path(line.strip()))
+        except (RuntimeError, ValueError, TypeError, IndexError, ArithmeticError, MemoryError) as error:
+            told = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(told), flush=True)

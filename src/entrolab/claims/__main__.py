@@ -1,0 +1,32 @@
+"""Test the claims of studies on the tables that are there: ``python -m entrolab.claims melm``."""
+
+import sys
+
+from entrolab.claims.evaluation import evaluate
+from entrolab.claims.numbers import Numbers
+from entrolab.claims.rendering import outcomes
+from entrolab.jobs.command import home
+from entrolab.study.config import load_configuration, read_yaml
+from entrolab.study.sections import ConfigError, check_known
+
+
+def main(names: list[str]) -> int:
+    """Print the outcome of each claim of some studies; a claim on tables that are not there is undecided."""
+    try:
+        _, studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
+        for name in names:
+            check_known(name, studies, "entrolab.claims", "study", "study")
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for name in names or [name for name, study in studies.items() if study["claims"]]:
+        found = evaluate(studies[name]["claims"], Numbers(name, studies[name]))
+        counted = ", ".join(f"{number} {outcome}" for outcome, number in outcomes(found).items())
+        print(f"{name}: {counted}")
+        for row in found.drop_duplicates("id").itertuples():
+            print(f"  {row.outcome:<11} {row.id}" + (f": {row.decides}" if row.decides else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,396 @@
+"""The outcome of claims: each test on the study's numbers, and what the tests of a claim say together.
+
+A claim about several comparisons holds if each is significant by itself, which needs no correction: all have
+to be (an intersection-union test). It fails if one of them is significantly contradicted, after Holm's
+correction for their number.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Evidence, Exact, SignedRank, holm
+from entrolab.claims.numbers import Numbers, TableMissing, less_is_better
+from entrolab.fit.metrics import METRICS
+from entrolab.study.claims import datasets_of, metrics_of_test
+
+OUTCOMES = ("holds", "fails", "undecided", "not tested")
+COLUMNS = [
+    *("id", "claim", "place", "strength", "outcome", "decides"),
+    *("test", "part", "part_outcome", "effect", "low", "high", "unit", "p", "sets", "method"),
+]
+CORRECTED = "; of {} that all have to hold, a contradiction corrected after Holm"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One comparison of a test, or one count: its effect with a 90 % interval, the p-value that decided."""
+
+    name: str
+    outcome: str
+    effect: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    unit: str = ""
+    p: float = math.nan
+    sets: int = 0
+    method: str = ""
+    decides: str = ""  # what would decide it, of an undecided part
+
+
+def evaluate(claims: Sequence[Mapping], numbers: Numbers) -> pd.DataFrame:
+    """Test the claims of a study.
+
+    Parameters
+    ----------
+    claims : sequence of mapping
+        As `entrolab.study.claims.load_claims` gives them.
+    numbers : Numbers
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`: a row for each comparison, with the outcome of its claim; one row of a claim without tests.
+    """
+    rows = []
+    for claim in claims:
+        parts = [
+            (test, part) for test in claim.get("tests", []) for part in _parts_of(test, claim["id"], numbers)
+        ]
+        outcome, decides = _of_claim(claim, parts)
+        about = (claim["id"], claim["claim"], claim["place"], claim["strength"], outcome, decides)
+        for test, part in parts or [({"type": ""}, Part("", ""))]:
+            shown = (part.name, part.outcome, part.effect, part.low, part.high, part.unit, part.p, part.sets)
+            rows.append((*about, test["type"], *shown, part.method))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[str, str]:
+    """The outcome of a claim and what would decide it."""
+    if "tests" not in claim:
+        return "not tested", claim.get("untested") or claim["needs"]
+    readings = {test.get("reading") for test, _ in parts} - {None} or {None}
+    found = {
+        reading: _together([part.outcome for test, part in parts if test.get("reading") in (None, reading)])
+        for reading in sorted(readings, key=str)
+    }
+    if len({*found.values()}) > 1:
+        said = ", ".join(f"{outcome} by reader {reading}'s" for reading, outcome in found.items())
+        return "undecided", f"which reading is meant: {said}"
+    (outcome,) = {*found.values()}
+    decides = dict.fromkeys(part.decides for _, part in parts if part.decides)
+    return outcome, "; ".join(decides) if outcome == "undecided" else ""
+
+
+def _together(outcomes: Sequence[str]) -> str:
+    """What several outcomes are together, all of which have to hold."""
+    if "fails" in outcomes:
+        return "fails"
+    return "holds" if {*outcomes} == {"holds"} else "undecided"
+
+
+def _parts_of(test: Mapping, claim: str, numbers: Numbers) -> list[Part]:
+    try:
+        parts = KINDS[test["type"]](test, numbers)
+    except TableMissing as missing:
+        file = f"results/{numbers.study_name}/tables/{missing}.csv"
+        return [Part("", "undecided", decides=f"the table {missing}: `snakemake {file}`")]
+    nothing = Part("", "undecided", decides="numbers of these models, of which the tables have none")
+    return parts or [nothing]
+
+
+# ------------------------------------------------------------------------------------------- comparisons
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Differences, or logs of ratios: how large a margin is on it, and how an effect is shown."""
+
+    margin: Mapping
+    metric: str
+
+    @property
+    def ratio(self) -> bool:
+        return "points" not in self.margin
+
+    @property
+    def better(self) -> float:
+        """The effect of a model that is better by the margin."""
+        return self._limit(1)
+
+    @property
+    def worse(self) -> float:
+        return self._limit(-1)
+
+    def _limit(self, sign: int) -> float:
+        match self.margin:
+            case {"points": points}:
+                return sign * points
+            case {"factor": factor}:
+                return sign * math.log(factor)
+            case {"percent": percent}:
+                less = less_is_better(self.metric)
+                return (-1 if less else 1) * math.log1p((-sign if less else sign) * percent / 100)
+
+    @property
+    def unit(self) -> str:
+        if "points" in self.margin:
+            return "points" if _in_percent(self.metric) else ""
+        return "×" if "factor" in self.margin else "%"
+
+    def shown(self, effect: float) -> float:
+        match self.margin:
+            case {"factor": _}:
+                return math.exp(effect)
+            case {"percent": _}:
+                sign = -1 if less_is_better(self.metric) else 1
+                return 100 * sign * math.expm1(sign * effect)
+        return effect
+
+
+def _in_percent(metric: str) -> bool:
+    return METRICS[metric].percent if metric in METRICS else metric == "separability"
+
+
+# Of an effect: the p-value by which a test holds, that by which it is contradicted.
+Sides = Callable[[Evidence, _Scale], tuple[float, float]]
+
+
+def _exceeds(evidence: Evidence, limit: float) -> tuple[float, float]:
+    return evidence.above(limit), evidence.below(limit)
+
+
+def _between(evidence: Evidence, low: float, high: float) -> tuple[float, float]:
+    inside = max(evidence.above(low), evidence.below(high))
+    return inside, min(1.0, 2 * min(evidence.above(high), evidence.below(low)))
+
+
+SIDES: dict[str, tuple[str, Callable, Callable]] = {
+    # The key of the margin; the p-values; the limits of the effect.
+    "better": ("by", lambda e, s: _exceeds(e, s.better), lambda s: [s.better]),
+    "faster": ("factor", lambda e, s: _exceeds(e, s.better), lambda s: [s.better]),
+    "no_worse": ("within", lambda e, s: _exceeds(e, s.worse), lambda s: [s.worse]),
+    "equal": ("within", lambda e, s: _between(e, s.worse, -s.worse), lambda s: [s.worse, -s.worse]),
+}
+
+
+def _compared(test: Mapping, numbers: Numbers) -> list[Part]:
+    """Each pair over all data sets, or, where these are few, on each of them."""
+    key, sides, limits = SIDES[test["type"]]
+    margin = {"factor": test[key]} if key == "factor" else test[key]
+    found = []
+    for metric, (a, b) in itertools.product(metrics_of_test(test), _pairs(test)):
+        scale = _Scale(margin, metric)
+        name = a if a == b else f"{a} beside {b}"
+        name += f", {metric}" if len(metrics_of_test(test)) > 1 else ""
+        for place, evidence in _evidence(test, numbers, (a, b), scale):
+            found.append((name + place, evidence, scale, sides(evidence, scale), limits(scale)))
+    against = holm([contradicted for *_, (_, contradicted), _ in found])
+    correction = CORRECTED.format(len(found)) if len(found) > 1 else ""
+    return [
+        _part(name, evidence, held, refuted, limits, scale, correction)
+        for (name, evidence, scale, (held, _), limits), refuted in zip(found, against, strict=True)
+    ]
+
+
+def _pairs(test: Mapping) -> list[tuple[str, str]]:
+    if test["pairs"] == "each":
+        return list(zip(test["models"], test["against"], strict=True))
+    return [pair for pair in itertools.product(test["models"], test["against"]) if _differ(pair, test)]
+
+
+def _differ(pair: tuple[str, str], test: Mapping) -> bool:
+    return pair[0] != pair[1] or "against_tables" in test
+
+
+def _evidence(
+    test: Mapping, numbers: Numbers, pair: tuple[str, str], scale: _Scale
+) -> list[tuple[str, Evidence]]:
+    """What is known of a pair: one piece over data sets, or one on each; with ", on …" to name it."""
+    datasets = datasets_of(test, numbers.study)
+    known = {one: numbers.difference(test, one, pair, scale.metric, scale.ratio) for one in datasets}
+    known = {one: value for one, value in known.items() if not math.isnan(value)}
+    if len(known) >= LEAST_DATASETS:
+        return [("", SignedRank(list(known.values())))]
+    each = ((one, numbers.on_one(test, one, pair, scale.metric, scale.ratio)) for one in known)
+    return [(f", on {one}", evidence) for one, evidence in each if evidence]
+
+
+def _part(
+    name: str,
+    evidence: Evidence,
+    held: float,
+    refuted: float,
+    limits: Sequence[float],
+    scale: _Scale,
+    correction: str = "",
+) -> Part:
+    outcome = "holds" if held <= ALPHA else "fails" if refuted <= ALPHA else "undecided"
+    low, high = map(scale.shown, evidence.interval)
+    return Part(
+        name,
+        outcome,
+        scale.shown(evidence.effect),
+        low,
+        high,
+        scale.unit,
+        refuted if outcome == "fails" else held,
+        evidence.n,
+        evidence.test + correction,
+        _would_decide(name, evidence, limits, scale) if outcome == "undecided" else "",
+    )
+
+
+def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale: _Scale) -> str:
+    """What would decide a comparison whose interval has a limit in it."""
+    nearest = min(limits, key=lambda limit: abs(evidence.effect - limit))
+    distance = abs(evidence.effect - nearest)
+    shown = f"{scale.shown(nearest):.3g} {scale.unit}".strip()
+    if isinstance(evidence, Exact):
+        return f"{name}: repeated measurements, the effect is next to {shown}"
+    width = (evidence.interval[1] - evidence.interval[0]) / 2
+    if distance <= width / 10 or not math.isfinite(width):
+        return f"{name}: nothing of this kind, the effect is next to {shown}"
+    times = (width / distance) ** 2
+    if isinstance(evidence, SignedRank):
+        # The least p-value of n data sets is 2^-n: what is one-sided enough needs no narrower interval.
+        enough = max(math.ceil(evidence.n * times), evidence.n + 1)
+        return f"{name}: about {enough} data sets with differences like these, for a limit of {shown}"
+    return f"{name}: an interval {math.sqrt(times):.1f} times as narrow, by more trials or rows"
+
+
+# ------------------------------------------------------------------------------------ exponents and counts
+
+
+def _grows(test: Mapping, numbers: Numbers) -> list[Part]:
+    found = []
+    for model, metric in itertools.product(test["models"], metrics_of_test(test)):
+        evidence = numbers.exponent(test, model, metric)
+        if evidence is not None:
+            found.append((f"{model}, {metric}", evidence))
+    low, high = test["exponent"] - test["within"], test["exponent"] + test["within"]
+    sides = [_between(evidence, low, high) for _, evidence in found]
+    against = holm([contradicted for _, contradicted in sides])
+    correction = CORRECTED.format(len(found)) if len(found) > 1 else ""
+    scale = _Scale({"points": test["within"]}, "")
+    return [
+        replace(
+            _part(name, evidence, held, refuted, [low, high], scale, correction),
+            unit="exponent",
+        )
+        for (name, evidence), (held, _), refuted in zip(found, sides, against, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One case of a count: whether it is so by our numbers, and the p-values for and against it."""
+
+    name: str
+    so: bool
+    held: float
+    refuted: float
+
+
+def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
+    """How many cases are so: certainly, by our numbers, and possibly."""
+    cases = (_compared_cases if test.get("against") else _cells)(test, numbers)
+    if not cases:
+        return []
+    held, refuted = holm([case.held for case in cases]), holm([case.refuted for case in cases])
+    all_hold = all(case.held <= ALPHA for case in cases)
+    certain = len(cases) if all_hold else sum(p <= ALPHA for p in held)
+    possible = len(cases) - sum(p <= ALPHA for p in refuted)
+    wanted = test.get("count", {"min": len(cases)})
+    low, high = wanted.get("min", 0), wanted.get("max", len(cases))
+    outcome, decides = "undecided", ""
+    if low <= certain and possible <= high:
+        outcome = "holds"
+    elif possible < low or certain > high:
+        outcome = "fails"
+    else:
+        open_cases = [case.name for case, p, q in zip(cases, held, refuted, strict=True) if min(p, q) > ALPHA]
+        decides = f"more trials or rows of {', '.join(open_cases)}"
+    said = f"{low} or more" if high >= len(cases) else f"{high} or fewer" if not low else f"{low} to {high}"
+    return [
+        Part(
+            f"cases that are so, {said} wanted",
+            outcome,
+            sum(case.so for case in cases),
+            certain,
+            possible,
+            f"of {len(cases)}",
+            math.nan,
+            len(cases),
+            "certain and possible cases, by t-tests over folds with Holm's correction where there are folds",
+            decides,
+        )
+    ]
+
+
+def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
+    """Each cell, which is to be within a limit."""
+    models = test.get("models") or list(
+        dict.fromkeys(model for name in test["tables"] for model in numbers.models(name))
+    )
+    cases = []
+    for dataset, model, metric in itertools.product(
+        datasets_of(test, numbers.study), models, metrics_of_test(test)
+    ):
+        evidence = numbers.level(test, dataset, model, metric)
+        if evidence is None:
+            continue
+        if "at_least" in test:
+            held, refuted = _exceeds(evidence, test["at_least"])
+        else:
+            refuted, held = _exceeds(evidence, test["at_most"])
+        if isinstance(evidence, Exact):  # the limit itself is within
+            held = 1.0 - float(refuted > ALPHA)
+        name = " ".join(filter(None, [dataset, model]))
+        so = refuted > ALPHA if isinstance(evidence, Exact) else _is_within(evidence.effect, test)
+        cases.append(_Case(name, so, held, refuted))
+    return cases
+
+
+def _is_within(value: float, test: Mapping) -> bool:
+    return value >= test["at_least"] if "at_least" in test else value <= test["at_most"]
+
+
+def _compared_cases(test: Mapping, numbers: Numbers) -> list[_Case]:
+    """Each data set, on which one of the models is to be better than all rivals; or each comparison."""
+    cases = []
+    for dataset, metric in itertools.product(datasets_of(test, numbers.study), metrics_of_test(test)):
+        scale = _Scale(test["by"], metric)
+        known: dict[str, list[_Case]] = {}
+        for a, b in _pairs(test):
+            evidence = numbers.on_one(test, dataset, (a, b), metric, scale.ratio)
+            if evidence is not None:
+                sides = _exceeds(evidence, scale.better)
+                case = _Case(f"{a} beside {b} on {dataset}", evidence.effect > scale.better, *sides)
+                known.setdefault(a, []).append(case)
+        if test["of"] == "comparisons":
+            cases += itertools.chain.from_iterable(known.values())
+        elif known:
+            cases.append(_best_of(dataset, list(known.values())))
+    return cases
+
+
+def _best_of(dataset: str, by_model: Sequence[Sequence[_Case]]) -> _Case:
+    """One of some models is better than all its rivals, after Bonferroni's correction."""
+    return _Case(
+        dataset,
+        any(all(case.so for case in cases) for cases in by_model),
+        min(1.0, len(by_model) * min(max(case.held for case in cases) for cases in by_model)),
+        max(min(1.0, len(cases) * min(case.refuted for case in cases)) for cases in by_model),
+    )
+
+
+KINDS: dict[str, Callable[[Mapping, Numbers], list[Part]]] = {
+    **dict.fromkeys(SIDES, _compared),
+    "grows": _grows,
+    "bound": _counted,
+    "count": _counted,
+}

@@ -1,0 +1,156 @@
+"""The numbers that tests of claims compare: cells of a study's tables, and their scores by fold or trial."""
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import linregress
+
+from entrolab.claims.evidence import Evidence, Exact, Student, of_folds
+from entrolab.fit.metrics import METRICS
+from entrolab.study.lookup import protocol_of
+from entrolab.tables.making import ADDRESS, read_table
+from entrolab.tables.results import Results
+from entrolab.tables.types import FILES, TABLE_TYPES
+
+# Metrics of tables that are no scores, of which less is better.
+COSTS = {
+    *("fit_seconds", "predict_seconds", "n_stored_numbers", "seconds", "iterations", "evaluations"),
+    *("value_error", "gradient_error"),
+}
+# One timing differs from the next by up to this factor: seconds of single fits this close to a limit decide
+# nothing.
+TIMING = 1.25
+OF_EXPONENT = "t-test of the exponent"
+
+
+class TableMissing(LookupError):
+    """A table that a test reads has not been made."""
+
+
+class Numbers:
+    """The results of a study under the folder that holds ``results``, as tests of claims read them."""
+
+    def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
+        self.study_name, self.study, self._home = study_name, study, Path(home)
+        self._results = Results(study_name, study, home)
+        self._table = cache(self._read)
+
+    def cell(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> float:
+        """Our number in the first of some tables that has it, NaN where none does."""
+        found = (self._table(name).get((dataset, model, metric), math.nan) for name in tables)
+        return next((value for value in found if math.isfinite(value)), math.nan)
+
+    def difference(
+        self, test: Mapping, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
+    ) -> float:
+        """How far a model is ahead of another on a data set, as a difference or as the log of a ratio.
+
+        Positive where the first one is better; NaN where one of them has no number, or a ratio none.
+        """
+        a, b = (
+            self.cell(tables, dataset, model, metric)
+            for tables, model in zip(_tables(test), pair, strict=True)
+        )
+        return _ahead(a, b, metric, ratio)
+
+    def on_one(
+        self, test: Mapping, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
+    ) -> Evidence | None:
+        """What is known of :meth:`difference` on a single data set; None where it is NaN."""
+        apart = self.difference(test, dataset, pair, metric, ratio)
+        if math.isnan(apart):
+            return None
+        sides = [
+            self._folds(tables, dataset, model, metric)
+            for tables, model in zip(_tables(test), pair, strict=True)
+        ]
+        common = pd.concat(sides, axis=1, join="inner") if all(len(side) for side in sides) else ()
+        if len(common) < 2:
+            return Exact(apart, math.log(TIMING) if ratio and "seconds" in metric else 0.0)
+        a, b = common.to_numpy().T
+        if not ratio:
+            apart = [_ahead(*one, metric, False) for one in zip(a, b, strict=True)]
+            return of_folds(apart, self._shared(dataset))
+        apart = _ahead(a.mean(), b.mean(), metric, True)
+        if math.isnan(apart):
+            return None
+        around = a / a.mean() - b / b.mean()  # the delta method
+        return of_folds(around, self._shared(dataset), apart)
+
+    def level(self, test: Mapping, dataset: str, model: str, metric: str) -> Evidence | None:
+        """What is known of a cell; None where it has no number."""
+        value = self.cell(test["tables"], dataset, model, metric)
+        if math.isnan(value):
+            return None
+        folds = self._folds(test["tables"], dataset, model, metric)
+        return of_folds(folds.to_numpy(), self._shared(dataset)) if len(folds) > 1 else Exact(value)
+
+    def models(self, table: str) -> list[str]:
+        """The models of a table."""
+        return list(dict.fromkeys(self._frame(table)["model"]))
+
+    def exponent(self, test: Mapping, model: str, metric: str) -> Student | None:
+        """The exponent of a power law that a table has in a cell, or that its rows of sizes follow."""
+        for name in test["tables"]:
+            entry, table = self.study["tables"][name], self._frame(name)
+            rows = table[(table["model"] == model) & (table["metric"] == metric) & table["ours"].notna()]
+            if entry["type"] == "growth" and len(rows):
+                by_rows = entry["models"][model].get("rows", entry["rows"])
+                n_points = len(entry["sizes"] if metric.endswith("_size") else by_rows)
+                value, error = rows[["ours", "ours_std"]].iloc[0]
+                return Student(value, float(np.nan_to_num(error)), n_points - 2, n_points, OF_EXPONENT)
+            sizes = [int(re.sub(r"\D", "", row)) for row in rows["dataset"]]
+            if len(sizes) > 2:
+                line = linregress(np.log(sizes), np.log(rows["ours"]))
+                return Student(line.slope, line.stderr, len(sizes) - 2, len(sizes), OF_EXPONENT)
+        return None
+
+    def _folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
+        """The scores of the folds or trials behind a cell; empty where a table has none."""
+        for name in tables:
+            entry = self.study["tables"][name]
+            has_folds = TABLE_TYPES[entry["type"]].ranks
+            if not has_folds or (dataset, model, metric) not in self._table(name).index:
+                continue
+            chosen = self._results.scores(dataset, model, entry.get("among", {}))
+            rows = chosen.get(entry["criterion"], next(iter(chosen.values())))
+            scores = rows.set_index(["repeat", "fold"])[metric] * (100 if METRICS[metric].percent else 1)
+            return scores.dropna()
+        return pd.Series(dtype=float)
+
+    def _shared(self, dataset: str) -> float:
+        """Test rows by training rows of a fold or trial."""
+        protocol = protocol_of(self.study, dataset)
+        return protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
+
+    def _frame(self, name: str) -> pd.DataFrame:
+        file = self._home / FILES["tables"].format(study=self.study_name, table=name)
+        if not file.exists():
+            raise TableMissing(name)
+        return read_table(file)
+
+    def _read(self, name: str) -> pd.Series:
+        return self._frame(name).set_index(ADDRESS)["ours"]
+
+
+def less_is_better(metric: str) -> bool:
+    """Whether the smaller number is the better one."""
+    return not METRICS[metric].greater_is_better if metric in METRICS else metric in COSTS
+
+
+def _tables(test: Mapping) -> tuple[Sequence[str], Sequence[str]]:
+    return test["tables"], test.get("against_tables", test["tables"])
+
+
+def _ahead(a: float, b: float, metric: str, ratio: bool) -> float:
+    if less_is_better(metric):
+        a, b = b, a
+    if not ratio:
+        return a - b
+    return math.log(a / b) if a > 0 and b > 0 else math.nan

@@ -1,0 +1,96 @@
+"""The outcomes of claims as a csv file and as pages show them."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.claims.evaluation import COLUMNS, OUTCOMES
+from entrolab.io.atomic import replacing
+from entrolab.tables.rendering import templates
+from entrolab.text import one_line
+
+TEXTS = [*("id", "claim", "place", "strength", "outcome", "decides"), "test", "part", "part_outcome"]
+TEXTS += ["unit", "method"]
+# The most characters of a text on a page.
+LONGEST = 400
+# The styles of bars, which are those of verdicts.
+STYLES = {"holds": "reproduced", "fails": "failed", "undecided": "no-data", "not tested": "ours-only"}
+
+
+def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
+    """Write the outcomes of a study's claims as csv, or as a page of their own."""
+    if Path(path).suffix == ".csv":
+        text = found.to_csv(index=False, float_format="%.8g", lineterminator="\n")
+    else:
+        text = templates("html").get_template("claims_page.html.j2").render(title=title, claims=layout(found))
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def read_claims(path: str | Path) -> pd.DataFrame:
+    """Read the csv file back."""
+    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False, na_values={"p": [""]})
+    numbers = ["effect", "low", "high", "p"]
+    return found.assign(**{name: pd.to_numeric(found[name]) for name in numbers})[COLUMNS]
+
+
+def outcomes(found: pd.DataFrame) -> dict[str, int]:
+    """How many claims have each outcome."""
+    counted = Counter(found.drop_duplicates("id")["outcome"])
+    return {outcome: counted[outcome] for outcome in OUTCOMES}
+
+
+def layout(found: pd.DataFrame) -> dict:
+    """The claims as the templates take them, with a bar of their outcomes."""
+    return {
+        "bar": claims_bar(outcomes(found)),
+        "claims": [_claim(rows) for _, rows in found.groupby("id", sort=False)],
+    }
+
+
+def claims_bar(counted: Mapping[str, int]) -> dict:
+    """A bar of outcomes: its segments, and the number of claims."""
+    segments = [
+        {"verdict": outcome, "slug": STYLES[outcome], "mark": "", "count": number}
+        for outcome, number in counted.items()
+        if number
+    ]
+    return {"segments": segments, "total": sum(counted.values())}
+
+
+def _claim(rows: pd.DataFrame) -> dict:
+    first = rows.iloc[0]
+    return {
+        "id": first["id"],
+        "claim": one_line(first["claim"], limit=LONGEST),
+        "place": one_line(first["place"], limit=LONGEST),
+        "strength": first["strength"],
+        "outcome": first["outcome"],
+        "slug": STYLES[first["outcome"]],
+        "decides": one_line(first["decides"], limit=LONGEST),
+        "parts": [_part(row) for row in rows.itertuples() if row.part_outcome],
+    }
+
+
+def _part(row) -> dict:
+    return {
+        "part": row.part,
+        "test": row.test.replace("_", " "),
+        "outcome": row.part_outcome,
+        "effect": _shown(row.effect, row.unit),
+        "interval": "" if math.isnan(row.low) else f"{_digits(row.low)} to {_digits(row.high)}",
+        "p": "" if math.isnan(row.p) else f"{row.p:.2g}",
+        "sets": row.sets,
+        "method": row.method,
+    }
+
+
+def _shown(value: float, unit: str) -> str:
+    return "" if math.isnan(value) else f"{_digits(value)} {unit}".strip()
+
+
+def _digits(value: float) -> str:
+    return f"{value:z.3g}" if abs(value) < 100 else f"{value:z.0f}"

@@ -1,0 +1,103 @@
+"""Reader of users' tables: delimited text, Parquet and Feather, with columns of numbers, dates and text."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from entrolab.data.raw_table import Table
+from entrolab.data.table_formats import suffix_of
+from entrolearn.columns import DATE, ColumnEncoder, category_name
+
+__all__ = ["frame_of", "labels_of", "order_in_time", "read"]
+
+BINARY = {
+    **dict.fromkeys((".parquet", ".pq"), pd.read_parquet),
+    **dict.fromkeys((".feather", ".arrow"), pd.read_feather),
+}
+
+
+def frame_of(path: Path, names: Sequence[str], delimiter: str, missing: Sequence[str]) -> pd.DataFrame:
+    """The table in a file.
+
+    Parameters
+    ----------
+    path : path
+    names : sequence of str
+        Of the columns of delimited text, whose first line is passed over.
+    delimiter : str
+        One character, or ``whitespace``.
+    missing : sequence of str
+        Texts that stand for missing values.
+    """
+    suffix = suffix_of(path)
+    if suffix in BINARY:
+        return BINARY[suffix](path)
+    return pd.read_csv(
+        path,
+        sep=r"\s+" if delimiter == "whitespace" else delimiter,
+        header=None,
+        names=list(names),
+        index_col=False,
+        skiprows=1,
+        skipinitialspace=True,
+        keep_default_na=False,
+        na_values=list(missing),
+        encoding="utf-8-sig",
+        low_memory=False,
+    )
+
+
+def labels_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
+    """Labels as they are written; NaN where there is none."""
+    if column.dtype.kind in "biuf" and isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    labels = column.astype(object)
+    labels = labels.map(lambda label: label.strip() if isinstance(label, str) else label)
+    return labels.mask(labels.isin(list(missing)) | labels.isna(), np.nan).to_numpy()
+
+
+def read(
+    paths: Sequence[Path],
+    *,
+    names: Sequence[str],
+    delimiter: str,
+    label: str,
+    columns: Mapping,
+    missing: Sequence[str],
+    groups: str | None = None,
+    time: str | None = None,
+) -> Table:
+    """Read one or several files; features are coded by :class:`~entrolearn.columns.ColumnEncoder`.
+
+    Rows are sorted by the column `time`, and those with one value of the column `groups` are a group.
+    """
+    frames = [frame_of(path, names, delimiter, missing) for path in paths]
+    frame = pd.concat(frames, ignore_index=True).rename(columns=str)
+    if time is not None:
+        frame = frame.iloc[order_in_time(frame[time])]
+    X = ColumnEncoder(dict(columns), missing).transform(frame)
+    labels = labels_of(frame[label], missing)
+    of_groups = (
+        None if groups is None else pd.factorize(frame[groups].map(category_name, na_action="ignore"))[0]
+    )
+    return Table(X, labels, list(columns), [len(part) for part in frames], of_groups)
+
+
+def order_in_time(column: pd.Series) -> np.ndarray:
+    """The order of rows by a column of numbers or dates; rows of one time stay as they are.
+
+    Raises
+    ------
+    ValueError
+        For a value that is neither, or missing.
+    """
+    kind = None if column.dtype.kind in "biuf" else DATE
+    name = str(column.name)
+    values = ColumnEncoder({name: kind}).transform(column.to_frame(name))[:, 0]
+    if np.isnan(values).any():
+        raise ValueError(
+            f"column {name!r}: found no value in {np.isnan(values).sum()} rows; accepted: a time in each"
+        )
+    return np.argsort(values, kind="stable")

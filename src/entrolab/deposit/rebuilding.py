@@ -1,0 +1,215 @@
+"""Rebuild the tables and the report of a deposit, say what differs, and compare two deposits."""
+
+import json
+import math
+import shutil
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.claims.evaluation import evaluate
+from entrolab.claims.numbers import Numbers
+from entrolab.claims.rendering import read_claims, write_claims
+from entrolab.deposit.crate import validate
+from entrolab.deposit.packing import CATALOG, PAPERS, STUDIES
+from entrolab.report import build_report, read_results
+from entrolab.study.config import load_catalog, load_study
+from entrolab.study.job_specs import table_files
+from entrolab.tables.making import ADDRESS, make_table, read_published, read_table
+from entrolab.tables.rendering import FORMATS, write_table
+from entrolab.tables.results import Results
+from entrolab.tables.types import FILES, table_spec
+
+# Numbers of tables that are equal to so many digits are equal: that is what a csv file has of them.
+DIGITS = 1e-7
+DIFFERENCES = ["study", "table", *ADDRESS, "first", "second", "difference", "verdict_first", "verdict_second"]
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """What became of a deposit.
+
+    Attributes
+    ----------
+    front_page : Path
+        Of the report.
+    tables : list of str
+        Those made anew from the deposited results, as ``study/table``.
+    kept : list of str
+        Those taken as they were deposited: what they are made of (data sets, say) is no part of a deposit.
+    differences : DataFrame
+        The cells whose numbers or verdicts differ from those deposited: `DIFFERENCES`.
+    claims : list of str
+        Claims whose outcomes differ from those deposited, as ``study/claim: before, now``.
+    """
+
+    front_page: Path
+    tables: list[str]
+    kept: list[str]
+    differences: pd.DataFrame
+    claims: list[str] = field(default_factory=list)
+
+
+def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
+    """Unpack a deposit and make its tables, the outcomes of its claims and its report anew.
+
+    Parameters
+    ----------
+    path : path
+        The deposit, which is validated first.
+    folder : path
+        Where to unpack it: an empty folder, or one that is not there.
+
+    Raises
+    ------
+    DepositError
+        If the file is no valid deposit.
+    FileExistsError
+        If there is something in the folder.
+    ConfigError
+        If a study of the deposit is none of this version's.
+    """
+    validate(path)
+    home = Path(folder)
+    if home.exists() and any(home.iterdir()):
+        raise FileExistsError(f"{home}: there is something in this folder; accepted: an empty one")
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(home)
+    deposited = home / "deposited"
+    catalog = load_catalog([home / CATALOG])
+    names = json.loads((home / STUDIES).read_text(encoding="utf-8"))
+    tables, kept, differences, claims, found = [], [], [], [], []
+    for name, file in names["studies"].items():
+        study = load_study(home / PAPERS / Path(file).name, catalog)
+        shutil.copytree(home / "results" / name / "tables", deposited / name / "tables")
+        for table in study["tables"]:
+            made = _remake(name, study, table, home)
+            (tables if made else kept).append(f"{name}/{table}")
+        differences.append(_of_study(name, study, deposited / name, home / "results" / name))
+        claims += _claims(name, study, home)
+        found.append(read_results(name, study, home / "results" / name))
+    page = build_report(found, home / "results" / "report", catalog=catalog, commit=names["commit"])
+    return Rebuilt(page, tables, kept, _joined(differences), claims)
+
+
+def compare(first: str | Path, second: str | Path) -> pd.DataFrame:
+    """Compare the tables of two deposits: the cells whose numbers or verdicts differ, and by how much.
+
+    Parameters
+    ----------
+    first, second : path
+        Two deposits, of two machines or of two versions. Studies and tables that only one of them has are
+        left out.
+
+    Returns
+    -------
+    DataFrame
+        `DIFFERENCES`, the largest differences relative to the number first.
+    """
+    tables = [_tables_of(path) for path in (first, second)]
+    common = [key for key in tables[0] if key in tables[1]]
+    found = _joined([_differences(*key, tables[0][key], tables[1][key]) for key in common])
+    relative = (found["difference"] / found["first"]).abs()
+    return found.loc[relative.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
+
+
+def _tables_of(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
+    validate(path)
+    with zipfile.ZipFile(path) as archive:
+        names = [Path(name) for name in archive.namelist() if name.startswith("results/")]
+        return {
+            (name.parts[1], name.stem): _read(archive, name)
+            for name in names
+            if name.parts[2] == "tables" and name.suffix == ".csv"
+        }
+
+
+def _read(archive: zipfile.ZipFile, name: Path) -> pd.DataFrame:
+    with archive.open(name.as_posix()) as stream:
+        return read_table(stream)
+
+
+def _remake(name: str, study: Mapping, table: str, home: Path) -> bool:
+    """Make a table anew where all that it is made of is there, else write its other formats."""
+    spec = table_spec(name, study, table)
+    file = home / FILES["tables"].format(study=name, table=table)
+    possible = all((home / source).exists() for source in table_files(name, study, table))
+    if possible:
+        published = read_published(study["published"]) if "published" in study else _NONE
+        made = make_table(Results(name, study, home), published, spec)
+    else:
+        made = read_table(file)
+    for format in FORMATS:
+        write_table(made, spec, file.with_suffix(f".{format}"))
+    return possible
+
+
+_NONE = pd.DataFrame(columns=["table", *ADDRESS, "value", "std"])
+
+
+def _of_study(name: str, study: Mapping, before: Path, now: Path) -> pd.DataFrame:
+    frames = (
+        _differences(name, table, *(read_table(one / "tables" / f"{table}.csv") for one in (before, now)))
+        for table in study["tables"]
+    )
+    return _joined(list(frames))
+
+
+def _differences(study: str, table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """The cells of a table that differ; a cell that only one of them has is one."""
+    both = first.merge(second, on=ADDRESS, how="outer", suffixes=("_first", "_second"), sort=False)
+    a, b = both["ours_first"], both["ours_second"]
+    scale = pd.concat([a.abs(), b.abs()], axis=1).max(axis=1)
+    same = ((a - b).abs() <= DIGITS * scale) | (a.isna() & b.isna())
+    differ = ~same | (both["verdict_first"] != both["verdict_second"])
+    found = both.assign(study=study, table=table, first=a, second=b, difference=b - a)
+    return found.loc[differ, DIFFERENCES]
+
+
+def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    frames = [frame for frame in frames if len(frame)]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=DIFFERENCES)
+
+
+def _claims(name: str, study: Mapping, home: Path) -> list[str]:
+    """Test the claims of a study anew; those whose outcomes differ from the deposited ones."""
+    if not study["claims"]:
+        return []
+    file = home / "results" / name / "claims.csv"
+    before = read_claims(file) if file.exists() else None
+    found = evaluate(study["claims"], Numbers(name, study, home))
+    for suffix in (".csv", ".html"):
+        write_claims(found, study["title"], file.with_suffix(suffix))
+    if before is None:
+        return []
+    was, now = (dict(zip(one["id"], one["outcome"], strict=True)) for one in (before, found))
+    return [
+        f"{name}/{claim}: {was.get(claim, 'not there')}, now {outcome}"
+        for claim, outcome in now.items()
+        if was.get(claim) != outcome
+    ]
+
+
+def in_words(rebuilt: Rebuilt) -> str:
+    """What became of a deposit, in a few lines."""
+    lines = [f"{len(rebuilt.tables)} tables made anew from the deposited results"]
+    if rebuilt.kept:
+        lines.append(f"as deposited, since data sets are no part of a deposit: {', '.join(rebuilt.kept)}")
+    lines += differences_in_words(rebuilt.differences)
+    lines += [f"claims that differ: {'; '.join(rebuilt.claims)}"] if rebuilt.claims else []
+    return "\n".join([*lines, f"report: {rebuilt.front_page}"])
+
+
+def differences_in_words(found: pd.DataFrame, most: int = 20) -> list[str]:
+    """The cells that differ, a line each, the first `most` of them."""
+    lines = [f"{len(found)} cells differ" if len(found) else "no cell differs"]
+    for row in found.head(most).itertuples():
+        at = "/".join(filter(None, [row.study, row.table, row.dataset, row.model, row.metric]))
+        moved = "" if math.isnan(row.difference) else f" ({row.difference:+.3g})"
+        verdicts = "" if row.verdict_first == row.verdict_second else f", {row.verdict_first}, now "
+        verdicts += row.verdict_second if verdicts else ""
+        lines.append(f"  {at}: {row.first:.6g}, now {row.second:.6g}{moved}{verdicts}")
+    return lines + ([f"  and {len(found) - most} more"] if len(found) > most else [])

@@ -1,0 +1,69 @@
+"""The published values of the papers' tables as tidy frames."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.jobs.command import home
+from entrolearn.suggest import did_you_mean
+
+__all__ = ["load_published"]
+
+ADDRESS = ("dataset", "model", "metric")
+
+
+def load_published(study: str, table: str | None = None) -> pd.DataFrame:
+    """Load the values that a paper publishes in one of its tables, or in all of them.
+
+    The values come with the package; nothing is computed or downloaded.
+
+    Parameters
+    ----------
+    study : str
+        The paper's study: ``"ce_svm"``, ``"eem"``, ``"information_theory"``, ``"melm"`` or ``"rkelm"``; or
+        ``"demo"``, whose values are the best possible scores on its generated data.
+    table : str, optional
+        A table of the paper, such as ``"table4"``; all tables by default, told apart by a first column
+        ``table``.
+
+    Returns
+    -------
+    DataFrame
+        One row per value, in the order of the paper. ``dataset``, ``model`` and ``metric`` are the keys of
+        the study, empty where a table does without one. ``value`` is the published number, NaN where the
+        paper has a dash; scores are in percent. ``std`` is the published ±, NaN where there is none.
+
+    Raises
+    ------
+    ValueError
+        If there is no such study or table.
+
+    Examples
+    --------
+    >>> from entrolab import load_published
+    >>> table = load_published("eem", "table4")
+    >>> table.columns.tolist()
+    ['dataset', 'model', 'metric', 'value', 'std']
+    >>> table[(table["dataset"] == "sonar") & (table["model"] == "svm_rbf")].values.tolist()
+    [['sonar', 'svm_rbf', 'gmean', 83.0, 7.1]]
+    """
+    files = {file.stem: file for file in sorted(_folder().glob("*.csv"))}
+    values = pd.read_csv(files[_known(study, files, "study")], dtype=dict.fromkeys(ADDRESS, str))
+    values[[*ADDRESS]] = values[[*ADDRESS]].fillna("")
+    if table is None:
+        return values
+    tables = values["table"].unique()
+    rows = values[values["table"] == _known(table, tables, f"published table of {study}")]
+    return rows.drop(columns="table").reset_index(drop=True)
+
+
+def _folder() -> Path:
+    return home() / "config" / "published"
+
+
+def _known(name: str, known, what: str) -> str:
+    known = list(known)
+    if name not in known:
+        hint = did_you_mean(str(name), known)
+        raise ValueError(f"unknown {what} {name!r}{hint}; accepted: {', '.join(known)}")
+    return name

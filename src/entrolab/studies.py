@@ -1,0 +1,193 @@
+"""Make studies and read their results from Python."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from entrolab.fit.metrics import METRICS
+from entrolab.io.run_files import RunContents, StudyRun
+from entrolab.jobs.command import check_file, home
+from entrolab.study.config import load_configuration
+from entrolab.study.job_specs import study_runs
+from entrolab.study.sections import ConfigError, check_known
+
+__all__ = ["StudyError", "StudyResults", "load_results", "run_study"]
+
+LAST_LINES = 20  # of a failed run, in its error
+
+
+class StudyError(RuntimeError):
+    """A study could not be made; the message ends with what the workflow said last."""
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """The results of a study.
+
+    Attributes
+    ----------
+    name : str
+    scores : DataFrame
+        One row per data set, model, criterion, repeat, fold and metric: ``dataset``, ``model``,
+        ``criterion``, ``repeat``, ``fold``, ``metric``, ``score``, and the chosen ``params``. Shares are
+        fractions.
+    summary : DataFrame
+        One row per data set, model, criterion and metric: ``mean`` and ``std`` of the score over all folds,
+        and their number ``n``.
+    predictions : DataFrame
+        One row per data set, model, repeat, fold, selected candidate and test row: ``row`` in the prepared
+        data, ``y`` and ``prediction``; of two classes also ``decision`` and ``probability``.
+    failures : DataFrame
+        One row per run without a result: ``dataset``, ``model``, ``status``, ``error``.
+    """
+
+    name: str
+    scores: pd.DataFrame
+    summary: pd.DataFrame
+    predictions: pd.DataFrame
+    failures: pd.DataFrame
+
+
+def run_study(
+    study: str | os.PathLike | Mapping,
+    *,
+    name: str | None = None,
+    folder: str | os.PathLike = ".",
+    cores: int | None = None,
+    settings: Mapping | None = None,
+    echo: bool = False,
+) -> StudyResults:
+    """Make a study as the command ``entrolab`` does, and return its results.
+
+    Parameters
+    ----------
+    study : path, str or mapping
+        A study's file, the name of one of the project's studies, or the content of a study, which is written
+        to the file `name` in `folder`; the paths of its tables are relative to that.
+    name : str, optional
+        Of a study that is a mapping.
+    folder : path
+        Where ``results``, ``logs`` and the store are; what is there already is not made again.
+    cores : int, optional
+        All by default.
+    settings : mapping, optional
+        Such as ``{"seed": 1}``, see config/config.yaml.
+    echo : bool
+        Whether to print what the workflow says.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such study.
+    StudyError
+        If the workflow refuses the study, or fails.
+
+    Examples
+    --------
+    >>> run_study("mine.yaml").summary  # doctest: +SKIP
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(study, Mapping):
+        study = _written(study, name, folder)
+    name, directory = _found(study)
+    config = dict(settings or {})
+    if directory is not None:
+        config["extra_studies"] = os.path.relpath(directory, folder)
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(home() / "Snakefile")]
+    command += ["--directory", str(folder), "--cores", str(cores or "all"), name]
+    command += ["--config", *(f"{key}={value}" for key, value in config.items())] if config else []
+    pipe = None if echo else subprocess.PIPE
+    done = subprocess.run(command, stdout=pipe, stderr=pipe and subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        said = "\n".join((done.stdout or "").strip().splitlines()[-LAST_LINES:])
+        raise StudyError(f"the study {name!r} was not made\n{said}")
+    return load_results(study, folder=folder, settings=settings)
+
+
+def _written(study: Mapping, name: str | None, folder: Path) -> Path:
+    """The file of a study that is given by its content; written only where it changes."""
+    if name is None:
+        raise ConfigError("name: found None for a study that is a mapping; accepted: the study's name")
+    file, text = folder / f"{name}.yaml", yaml.safe_dump(dict(study), sort_keys=False, allow_unicode=True)
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")
+    return file
+
+
+def _found(study: str | os.PathLike) -> tuple[str, Path | None]:
+    """A study's name, and the folder of its file; no folder for a study of the project."""
+    file = Path(study)
+    if file.suffix == ".yaml":
+        check_file(file)
+        return file.stem, file.parent
+    known = [one.stem for one in (home() / "config" / "papers").glob("*.yaml")]
+    check_known(str(study), sorted(known), "run_study", "study", "study")
+    return str(study), None
+
+
+def load_results(
+    study: str | os.PathLike, *, folder: str | os.PathLike = ".", settings: Mapping | None = None
+) -> StudyResults:
+    """The results of a study that was made in a folder.
+
+    Parameters
+    ----------
+    study, folder, settings
+        As of :func:`run_study`, `study` by its file or its name.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such study, or it cannot be run.
+    FileNotFoundError
+        If it was not made in this folder.
+    """
+    name, directory = _found(study)
+    config = yaml.safe_load((home() / "config" / "config.yaml").read_text(encoding="utf-8"))
+    config |= dict(settings or {})
+    if directory is not None:
+        config["extra_studies"] = str(directory.absolute())
+    _, studies, _ = load_configuration(home(), config, [name])
+    folder, definition = Path(folder), studies[name]
+    scores, predictions, failures = [], [], []
+    for dataset, model in study_runs(definition):
+        run = StudyRun.at(name, dataset, model, folder=folder, scaled="scaling" in definition)
+        contents = RunContents.of(run, definition)
+        place = {"dataset": dataset, "model": model}
+        if not contents.record["success"]:
+            failures.append(place | {"status": contents.record["status"], "error": contents.record["error"]})
+            continue
+        scores.append(contents.scores.assign(**place))
+        predictions.append(pd.read_parquet(run.predictions).assign(**place))
+    return _results(name, definition, scores, predictions, failures)
+
+
+def _results(name: str, study: Mapping, scores: list, predictions: list, failures: list) -> StudyResults:
+    at = ["dataset", "model", "criterion", "repeat", "fold"]
+    metrics = [metric for metric in METRICS if metric in study["metrics"]]
+    tidy = [
+        frame.melt([*at, "params"], [one for one in metrics if one in frame], "metric", "score")
+        for frame in scores
+    ]
+    whole = (
+        pd.concat(tidy, ignore_index=True)
+        if tidy
+        else pd.DataFrame(columns=[*at, "params", "metric", "score"])
+    )
+    by = whole.groupby(["dataset", "model", "criterion", "metric"], sort=False)["score"]
+    summary = by.agg(["mean", "std", "count"]).rename(columns={"count": "n"}).reset_index()
+    kept = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame()
+    return StudyResults(
+        name,
+        whole[[*at, "metric", "score", "params"]],
+        summary,
+        kept[["dataset", "model", *(one for one in kept if one not in ("dataset", "model"))]],
+        pd.DataFrame(failures, columns=["dataset", "model", "status", "error"]),
+    )

@@ -1,0 +1,317 @@
+"""The claims of a paper, and the tests of them on the tables of its study (config/claims/*.yaml)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import model_validator
+
+from entrolab.study.sections import (
+    ConfigError,
+    Section,
+    Text,
+    Whole,
+    by,
+    check,
+    described,
+    list_of,
+    matching,
+    number,
+    one_of,
+    unknown,
+    whole,
+    wrong,
+)
+from entrolab.tables.base import ALL
+from entrolab.tables.types import table_spec
+
+__all__ = ["TESTS", "Claim", "load_claims", "tested_tables"]
+
+Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
+Names = list_of(str)
+Repeated = list_of(str, unique=False)
+# The types of tables that have exponents, or rows of sizes to fit them to.
+GROWING = {"growth", "evaluations"}
+
+
+def _only_one(section: Section, *names: str):
+    """Check that exactly one of some keys is given."""
+    if len({*names} & section.model_fields_set) != 1:
+        raise wrong(f"found {len({*names} & section.model_fields_set)} of {', '.join(names)}; accepted: one")
+    return section
+
+
+class Margin(Section):
+    """How large a difference is: ``{points: 1}`` in the table's unit, ``{percent: 5}`` or ``{factor: 2}``."""
+
+    points: number(ge=0) = None
+    percent: number(ge=0) = None
+    factor: number(ge=1) = None
+
+    @model_validator(mode="after")
+    def _one(self):
+        return _only_one(self, "points", "percent", "factor")
+
+
+class ClaimTest(Section):
+    """What every test names: tables, a metric of them, models and data sets, by default all of the tables."""
+
+    tables: Names
+    metric: described(str | Names, "a metric, or a list of metrics")
+    models: Names = None
+    over: described(str | Names, "a group of data sets, or a list of data sets") = None
+    # Where two readers took a claim in different ways: the reader whose way it is.
+    reading: Whole = None
+
+
+class _Compared(ClaimTest):
+    models: Repeated
+    against: Repeated
+    # Where the numbers of `against` are, if not in `tables`.
+    against_tables: Names = None
+    # Every model is compared with every rival, or each with the one in its place.
+    pairs: one_of("all", "each") = "all"
+
+    @model_validator(mode="after")
+    def _as_many(self):
+        if self.pairs == "each" and len(self.models) != len(self.against or []):
+            raise wrong(
+                f"found {len(self.models)} models against {len(self.against or [])}; "
+                "accepted: as many, where pairs is 'each'"
+            )
+        return self
+
+
+class Better(_Compared):
+    """Every model is better than its rivals, by more than a margin if one is given."""
+
+    by: Margin = Margin(points=0)
+
+
+class NoWorse(_Compared):
+    """No model is worse than its rivals by more than a margin."""
+
+    within: Margin
+
+
+class Equal(_Compared):
+    """Models and rivals differ by less than a margin."""
+
+    within: Margin
+
+
+class Faster(_Compared):
+    """Every model takes less than its rivals, by more than a factor if one is given."""
+
+    factor: number(ge=1) = 1
+
+
+class Grows(ClaimTest):
+    """The metric grows as a power of the rows, the units …, whose exponent is known within a margin."""
+
+    models: Names
+    exponent: number()
+    within: number(gt=0) = 0.3
+
+
+class _Limits(Section):
+    at_least: number() = None
+    at_most: number() = None
+
+
+class Bound(_Limits, ClaimTest):
+    """Every cell lies at or above a number, or at or below it."""
+
+    @model_validator(mode="after")
+    def _one(self):
+        return _only_one(self, "at_least", "at_most")
+
+
+class Often(Section):
+    """A number of cases, at least, at most or between two."""
+
+    min: whole(ge=0) = None
+    max: whole(ge=0) = None
+
+    @model_validator(mode="after")
+    def _some(self):
+        if not self.model_fields_set:
+            raise wrong("found {}; accepted: min, max or both")
+        return self
+
+
+class Count(_Limits, _Compared):
+    """On so many data sets one of the models is better than all rivals, or a cell lies within a limit.
+
+    Of comparisons, each pair of a model and a rival on a data set counts for itself.
+    """
+
+    models: Repeated = None
+    against: Repeated = None
+    by: Margin = Margin(points=0)
+    of: one_of("sets", "comparisons") = "sets"
+    count: Often
+
+    @model_validator(mode="after")
+    def _one(self):
+        _only_one(self, "against", "at_least", "at_most")
+        if self.against and not self.models:
+            raise wrong("the key 'models' is missing")
+        return self
+
+
+TESTS: dict[str, type[ClaimTest]] = {
+    "better": Better,
+    "no_worse": NoWorse,
+    "equal": Equal,
+    "faster": Faster,
+    "grows": Grows,
+    "bound": Bound,
+    "count": Count,
+}
+
+
+class Reading(Section):
+    """How one of two readers took a claim."""
+
+    reader: Whole
+    reading: Text
+    type: one_of("better", "equal", "faster", "grows", "bound", "count", "other")
+    margin: Any = None
+    over: Any = None
+    tested_by: list[str] = []
+    needs: str = None
+
+
+class Claim(Section):
+    """A claim as readers listed it, and its tests; without tests, why there are none."""
+
+    id: Id
+    place: Text
+    claim: Text
+    type: one_of("better", "equal", "faster", "grows", "bound", "count", "other") = "other"
+    models: list[str] = []
+    against: list[str] = []
+    over: Any = None
+    metric: str = ""
+    value: Any = None
+    tested_by: list[str] = []
+    # All have to hold; of each reader's where there are readings.
+    tests: list_of(by("type", TESTS), unique=False) = None
+    untested: Text = None
+    needs: Text = None
+    readings: list_of(Reading) = []
+    strength: one_of("abstract", "theorem", "result", "remark", "cited") = "result"
+    found_by: list[int] = []
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _tested_or_not(self):
+        if self.tests is None and not (self.untested or self.needs):
+            raise wrong("found no tests; accepted: tests, untested (why) or needs (what is to be measured)")
+        if self.tests is not None and self.untested:
+            raise wrong("found tests beside untested; accepted: one of them")
+        readers = [test.reading for test in self.tests or []]
+        known = [reading.reader for reading in self.readings]
+        for reader in readers:
+            if reader is not None and reader not in known:
+                raise wrong(f"found reading {reader}; accepted: {', '.join(map(str, known)) or 'no reading'}")
+        return self
+
+
+class Claims(Section):
+    """A file of claims."""
+
+    claims: list_of(Claim)
+
+
+def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
+    """The claims of a file, every table, model, metric and data set of their tests known to the study.
+
+    Parameters
+    ----------
+    file : Path
+        For messages.
+    content : object
+        Of the file, as YAML has it.
+    study : mapping
+        The study, its tables filled in.
+
+    Raises
+    ------
+    ConfigError
+        With a line for each mistake.
+    """
+    claims = check(Claims, content, file)["claims"]
+    lines = list(dict.fromkeys(_mistakes(claims, study)))
+    if lines:
+        raise ConfigError("\n".join(f"{file}: {line}" for line in lines))
+    return claims
+
+
+def tested_tables(claims: Sequence[Mapping]) -> list[str]:
+    """The tables that tests of some claims read, each once."""
+    tests = [test for claim in claims for test in claim.get("tests", [])]
+    return list(dict.fromkeys(name for test in tests for name in _tables(test)))
+
+
+def datasets_of(test: Mapping, study: Mapping) -> list[str]:
+    """The data sets that a test is over: those named, or all rows of its tables."""
+    over = test.get("over")
+    if over is not None:
+        return study["datasets"].get(over, [over]) if isinstance(over, str) else list(over)
+    rows = (row for name in test["tables"] for row in table_spec("", study, name)["datasets"])
+    return [row for row in dict.fromkeys(rows) if row != ALL]
+
+
+def metrics_of_test(test: Mapping) -> list[str]:
+    """The metrics of a test."""
+    return [test["metric"]] if isinstance(test["metric"], str) else test["metric"]
+
+
+def _tables(test: Mapping) -> list[str]:
+    return [*test["tables"], *test.get("against_tables", [])]
+
+
+def _mistakes(claims: Sequence[Mapping], study: Mapping) -> Iterator[str]:
+    seen: set[str] = set()
+    for claim in claims:
+        if claim["id"] in seen:
+            yield f"claims: found two claims {claim['id']!r}; accepted: each id once"
+        seen.add(claim["id"])
+        for k, test in enumerate(claim.get("tests", [])):
+            where = f"claims.{claim['id']}.tests.{k}"
+            tables = list(_all_known(_tables(test), study["tables"], f"{where}.tables", "table"))
+            yield from tables or _of_test(where, test, study)
+
+
+def _all_known(names: Sequence[str], known, where: str, what: str) -> Iterator[str]:
+    for name in names:
+        yield from unknown(name, known, where, what)
+
+
+def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
+    """The rows, columns and metrics of a test are those of its tables."""
+    specs = [table_spec("", study, name) for name in _tables(test)]
+
+    def of_tables(part: str) -> list[str]:
+        return list(dict.fromkeys(key for spec in specs for key in spec[part]))
+
+    for part in ("models", "against"):
+        names = test.get(part, [])
+        yield from _all_known(names, of_tables("models"), f"{where}.{part}", "model of these tables")
+    named = metrics_of_test(test)
+    yield from _all_known(named, of_tables("metrics"), f"{where}.metric", "metric of these tables")
+    over = test.get("over")
+    rows = of_tables("datasets")
+    if isinstance(over, str) and over not in study["datasets"]:
+        groups = [*study["datasets"], *rows]
+        yield from unknown(over, groups, f"{where}.over", "group of data sets, or row of these tables")
+    elif over is not None:
+        datasets = datasets_of(test, study)
+        yield from _all_known(datasets, rows, f"{where}.over", "row of these tables")
+    if test["type"] == "grows":
+        growing = [name for name in test["tables"] if study["tables"][name]["type"] in GROWING]
+        accepted = [name for name, entry in study["tables"].items() if entry["type"] in GROWING]
+        for name in set(test["tables"]) - {*growing}:
+            yield from unknown(name, accepted, f"{where}.tables", "table of exponents")

@@ -1,0 +1,140 @@
+"""The first study of a user's table: ``entrolab init`` writes it, with what was found in the table."""
+
+import argparse
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+from entrolab.data.user_tables import entry_of
+from entrolab.study.sections import ConfigError
+
+__all__ = ["first_study", "main"]
+
+MANY_ROWS = 20_000  # from which kernel machines on all rows take too long for a first look
+LEARNERS = {
+    "classes": {
+        "forest": "sklearn.ensemble.RandomForestClassifier",
+        "svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 10, 100]}},
+        "eem": {"estimator": "entrolearn.EEMClassifier", "grid": {"n_hidden": [50, 100, 200]}},
+    },
+    "values": {
+        "forest": "sklearn.ensemble.RandomForestRegressor",
+        "ridge": {"estimator": "sklearn.linear_model.Ridge", "grid": {"alpha": [0.01, 1, 100]}},
+        "elm": {"estimator": "entrolearn.ELMRegressor", "grid": {"n_hidden": [50, 100, 200]}},
+    },
+}
+FOR_MANY_ROWS = {"forest": "sklearn.ensemble.HistGradientBoosting{}"}
+FOLDS = 5
+LONGEST = 100  # of a line of comments
+NAMED = 8  # columns in a line
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the study that the command line asks for, and print what was found."""
+    parser = argparse.ArgumentParser("entrolab init", description="Write a study of a table.")
+    parser.add_argument("table", type=Path, help="a csv, tsv, Parquet or Feather file")
+    parser.add_argument("--label", required=True, help="the column to learn")
+    parser.add_argument("--output", type=Path, help="the study's file; by default the table's name, .yaml")
+    given = parser.parse_args(arguments)
+    output = given.output or Path(f"{_name(given.table)}.yaml")
+    if output.exists():
+        raise ConfigError(f"{output}: exists already; accepted: another name by --output")
+    text = first_study(given.table, given.label, output)
+    output.write_text(text, encoding="utf-8")
+    print("\n".join(line for line in text.splitlines() if line.startswith("# ")))
+    print(f"Wrote {output}: `entrolab {output}` makes its tables, report and models.")
+
+
+def first_study(table: Path, label: str, output: Path) -> str:
+    """The text of a study of a table, with comments that say what was found.
+
+    Parameters
+    ----------
+    table : path
+    label : str
+    output : path
+        Where the text is to be, from which it refers to the table.
+
+    Raises
+    ------
+    ConfigError
+        If the table cannot be read, or has no such column.
+    """
+    name = _name(table)
+    own = {"file": os.path.relpath(table, output.parent), "label": label}
+    entry = entry_of(output, name, own)
+    drop = entry["tells_label"]
+    if drop and len(drop) < len(entry["format"]["columns"]):
+        own["drop"] = drop
+    return "\n".join([*_found(table, entry, label), "datasets:", *_dataset(name, own, entry), *_rest(entry)])
+
+
+def _name(table: Path) -> str:
+    """The name of a study and its data set by that of a table's file."""
+    plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")
+    return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
+
+
+def _found(table: Path, entry: Mapping, label: str) -> list[str]:
+    """What was found in the table, as comments."""
+    expect, columns = entry["expect"], entry["format"]["columns"]
+    task = {
+        "binary": "two classes, {negative} negative and {positive} positive rows ({names})",
+        "multiclass": "{classes} classes, the smallest of {smallest} rows",
+        "regression": "numbers, which makes this a regression",
+    }[entry["task"]]
+    task = task.format(**expect, names=", ".join(entry["positive"]))
+    kinds = {
+        "numbers": [name for name, kind in columns.items() if kind is None],
+        "dates": [name for name, kind in columns.items() if kind == "date"],
+        "categories": [f"{name} ({len(kind)})" for name, kind in columns.items() if isinstance(kind, list)],
+        "missing values, filled from training rows": [
+            f"{name} ({count})" for name, count in entry["n_missing"].items()
+        ],
+        "left out (name it in `keep` to use it)": [
+            f"{name} ({why})" for name, why in entry["left_out"].items()
+        ],
+    }
+    lines = [f"{table.name}: {expect['rows']} rows; {label}: {task}"]
+    lines += [f"{what}: {_listed(names)}" for what, names in kinds.items() if names]
+    if entry["n_unlabelled"]:
+        lines.append(f"rows without {label}, left out: {entry['n_unlabelled']}")
+    return [f"# {line}" for line in lines]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _dataset(name: str, own: Mapping, entry: Mapping) -> Iterable[str]:
+    if "drop" in own:
+        alone = " and ".join(own["drop"])
+        yield f"  # {alone} alone determines {own['label']}: delete `drop` if it is known before"
+    yield f"  {name}: {_flow(own)}"
+
+
+def _rest(entry: Mapping) -> Iterable[str]:
+    values, rows = entry["task"] == "regression", entry["expect"]["rows"]
+    smallest = min(entry["expect"].get(key, rows) for key in ("negative", "positive", "smallest"))
+    models = dict(LEARNERS["values" if values else "classes"])
+    if rows >= MANY_ROWS:
+        models.pop("svm", None)
+        models["forest"] = FOR_MANY_ROWS["forest"].format("Regressor" if values else "Classifier")
+    if smallest <= 2:  # no rows are left for the inner folds of a grid
+        models = {name: one if isinstance(one, str) else one["estimator"] for name, one in models.items()}
+    yield "models:"
+    yield from (f"  {name}: {_flow(model)}" for name, model in models.items())
+    if smallest < FOLDS:
+        yield f"protocol: {{folds: {max(2, smallest)}}}   # the smallest class has {smallest} rows"
+    yield "# protocol: {folds: 10, repeats: 3}   # instead of five folds, once"
+    yield ""
+
+
+def _flow(value) -> str:
+    """A value as YAML in one line."""
+    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10**6, allow_unicode=True)
+    return text.removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,67 @@
+"""Signatures of logged models, and rows as their input examples."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from mlflow.models import ModelSignature
+from mlflow.types import ColSpec, DataType, Schema, TensorSpec
+from mlflow.types.schema import AnyType
+from mlflow.types.utils import clean_tensor_type
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import BaseEstimator, is_regressor
+from sklearn.pipeline import Pipeline
+
+from entrolab.data.dataset import Dataset, load_dataset
+from entrolearn.columns import DATE, ColumnEncoder
+
+__all__ = ["input_example", "signature_of"]
+
+ROWS_OF_EXAMPLE = 5
+
+
+def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
+    """What a model takes and gives: the columns of a user's table by name, or rows of numbers.
+
+    A column of text is declared as text. Any other takes all types: MLflow refuses whole numbers
+    where a signature says fractions, and a column of whole numbers becomes one of fractions with the first
+    missing value.
+    """
+    answers = np.zeros(0) if is_regressor(fitted) else getattr(fitted, "classes_", None)
+    outputs = None if answers is None else Schema([TensorSpec(clean_tensor_type(answers.dtype), (-1,))])
+    if isinstance(fitted, Pipeline) and isinstance(fitted[0], ColumnEncoder):
+        kinds = fitted[0].columns
+        inputs = [
+            ColSpec(AnyType() if _is_any(kind) else DataType.string, name) for name, kind in kinds.items()
+        ]
+        return ModelSignature(Schema(inputs), outputs)
+    n_features = getattr(fitted, "n_features_in_", None)
+    if n_features is None:
+        return None
+    return ModelSignature(Schema([TensorSpec(np.dtype(float), (-1, n_features))]), outputs)
+
+
+def _is_any(kind) -> bool:
+    """Whether a column may hold other values than text, as one of numbers, dates or numbered categories."""
+    return kind is None or kind == DATE or any(name.lstrip("-").isdecimal() for name in kind)
+
+
+def input_example(path: Path):
+    """The first rows of a data set, as the models that are fitted to it take them."""
+    data = load_dataset(path)
+    rows = data.X[:ROWS_OF_EXAMPLE]
+    if data.columns is not None:
+        return _decoded(data, rows)
+    return csr_matrix(rows) if issparse(rows) else rows
+
+
+def _decoded(data: Dataset, rows: np.ndarray) -> pd.DataFrame:
+    """Rows of a user's table: names of categories for their codes."""
+    columns = {}
+    for (name, kind), values in zip(data.columns["encoded"].items(), rows.T, strict=True):
+        columns[name] = values
+        if kind == DATE:
+            columns[name] = pd.to_datetime(values, unit="D").astype(str)
+        elif isinstance(kind, list):
+            columns[name] = [None if np.isnan(value) else kind[int(value)] for value in values]
+    return pd.DataFrame(columns)

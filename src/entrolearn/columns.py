@@ -1,0 +1,237 @@
+"""Estimators between a data frame with named columns and text labels, and the arrays that learners take."""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["DATE", "ColumnEncoder", "LabelEncodedClassifier", "category_name", "days", "number"]
+
+DATE = "date"  # the kind of a column of dates
+TRUTH = {"true": 1.0, "false": 0.0}
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SECONDS_OF_A_DAY = 86400
+
+
+def number(value) -> float:
+    """A value as a float, "true" as 1 and "false" as 0.
+
+    Raises
+    ------
+    ValueError
+        For a text that is no number, and for infinity.
+
+    Examples
+    --------
+    >>> number("2.5"), number(True), number("False")
+    (2.5, 1.0, 0.0)
+    """
+    text = str(value).strip().lower()
+    found = TRUTH[text] if text in TRUTH else float(value)
+    if math.isinf(found):
+        raise ValueError(f"found {value!r}; accepted: finite numbers")
+    return found
+
+
+def days(value) -> float:
+    """A date, or a text such as ``2026-11-23 14:30``, in days since 1970-01-01; UTC where it has no zone.
+
+    Examples
+    --------
+    >>> days("1970-01-02"), days("1970-01-01T12:00:00")
+    (1.0, 0.5)
+    """
+    moment = datetime.fromisoformat(str(value).strip())
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (moment - EPOCH).total_seconds() / SECONDS_OF_A_DAY
+
+
+def category_name(value) -> str:
+    """The name of a category: equal for 1, 1.0 and "1".
+
+    Examples
+    --------
+    >>> category_name(1.0), category_name(" red "), category_name(True)
+    ('1', 'red', 'True')
+    """
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.15g}"
+    return str(value).strip()
+
+
+class ColumnEncoder(TransformerMixin, BaseEstimator):
+    """Encode the named columns of a data frame as numbers, and categories as their codes.
+
+    Columns are found by their names: their order does not matter, and others are ignored.
+
+    Parameters
+    ----------
+    columns : dict
+        For each column, in the order of the output: None for numbers, ``"date"`` for dates, which become days
+        since 1970-01-01, or the list of its categories, whose codes are their places in it.
+    missing : sequence of str, default=()
+        Texts that stand for a missing value.
+
+    Attributes
+    ----------
+    feature_names_in_ : ndarray of str
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from entrolearn.columns import ColumnEncoder
+    >>> table = pd.DataFrame({"colour": ["red", "blue", "green"], "size": [1, 2, None]})
+    >>> ColumnEncoder({"size": None, "colour": ["blue", "red"]}).fit_transform(table)
+    array([[ 1.,  1.],
+           [ 2.,  0.],
+           [nan, nan]])
+    """
+
+    def __init__(self, columns: dict, missing: Sequence[str] = ()):
+        self.columns = columns
+        self.missing = missing
+
+    def fit(self, X=None, y=None):
+        """Return self: what is encoded is given."""
+        return self
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        return np.array(list(self.columns), dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        return len(self.columns)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """The names of the columns."""
+        return self.feature_names_in_
+
+    def transform(self, X) -> np.ndarray:
+        """Encode a data frame.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, n_features)
+            NaN for a missing value and for a category that is not among those of its column.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, or a value is none of its kind.
+        """
+        if not hasattr(X, "columns"):
+            raise ValueError(
+                f"found {type(X).__name__}; accepted: a data frame with the columns {_listed(self.columns)}"
+            )
+        if absent := [name for name in self.columns if name not in X.columns]:
+            raise ValueError(f"found no column {_listed(absent)}; accepted: {_listed(self.columns)}")
+        encoded = np.empty((len(X), len(self.columns)))
+        for place, (name, kind) in enumerate(self.columns.items()):
+            encoded[:, place] = self._encoded(name, kind, X[name])
+        return encoded
+
+    def _encoded(self, name: str, kind, column) -> np.ndarray:
+        if kind is None and isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+            return column.to_numpy(dtype=float)
+        column = column.astype(object)
+        places = {} if kind in (None, DATE) else {one: float(place) for place, one in enumerate(kind)}
+        codes = {}
+        for value in column.dropna().unique():
+            try:
+                codes[value] = self._code(kind, places, value)
+            except (ValueError, TypeError):
+                what = "dates such as 2026-11-23" if kind == DATE else "numbers"
+                raise ValueError(f"column {name!r}: found {value!r}; accepted: {what}") from None
+        return np.array([codes.get(value, np.nan) for value in column], dtype=float)
+
+    def _code(self, kind, places: Mapping[str, float], value) -> float:
+        text = category_name(value)
+        if text in self.missing:
+            return np.nan
+        if kind is None:
+            return number(value)
+        return days(value) if kind == DATE else places.get(text, np.nan)
+
+
+class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
+    """Fit a classifier to the codes of labels, and answer with the labels.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Of codes 0, 1, …
+    labels : sequence
+        The label of each code.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Fitted to codes.
+    classes_ : ndarray
+        `labels`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from entrolearn.columns import LabelEncodedClassifier
+    >>> model = LabelEncodedClassifier(LogisticRegression(), ["yes", "no"])
+    >>> model.fit([[0.0], [1.0]], ["yes", "no"]).predict([[0.9]])
+    array(['no'], dtype='<U3')
+    """
+
+    def __init__(self, estimator, labels: Sequence):
+        self.estimator = estimator
+        self.labels = labels
+
+    @classmethod
+    def of_fitted(cls, fitted, labels: Sequence) -> "LabelEncodedClassifier":
+        """A classifier that was fitted to codes, with the label of each."""
+        made = cls(fitted, labels)
+        made.estimator_ = fitted
+        return made
+
+    def fit(self, X, y):
+        """Fit the classifier to the codes of `y`; a label that is not in `labels` is an error."""
+        codes = {label: code for code, label in enumerate(self.labels)}
+        if unknown := [label for label in np.unique(y).tolist() if label not in codes]:
+            raise ValueError(f"found the label {unknown[0]!r}; accepted: {_listed(self.labels)}")
+        self.estimator_ = clone(self.estimator).fit(X, np.array([codes[label] for label in y]))
+        return self
+
+    @property
+    def classes_(self) -> np.ndarray:
+        check_is_fitted(self)
+        return np.array(self.labels)
+
+    def predict(self, X) -> np.ndarray:
+        """The predicted label of each row."""
+        check_is_fitted(self)
+        return np.array(self.labels)[np.ravel(self.estimator_.predict(X)).astype(int)]
+
+    @available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), "predict_proba"))
+    def predict_proba(self, X) -> np.ndarray:
+        """The probability of each label, in the order of `classes_`."""
+        return self.estimator_.predict_proba(X)
+
+    @available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), "decision_function"))
+    def decision_function(self, X) -> np.ndarray:
+        """The decision values of the classifier; of two labels, larger for the second."""
+        return self.estimator_.decision_function(X)
+
+
+def _listed(names, most: int = 12) -> str:
+    shown = ", ".join(map(repr, list(names)[:most]))
+    return f"{shown} … ({len(names)} in all)" if len(names) > most else shown

@@ -1,0 +1,150 @@
+"""Fits of recursive feature machines to rows that are read chunk by chunk.
+
+Round and metric are learnt from the same sample of the rows as in memory; the estimator is fitted to all rows
+in the metric, and the gradients of the fitted machine are one more pass.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse import vstack as stack_sparse
+from sklearn.base import is_classifier
+from sklearn.utils.multiclass import check_classification_targets
+
+from entrolearn.feature_learning import Learnt, RecursiveFeatures
+from entrolearn.measures import average_gradient_outer_product
+from entrolearn.streaming.additive import check_additive, weighted_chunk
+from entrolearn.streaming.base import Rows, TransformedRows
+from entrolearn.streaming.progress import shown
+from entrolearn.validation import validate_data
+
+__all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep", "stacked"]
+
+
+def check_recursive(machine: RecursiveFeatures) -> None:
+    """Refuse, before any row is read, what cannot be fitted to chunks.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    machine._validate_params()
+    estimator = machine._base()
+    machine._check_estimator(estimator, sparse=False)
+    check_additive(estimator)
+    if machine.selection_rows is None:
+        raise ValueError("selection_rows=None learns from all rows in memory; accepted of chunks: a number.")
+
+
+def fit_recursive(
+    machine: RecursiveFeatures, source: Rows, weights: np.ndarray | None, fit: Callable, progress
+) -> None:
+    """Fit to a source of rows, given the weights of all, and what fits the estimator to moved rows."""
+    if not source.repeatable:
+        raise ValueError(
+            f"{type(machine).__name__} reads the rows several times, and these can be read only once; "
+            "accepted: arrays, files, or a function that returns a new iterator of chunks."
+        )
+    n_rows = int(np.count_nonzero(weights)) if weights is not None else source.n_rows
+    if n_rows is None:
+        n_rows = sum(len(y) for y in source.targets())
+    sample = _Sample(machine._selection_places(n_rows))
+    chunks = shown(source, progress, source.n_rows, f"{type(machine).__name__}: selection")
+    for X, y, of_rows in _checked_chunks(machine, chunks, weights):
+        sample.offer(X, y, of_rows)
+    learnt = machine._learn(*sample.rows())
+    names = source.feature_names
+    if names is not None and not hasattr(machine, "feature_names_in_"):
+        machine.feature_names_in_ = np.asarray(names, dtype=object)
+    moved = TransformedRows(source, Moved(machine, learnt))
+    moved.n_rows = n_rows if weights is None else source.n_rows
+    fit(learnt.estimator, moved)
+    estimator = learnt.taken_in(learnt.estimator)
+    checked = TransformedRows(source, Moved(machine))
+    chunks = shown(checked, progress, source.n_rows, f"{type(machine).__name__}: gradients")
+    gradients = (estimator.input_gradient(X) for X, _ in chunks if X.shape[0])
+    keep(machine, learnt, average_gradient_outer_product(gradients, diagonal=True, sample_weight=weights))
+
+
+def keep(machine: RecursiveFeatures, learnt: Learnt, outer: np.ndarray) -> None:
+    """Keep what was learnt, and the fitted estimator with its mean squared derivatives over all rows."""
+    machine._keep(learnt, learnt.estimator, outer / (outer.sum() or 1.0))
+
+
+class _Sample:
+    """Rows at given places, ascending, of those that are offered; all rows for None."""
+
+    def __init__(self, places: np.ndarray | None):
+        self._places = places
+        self._parts: list[tuple] = []
+        self._n_seen = 0
+
+    def offer(self, X, y: np.ndarray, weights: np.ndarray | None) -> None:
+        """The next rows, with y and weights."""
+        start, self._n_seen = self._n_seen, self._n_seen + X.shape[0]
+        if self._places is not None:
+            first, last = np.searchsorted(self._places, [start, self._n_seen])
+            few = self._places[first:last] - start
+            X, y, weights = X[few], y[few], None if weights is None else weights[few]
+        if X.shape[0]:
+            self._parts.append((X, y, weights))
+
+    def rows(self) -> tuple:
+        """The rows, their y and their weights, as they came."""
+        return stacked(self._parts)
+
+
+def stacked(parts: list[tuple]) -> tuple:
+    """Rows, y and weights of several chunks, of which there is one at least.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    if not parts:
+        raise ValueError("there are no rows to fit to.")
+    X, y, weights = zip(*parts, strict=True)
+    rows = stack_sparse(X, "csr") if issparse(X[0]) else np.concatenate(X)
+    return rows, np.concatenate(y), None if weights[0] is None else np.concatenate(weights)
+
+
+def checked_chunk(machine: RecursiveFeatures, X, y, *, first: bool) -> tuple:
+    """Rows and their y, as ``fit`` checks them."""
+    X, y = validate_data(machine, X, y, accept_sparse="csr", dtype=np.float64, reset=first, **machine._checks)
+    if is_classifier(machine):
+        check_classification_targets(y)
+    return X, y
+
+
+def _checked_chunks(machine: RecursiveFeatures, chunks: Iterator, weights: np.ndarray | None) -> Iterator:
+    start, first = 0, True
+    for X, y in chunks:
+        stop = start + X.shape[0]
+        if y is None:
+            raise ValueError(f"{type(machine).__name__} needs targets, and these rows come without; give y.")
+        some = None if weights is None else weights[start:stop]
+        X, y, some = weighted_chunk(X, y, some)
+        if X.shape[0]:
+            try:
+                X, y = checked_chunk(machine, X, y, first=first)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"rows {start} to {stop - 1}: {error}") from error
+            first = False
+            yield X, y, some
+        start = stop
+    if weights is not None and start != len(weights):
+        raise ValueError(f"sample_weight holds {len(weights)} numbers, and there are {start} rows.")
+
+
+class Moved:
+    """Checked rows, in the coordinates of what was learnt, if that is given."""
+
+    def __init__(self, machine: RecursiveFeatures, learnt: Learnt | None = None):
+        self._machine, self._learnt = machine, learnt
+
+    def transform(self, X):
+        """One chunk."""
+        X = validate_data(self._machine, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return X if self._learnt is None else self._learnt.transform(X)

@@ -1,0 +1,347 @@
+"""Claims of a study whose truth is known: planted effects, none, and a planted bug that flips outcomes."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from entrolab.claims.evaluation import COLUMNS, evaluate
+from entrolab.claims.numbers import Numbers, TableMissing
+from entrolab.claims.rendering import layout, outcomes, read_claims, write_claims
+from entrolab.study.claims import load_claims
+from entrolab.study.sections import ConfigError
+from entrolab.tables.making import COLUMNS as TABLE_COLUMNS
+
+SETS = [f"s{k}" for k in range(12)]
+MODELS = ["good", "twin", "plain", "slow"]
+LABELS = {name: {"label": name, "sublabel": "", "grid": {}} for name in MODELS}
+SCORES = {"type": "scores", "datasets": "all", "models": MODELS, "criterion": "cv"}
+
+STUDY = {
+    "file": "tiny.yaml",
+    "protocol": {"folds": 5, "repeats": 1},
+    "metrics": ["accuracy", "error_rate"],
+    "criteria": ["cv"],
+    "of_dataset": {},
+    "datasets": {"all": SETS, "few": SETS[:3], "one": SETS[:1]},
+    "tasks": dict.fromkeys(SETS, "binary"),
+    "models": LABELS,
+    "tables": {
+        "scores": {**SCORES, "metric": ["accuracy", "error_rate"]},
+        "other": {**SCORES, "metric": "accuracy"},
+        "times": {"type": "times", "datasets": "all", "models": MODELS, "cost": "fit_seconds"},
+        "growth": {
+            "type": "growth",
+            "datasets": "one",
+            "models": {"good": {"size": "n_hidden"}, "slow": {"size": "n_hidden"}},
+            "rows": [100, 200, 400, 800],
+            "sizes": [10, 20, 40, 80],
+            "at": {"rows": 800, "size": 10},
+        },
+        "speed": {"type": "evaluations", "rows": [100, 1000, 10000, 100000], "ways": ["exact", "binned"]},
+        "unmade": {**SCORES, "metric": "accuracy"},
+    },
+}
+
+
+class Planted(Numbers):
+    """Numbers of known truth: `good` is five points ahead of `twin` and `plain`, and twice as quick."""
+
+    def __init__(self, seed: int = 0, bug: bool = False, ahead: float = 5.0):
+        super().__init__("tiny", STUDY)
+        self.rng = np.random.default_rng(seed)
+        base = self.rng.uniform(60, 80, len(SETS))
+        self.scores = {}
+        for model in MODELS:
+            better = {"good": ahead, "twin": 0.0, "plain": 0.0, "slow": ahead}[model]
+            # A bug: the labels are swapped.
+            sign = -1 if bug and model == "good" else 1
+            levels = base + better + self.rng.normal(0, 0.7, len(SETS))
+            for name, level in zip(SETS, levels, strict=True):
+                folds = 50 + sign * (level - 50) + self.rng.normal(0, 0.5, 5)
+                self.scores[name, model] = pd.Series(folds, index=pd.RangeIndex(5, name="fold"))
+        self.seconds = {"good": 1.0, "twin": 2.0, "plain": 2.1, "slow": 10.0}
+        self.exponents = {"good": 2.0, "slow": 3.0}
+
+    def _frame(self, name):
+        if name == "unmade":
+            raise TableMissing(name)
+        rows = []
+        for (dataset, model), folds in self.scores.items() if name in ("scores", "other") else ():
+            rows.append((dataset, model, "accuracy", folds.mean()))
+            rows.append((dataset, model, "error_rate", 100 - folds.mean()))
+        if name == "times":
+            noise = self.rng.uniform(0.95, 1.05, (len(SETS), len(MODELS)))
+            rows += [
+                (dataset, model, "fit_seconds", self.seconds[model] * noise[i, j])
+                for i, dataset in enumerate(SETS)
+                for j, model in enumerate(MODELS)
+            ]
+        if name == "growth":
+            rows += [("s0", model, "seconds_by_size", power) for model, power in self.exponents.items()]
+        if name == "speed":
+            rows += [
+                (f"n{n}", way, "seconds", n**power * 1e-9)
+                for n in STUDY["tables"]["speed"]["rows"]
+                for way, power in (("exact", 2), ("binned", 1.02))
+            ]
+        table = pd.DataFrame(rows, columns=["dataset", "model", "metric", "ours"])
+        return table.assign(ours_std=0.02).reindex(columns=TABLE_COLUMNS)
+
+    def _folds(self, tables, dataset, model, metric):
+        if tables[0] not in ("scores", "other"):
+            return pd.Series(dtype=float)
+        folds = self.scores[dataset, model]
+        return 100 - folds if metric == "error_rate" else folds
+
+
+def claim(*tests, **keys):
+    return {"id": "a-claim", "place": "section 1", "claim": "This is so.", "tests": list(tests), **keys}
+
+
+def loaded(*claims):
+    return load_claims("claims.yaml", {"claims": list(claims)}, STUDY)
+
+
+def outcome_of(*tests, numbers=None, **keys):
+    found = evaluate(loaded(claim(*tests, **keys)), numbers or Planted())
+    return found["outcome"].iloc[0]
+
+
+def of_type(type, models, against=None, metric="accuracy", tables=("scores",), **keys):
+    named = {"models": models} if models else {}
+    named |= {"against": against} if against else {}
+    return {"type": type, "tables": list(tables), "metric": metric, **named, **keys}
+
+
+KNOWN = {
+    # An effect of five points, and none.
+    "better": (of_type("better", ["good"], ["twin"]), "holds"),
+    "better in an error": (of_type("better", ["good"], ["twin"], "error_rate"), "holds"),
+    "better by less than it is": (of_type("better", ["good"], ["twin"], by={"points": 3}), "holds"),
+    "better by more than it is": (of_type("better", ["good"], ["twin"], by={"points": 7}), "fails"),
+    "better than both": (of_type("better", ["good"], ["twin", "plain"]), "holds"),
+    "better where there is nothing": (of_type("better", ["plain"], ["twin"]), "undecided"),
+    "better where it is worse": (of_type("better", ["twin"], ["good"]), "fails"),
+    "one of several comparisons is contradicted": (
+        of_type("better", ["good", "twin"], ["twin", "good"], pairs="each"),
+        "fails",
+    ),
+    "better on few data sets, by folds": (of_type("better", ["good"], ["twin"], over="few"), "holds"),
+    "worse on one data set, by folds": (of_type("better", ["twin"], ["good"], over="one"), "fails"),
+    "in percent of an error": (
+        of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 5}),
+        "holds",
+    ),
+    "in percent of an error, on few": (
+        of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 60}, over="few"),
+        "fails",
+    ),
+    "equal": (of_type("equal", ["plain"], ["twin"], within={"points": 1.5}), "holds"),
+    "equal where it is not": (of_type("equal", ["good"], ["twin"], within={"points": 1.5}), "fails"),
+    "equal within next to nothing": (
+        of_type("equal", ["plain"], ["twin"], within={"points": 0.05}),
+        "undecided",
+    ),
+    "not worse": (of_type("no_worse", ["plain"], ["twin"], within={"points": 1.5}), "holds"),
+    "not worse where it is": (of_type("no_worse", ["twin"], ["good"], within={"points": 1}), "fails"),
+    "the same model in two tables": (
+        of_type("equal", ["good"], ["good"], against_tables=["other"], within={"points": 0.5}),
+        "holds",
+    ),
+    "faster": (of_type("faster", ["good"], ["twin"], "fit_seconds", ("times",)), "holds"),
+    "faster by a factor": (
+        of_type("faster", ["good"], ["slow"], "fit_seconds", ("times",), factor=8),
+        "holds",
+    ),
+    "faster by too large a factor": (
+        of_type("faster", ["good"], ["slow"], "fit_seconds", ("times",), factor=12),
+        "fails",
+    ),
+    "faster on one set by less than a timing tells": (
+        of_type("faster", ["twin"], ["plain"], "fit_seconds", ("times",), over="one"),
+        "undecided",
+    ),
+    "faster on one set": (
+        of_type("faster", ["good"], ["slow"], "fit_seconds", ("times",), over="one"),
+        "holds",
+    ),
+    "grows": (of_type("grows", ["good"], None, "seconds_by_size", ("growth",), exponent=2), "holds"),
+    "grows with another power": (
+        of_type("grows", ["slow"], None, "seconds_by_size", ("growth",), exponent=2),
+        "fails",
+    ),
+    "grows along the rows of a table": (
+        of_type("grows", ["exact"], None, "seconds", ("speed",), exponent=2),
+        "holds",
+    ),
+    "grows more slowly along them": (
+        of_type("grows", ["binned"], None, "seconds", ("speed",), exponent=2),
+        "fails",
+    ),
+    "better than itself": (
+        of_type("better", ["good"], ["good"], against_tables=["other"], over="few"),
+        "undecided",
+    ),
+    "a bound that all keep": (of_type("bound", ["good"], at_least=55), "holds"),
+    "a bound that one breaks": (of_type("bound", ["good", "twin"], at_most=70), "fails"),
+    "a bound on seconds": (of_type("bound", ["good"], None, "fit_seconds", ("times",), at_most=2), "holds"),
+    "a count": (of_type("count", ["good"], ["twin"], count={"min": 10}), "holds"),
+    "a count of none": (of_type("count", ["twin"], ["good"], count={"min": 1}), "fails"),
+    "a count that says none": (of_type("count", ["twin"], ["good"], count={"max": 0}), "holds"),
+    "a count where nothing is": (of_type("count", ["plain"], ["twin"], count={"min": 6}), "undecided"),
+    "a count of one of two": (of_type("count", ["plain", "good"], ["twin"], count={"min": 10}), "holds"),
+    "a count of comparisons": (
+        of_type("count", ["good"], ["twin", "plain"], of="comparisons", count={"min": 20}),
+        "holds",
+    ),
+    "a count of cells": (of_type("count", ["good"], at_least=55, count={"min": 12}), "holds"),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_each_type_of_claim_has_the_outcome_of_the_known_truth(name):
+    test, expected = KNOWN[name]
+    assert outcome_of(test) == expected
+
+
+def test_a_planted_bug_flips_the_outcomes():
+    """The better model's labels are swapped: what held fails, and nothing that is wrong is left undecided."""
+    claims = [
+        of_type("better", ["good"], ["twin"]),
+        of_type("equal", ["good"], ["good"], against_tables=["other"], within={"points": 0.5}),
+        of_type("bound", ["good"], at_least=55),
+        of_type("count", ["good"], ["twin"], count={"min": 10}),
+        of_type("better", ["plain"], ["twin"]),
+    ]
+    before = [outcome_of(test) for test in claims]
+    after = [outcome_of(test, numbers=Planted(bug=True)) for test in claims]
+    assert before == ["holds", "holds", "holds", "holds", "undecided"]
+    # Of the same model in two tables nothing is seen, nor where the bug is not.
+    assert after == ["fails", "holds", "fails", "fails", "undecided"]
+
+
+def test_without_an_effect_a_claim_holds_no_more_often_than_its_level():
+    """200 studies without an effect: at most 5 % of them, and three standard errors, hold; as many fail."""
+    asked = loaded(claim(of_type("better", ["plain"], ["twin"])))
+    found = [evaluate(asked, Planted(seed, ahead=0.0))["outcome"].iloc[0] for seed in range(200)]
+    most = 200 * 0.05 + 3 * math.sqrt(200 * 0.05 * 0.95)
+    assert found.count("holds") <= most
+    assert found.count("fails") <= most
+    assert found.count("undecided") >= 200 - 2 * most
+
+
+def test_an_effect_is_shown_with_its_interval_and_test():
+    found = evaluate(loaded(claim(of_type("better", ["good"], ["twin", "plain"]))), Planted())
+    assert list(found.columns) == COLUMNS
+    assert found["part"].tolist() == ["good beside twin", "good beside plain"]
+    assert ((found["low"] < 5) & (found["high"] > 5)).all()
+    assert found["effect"].between(4, 6).all()
+    assert (found["sets"] == 12).all()
+    assert found["unit"].tolist() == ["points"] * 2
+    assert found["p"].tolist() == [2**-12] * 2
+    assert found["method"][0].startswith("Wilcoxon's signed-rank test; of 2 that all have to hold")
+
+
+def test_an_effect_in_percent_and_one_as_a_factor_are_shown_as_such():
+    percent = of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 5})
+    numbers = Planted()
+    found = evaluate(loaded(claim(percent)), numbers)
+    errors = {
+        model: np.array([100 - numbers.scores[name, model].mean() for name in SETS]) for model in MODELS
+    }
+    fewer = 100 * (1 - errors["good"] / errors["twin"])
+    assert found["unit"].tolist() == ["%"]
+    assert found["effect"][0] == pytest.approx(np.median(fewer), abs=2)
+    times = evaluate(loaded(claim(KNOWN["faster by a factor"][0])), numbers)
+    assert times["unit"].tolist() == ["×"]
+    assert times["effect"][0] == pytest.approx(10, rel=0.05)
+
+
+def test_an_undecided_claim_says_how_many_data_sets_would_decide_it():
+    numbers = Planted(ahead=0.5)
+    asked = loaded(claim(of_type("better", ["good"], ["twin"], over=SETS[:6])))
+    found = evaluate(asked, numbers)
+    assert found["outcome"][0] == "undecided"
+    assert "data sets with differences like these" in found["decides"][0]
+
+
+def test_a_table_that_is_not_made_is_named_with_its_command():
+    found = evaluate(loaded(claim(of_type("better", ["good"], ["twin"], tables=["unmade"]))), Planted())
+    assert found["outcome"].tolist() == ["undecided"]
+    assert found["decides"].tolist() == ["the table unmade: `snakemake results/tiny/tables/unmade.csv`"]
+
+
+def test_readings_that_differ_leave_a_claim_undecided():
+    both = [
+        {"reader": 1, "reading": "one", "type": "better"},
+        {"reader": 2, "reading": "other", "type": "better"},
+    ]
+    tests = [
+        of_type("better", ["good"], ["twin"], reading=1),
+        of_type("better", ["twin"], ["good"], reading=2),
+    ]
+    found = evaluate(loaded(claim(*tests, readings=both)), Planted())
+    assert set(found["outcome"]) == {"undecided"}
+    assert found["decides"][0] == "which reading is meant: holds by reader 1's, fails by reader 2's"
+    agree = [tests[0], of_type("bound", ["good"], at_least=55, reading=2)]
+    assert outcome_of(*agree, readings=both) == "holds"
+
+
+def test_a_claim_without_tests_says_what_it_needs():
+    untested = {key: value for key, value in claim().items() if key != "tests"}
+    found = evaluate(loaded(untested | {"needs": "seconds by rows"}), Planted())
+    assert found[["outcome", "decides", "part_outcome"]].values.tolist() == [
+        ["not tested", "seconds by rows", ""]
+    ]
+
+
+def test_the_outcomes_are_written_read_and_shown(tmp_path):
+    untested = {key: value for key, value in claim().items() if key != "tests"}
+    asked = loaded(
+        claim(of_type("better", ["good"], ["twin", "plain"])),
+        untested | {"id": "b", "claim": "<b> is not so.", "needs": "more"},
+    )
+    found = evaluate(asked, Planted())
+    for suffix in ("csv", "html"):
+        write_claims(found, "A study", tmp_path / f"claims.{suffix}")
+    again = read_claims(tmp_path / "claims.csv")
+    pd.testing.assert_frame_equal(again, found, check_dtype=False, rtol=1e-7)
+    assert outcomes(again) == {"holds": 1, "fails": 0, "undecided": 0, "not tested": 1}
+    assert [one["outcome"] for one in layout(again)["claims"]] == ["holds", "not tested"]
+    page = (tmp_path / "claims.html").read_text()
+    assert "good beside twin: holds" in page
+    assert "&lt;b&gt; is not so." in page
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"tables": ["scoers"]}, "tests.0.tables: unknown table 'scoers', did you mean 'scores'?"),
+        (
+            {"models": ["goood"]},
+            "tests.0.models: unknown model of these tables 'goood', did you mean 'good'?",
+        ),
+        ({"metric": "accurcy"}, "unknown metric of these tables 'accurcy', did you mean 'accuracy'?"),
+        ({"over": "fw"}, "unknown group of data sets, or row of these tables 'fw', did you mean 'few'?"),
+        ({"over": ["s99"]}, "tests.0.over: unknown row of these tables 's99'"),
+        ({"by": {"points": 1, "percent": 2}}, "found 2 of points, percent, factor; accepted: one"),
+        ({"pairs": "each", "against": ["twin", "plain"]}, "found 1 models against 2; accepted: as many"),
+        ({"reading": 1}, "found reading 1; accepted: no reading"),
+        ({"type": "beter"}, "found 'beter', did you mean 'better'?"),
+    ],
+)
+def test_a_mistake_is_one_line_before_anything_is_tested(changed, said):
+    with pytest.raises(ConfigError) as error:
+        loaded(claim({**of_type("better", ["good"], ["twin"]), **changed}))
+    assert said in str(error.value)
+    assert str(error.value).startswith("claims.yaml: claims.")
+
+
+def test_a_claim_has_tests_or_a_reason_and_an_id_of_its_own():
+    bare = {key: value for key, value in claim().items() if key != "tests"}
+    with pytest.raises(ConfigError, match="found no tests; accepted: tests, untested"):
+        loaded(bare)
+    with pytest.raises(ConfigError, match="found two claims 'a-claim'"):
+        loaded(bare | {"needs": "more"}, bare | {"needs": "less"})

@@ -1,0 +1,84 @@
+"""Intervals and p-values: known values, the law that ties them together, and how often they err."""
+
+import math
+
+import numpy as np
+import pytest
+
+from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Exact, SignedRank, Student, holm, of_folds
+
+
+def test_five_differences_of_one_sign_have_the_least_p_value_and_the_range_as_interval():
+    evidence = SignedRank([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert evidence.above(0.0) == 1 / 32
+    assert evidence.below(0.0) == 1.0
+    assert evidence.effect == 3.0
+    assert evidence.interval == (1.0, 5.0)
+
+
+def test_fewer_data_sets_than_five_are_never_significant():
+    evidence = SignedRank([1.0] * (LEAST_DATASETS - 1))
+    assert evidence.above(0.0) > ALPHA
+    assert evidence.interval == (-math.inf, math.inf)
+
+
+def test_no_difference_at_all_is_no_evidence():
+    evidence = SignedRank([0.0] * 8)
+    assert evidence.above(0.0) == evidence.below(0.0) == 1.0
+
+
+@pytest.mark.parametrize("n", [5, 8, 13, 20])
+def test_the_interval_has_what_the_one_sided_tests_do_not_reject(n):
+    rng = np.random.default_rng(n)
+    for _ in range(10):
+        evidence = SignedRank(rng.normal(0.3, 1, n))
+        low, high = evidence.interval
+        assert evidence.above(low - 1e-6) <= ALPHA < evidence.above(low + 1e-6)
+        assert evidence.below(high + 1e-6) <= ALPHA < evidence.below(high - 1e-6)
+
+
+def test_of_folds_agrees_with_the_plain_t_test_where_no_rows_are_shared():
+    from scipy import stats
+
+    values = [0.3, 0.1, 0.4, 0.1, 0.5, 0.9]
+    plain = stats.ttest_1samp(values, 0.2, alternative="greater")
+    assert of_folds(values, 0.0).above(0.2) == pytest.approx(plain.pvalue)
+    low, high = plain.confidence_interval(0.95)
+    assert of_folds(values, 0.0).interval[0] == pytest.approx(low)
+    assert of_folds(values, 0.25).interval[0] < low
+
+
+def test_folds_that_share_rows_reject_a_true_null_hypothesis_rarely_enough():
+    """Ten overlapping trials: scores of a trial share a part, as Nadeau and Bengio's correction supposes."""
+    rng = np.random.default_rng(0)
+    ratio, n, trials = 1 / 3, 400, 10
+    shared = ratio / (1 + ratio)  # the correlation at which the correction is exact
+    rejected = 0
+    for _ in range(n):
+        common, own = rng.normal(size=2 * 1)[0], rng.normal(size=trials)
+        values = math.sqrt(shared) * common + math.sqrt(1 - shared) * own
+        rejected += of_folds(values, ratio).above(0.0) <= ALPHA
+    assert rejected / n == pytest.approx(ALPHA, abs=4 * math.sqrt(ALPHA * (1 - ALPHA) / n))
+
+
+def test_equal_folds_are_certain():
+    assert of_folds([2.0, 2.0, 2.0], 0.25).above(1.0) == 0.0
+    assert of_folds([2.0, 2.0, 2.0], 0.25).above(2.0) == 1.0
+
+
+def test_a_single_number_decides_unless_it_is_next_to_the_limit():
+    assert Exact(3.0).above(2.9) == 0.0
+    assert Exact(3.0).above(3.0) == Exact(3.0).below(3.0) == 1.0
+    near = Exact(math.log(1.1), math.log(1.25))
+    assert near.above(0.0) == near.below(0.0) == 1.0
+    assert near.above(math.log(0.8)) == 0.0
+
+
+def test_the_interval_of_an_exponent_is_that_of_student():
+    low, high = Student(2.0, 0.1, 2).interval
+    assert (low, high) == pytest.approx((2 - 0.29200, 2 + 0.29200), abs=1e-4)
+
+
+def test_holm_corrects_step_by_step():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []

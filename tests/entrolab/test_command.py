@@ -1,0 +1,132 @@
+"""The command `entrolab`: studies by their files, and the first study of a table."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from entrolab.jobs.command import main, with_studies
+from entrolab.study.config import asked_targets, load_configuration, load_study
+from entrolab.study.first_study import first_study
+from entrolab.study.first_study import main as init
+from entrolab.study.sections import ConfigError
+
+ROOT = Path(__file__).parents[2]
+STUDY = {"datasets": {"shop": {"file": "shop.csv", "label": "bought"}}, "models": {"svm": "sklearn.svm.SVC"}}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The working folder, with a table and a study of it."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=40).round(3)
+    table = {
+        "number": np.arange(40),
+        "size": size,
+        "colour": rng.choice(["red", "blue"], 40),
+        "bought": np.where(size + rng.normal(size=40) > 0, "yes", "no"),
+        "paid": "",
+    }
+    table["paid"] = np.where(table["bought"] == "yes", "cash", "nothing")
+    frame = pd.DataFrame(table)
+    frame.loc[4, "size"] = np.nan
+    frame.to_csv("shop.csv", index=False)
+    Path("mine.yaml").write_text(yaml.safe_dump(STUDY))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        (["mine.yaml"], ["mine", "--config", "extra_studies=."]),
+        (["-n", "./mine.yaml"], ["mine", "-n", "--config", "extra_studies=."]),
+        (["mine.yaml", "--config", "seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
+        (["-n", "--", "mine.yaml", "demo"], ["mine", "-n", "--config", "extra_studies=.", "--", "demo"]),
+        (["--configfile", "c.yaml", "--", "eem"], ["--configfile", "c.yaml", "--", "eem"]),
+        (["eem", "-n"], ["eem", "-n"]),
+        ([], []),
+    ],
+)
+def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
+    assert with_studies(given) == asked
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (["mien.yaml"], "entrolab: mien.yaml: there is no such file, did you mean 'mine.yaml'?; accepted: "),
+        (["mine.yml"], "entrolab: mine.yml: accepted: a study's file that ends in .yaml"),
+        (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: those of one"),
+        (
+            ["init", "shop.csv", "--label", "bougt"],
+            "label: found no column 'bougt' in shop.csv, did you mean",
+        ),
+        (["init", "ship.csv", "--label", "x"], "file: there is no file ship.csv, did you mean 'shop.csv'?"),
+    ],
+)
+def test_what_is_wrong_on_the_command_line_is_one_line(folder, monkeypatch, given, line):
+    (folder / "other").mkdir()
+    (folder / "other" / "mine.yaml").write_text("")
+    monkeypatch.setattr(sys, "argv", ["entrolab", *given])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_only_the_study_that_the_command_names_is_read():
+    assert asked_targets(["/opt/bin/entrolab", "--snakefile", "S", "mine"]) == ["mine"]
+    with pytest.raises(ConfigError, match="there is no study 'dmeo', did you mean 'demo'"):
+        load_configuration(ROOT, {"papers": "demo", "seed": 0}, ["dmeo"])
+
+
+@pytest.mark.parametrize("name", ["heart", "eem_data"])
+def test_names_of_studies_and_of_data_may_be_equal(folder, name):
+    study = {**STUDY, "datasets": {name: STUDY["datasets"]["shop"]}}
+    (folder / f"{name}.yaml").write_text(yaml.safe_dump(study))
+    config = {"papers": "demo", "seed": 0, "extra_studies": str(folder)}
+    for target in (name, f"results/{name}/scaled/{name}.npz"):
+        catalog, studies, _ = load_configuration(ROOT, config, [target])
+        assert (list(studies), catalog[name]["source"]) == ([name], "own")
+    catalog, _, _ = load_configuration(ROOT, config, ["demo"])
+    assert catalog["heart"]["source"] == "files"
+
+
+def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):
+    init(["shop.csv", "--label", "bought"])
+    text = Path("shop.yaml").read_text()
+    for said in (
+        "# shop.csv: 40 rows; bought: two classes, ",
+        "# numbers: size\n",
+        "# categories: colour (2), paid (2)\n",
+        "# missing values, filled from training rows: size (1)\n",
+        "# left out (name it in `keep` to use it): number (the number of the row)\n",
+        "  # paid alone determines bought: delete `drop` if it is known before\n",
+    ):
+        assert said in text
+    assert "Wrote shop.yaml: `entrolab shop.yaml` makes" in capsys.readouterr().out
+    study = load_study(Path("shop.yaml"), {})
+    entry = study["own_data"]["shop"]
+    assert list(entry["format"]["columns"]) == ["size", "colour"]
+    assert set(study["models"]) == {"forest", "svm", "eem"}
+    with pytest.raises(ConfigError, match="shop.yaml: exists already; accepted: another name by --output"):
+        init(["shop.csv", "--label", "bought"])
+
+
+@pytest.mark.parametrize(
+    ("label", "rows", "learners"),
+    [("size", 1, {"forest", "ridge", "elm"}), ("bought", 600, {"forest", "eem"})],
+    ids=["numbers", "many rows"],
+)
+def test_the_first_learners_fit_the_task_and_the_size(folder, label, rows, learners):
+    pd.concat([pd.read_csv("shop.csv")] * rows).to_csv("Großes Lager-2.csv", index=False)
+    Path("out").mkdir()
+    output = Path("out", "first.yaml")
+    output.write_text(first_study(Path("Großes Lager-2.csv"), label, output))
+    study = load_study(output, {})
+    assert set(study["models"]) == learners
+    assert list(study["own_data"]) == ["gro_es_lager_2"]

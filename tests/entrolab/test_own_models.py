@@ -1,0 +1,210 @@
+"""Models of users' tables: from a csv file's columns to its labels, as logged and in a fresh process."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+import yaml
+from tracked_runs import client
+
+from entrolab.data.dataset import load_dataset, save_dataset, save_folds
+from entrolab.data.prepare import prepare
+from entrolab.fit.protocols import protocol
+from entrolab.fit.training import train
+from entrolab.io.run_files import StudyRun
+from entrolab.study.config import load_study
+from entrolab.study.job_specs import run_spec
+from entrolab.study.lookup import protocol_of
+from entrolab.tracking import track_dataset
+
+N_ROWS = 60
+
+
+def shop(rng) -> pd.DataFrame:
+    """Rows with numbers, truth, dates, text and missing values, and labels that follow from them."""
+    size, colour = rng.normal(50, 20, N_ROWS), rng.choice(["red", "green", "blue"], N_ROWS)
+    table = pd.DataFrame(
+        {
+            "size": size.round(2),
+            "count": rng.integers(0, 9, N_ROWS),
+            "colour": colour,
+            "new": rng.random(N_ROWS) < 0.5,
+            "day": pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 300, N_ROWS), "D"),
+            "bought": np.where(size + 30 * (colour == "red") + rng.normal(0, 5, N_ROWS) > 60, "yes", "no"),
+            "wine": np.select([size < 40, size < 60], ["barolo", "grignolino"], "barbera"),
+            "price": (3 * size + 100 * (colour == "red")).round(1),
+        }
+    )
+    table.loc[[3, 17], "size"] = np.nan
+    table.loc[[5, 11], "colour"] = None
+    return table
+
+
+LABELS = {"bought": ["wine", "price"], "wine": ["bought", "price"], "price": ["bought", "wine"]}
+STUDY = {
+    "datasets": {label: {"file": "shop.csv", "label": label, "drop": drop} for label, drop in LABELS.items()},
+    "protocol": {"folds": 2},
+    "models": {
+        "forest": {
+            "estimators": {
+                "classification": "sklearn.ensemble.ExtraTreesClassifier",
+                "regression": "sklearn.ensemble.ExtraTreesRegressor",
+            },
+            "params": {"n_estimators": 20},
+        },
+        "linear": {
+            "estimators": {
+                "classification": "sklearn.linear_model.LogisticRegression",
+                "regression": "sklearn.linear_model.Ridge",
+            },
+            "steps": ["sklearn.decomposition.PCA"],
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, empty_store) -> Path:
+    """A folder with a table, a study of it, its trained runs and a store that holds them."""
+    folder = tmp_path_factory.mktemp("shop")
+    shutil.copy(empty_store, folder / "mlflow.db")
+    table = shop(np.random.default_rng(0))
+    table.to_csv(folder / "shop.csv", index=False)
+    (folder / "mine.yaml").write_text(yaml.safe_dump(STUDY))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
+        study = load_study(folder / "mine.yaml", {})
+        for label, entry in study["own_data"].items():
+            runs = [trained(study, label, model, entry) for model in study["models"]]
+            track_dataset(study, "mine", label, runs)
+    return folder
+
+
+def trained(study, dataset: str, model: str, entry) -> StudyRun:
+    """A run with the files that its jobs write."""
+    run = StudyRun.at("mine", dataset, model, scaled=False)
+    for path in (run.rows, run.record, run.candidates, run.selection, run.predictions, run.facts):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    data = prepare(dataset, entry)
+    save_dataset(run.rows, data)
+    save_folds("folds.npz", protocol(protocol_of(study, dataset)).draw(data.y, 0))
+    outputs = {
+        name: getattr(run, name) for name in ("candidates", "selection", "predictions", "record", "facts")
+    }
+    spec = run_spec("mine", study, dataset, model, seed=0)
+    train(run.rows, "folds.npz", outputs | {"model": run.fitted}, spec, {"seconds": 600, "gib": 8}, print)
+    return run
+
+
+def test_prepared_data_hold_codes_and_gaps_and_each_run_fills_them(folder):
+    run = StudyRun.at("mine", "bought", "linear", folder=folder, scaled=False)
+    data = load_dataset(run.rows)
+    assert np.isnan(data.X).any()
+    assert data.columns["labels"] == ["no", "yes"]
+    record = json.loads(run.record.read_text())
+    assert (record["success"], record["n_failed"]) == (True, 0)
+
+
+PREDICTS = """
+import json, sys
+import mlflow, pandas
+
+mlflow.set_tracking_uri("sqlite:///mlflow.db")
+table, found = pandas.read_csv("shop.csv"), {}
+for label in ("bought", "wine", "price"):
+    name = f"models:/mine.{label}@best"
+    model, served = mlflow.sklearn.load_model(name), mlflow.pyfunc.load_model(name)
+    rows = table[::-1]  # of other order, with further columns
+    some = rows[served.metadata.get_input_schema().input_names()]
+    found[label] = {
+        "model": model.predict(rows).tolist(),
+        "served": served.predict(some).tolist(),
+        "whole": served.predict(some.dropna().head(1)).tolist(),
+        "steps": [step for step, _ in model.steps],
+        "example": served.input_example is None,
+    }
+found["modules"] = [name for name in sys.modules if name.startswith("entrolab")]
+print(json.dumps(found))
+"""
+
+
+def test_models_predict_the_labels_of_the_csv_in_a_fresh_process(folder):
+    said = subprocess.run(
+        [sys.executable, "-c", PREDICTS], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+    )
+    found = json.loads(said.stdout)
+    table = pd.read_csv(folder / "shop.csv")[::-1]
+    for label in LABELS:
+        of = found[label]
+        assert of["model"] == of["served"]
+        assert of["steps"][:2] == ["columns", "preprocessing"]
+        assert (of["example"], len(of["whole"])) == (True, 1)
+        if label == "price":
+            assert np.corrcoef(of["model"], table[label])[0, 1] > 0.9
+        else:
+            assert set(of["model"]) <= set(table[label])
+            assert np.mean(np.array(of["model"]) == table[label]) > 0.8
+    assert found["modules"] == []  # a model is of entrolearn and scikit-learn
+
+
+def test_the_registered_models_say_what_they_take(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for label in LABELS:
+        versions = client().search_model_versions(f"name = 'mine.{label}'")
+        assert {version.tags["model"] for version in versions} == {"forest", "linear"}
+        assert all("a data frame with the columns of the table" in one.description for one in versions)
+
+
+def test_types_of_a_stored_model_are_trusted_one_by_one(folder):
+    run = StudyRun.at("mine", "wine", "forest", folder=folder, scaled=False)
+    found = skops.io.get_untrusted_types(file=run.fitted)
+    assert {"entrolearn.columns.ColumnEncoder", "entrolearn.columns.LabelEncodedClassifier"} <= set(found)
+    assert not [name for name in found if not name.startswith(("entrolearn.", "sklearn.", "numpy."))]
+
+
+@pytest.mark.slow
+def test_a_served_model_answers_a_request_with_names_of_columns(folder):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", "models:/mine.wine@best"]
+    command += ["--env-manager", "local", "--port", str(port), "--host", "127.0.0.1"]
+    environment = {"MLFLOW_TRACKING_URI": "sqlite:///mlflow.db"}
+    rows = pd.read_csv(folder / "shop.csv").drop(columns=["bought", "price", "wine"]).head(5)
+    body = json.dumps({"dataframe_records": json.loads(rows.to_json(orient="records"))}).encode()
+    address = f"http://127.0.0.1:{port}/invocations"
+    with subprocess.Popen(
+        command, cwd=folder, env=os.environ | environment, start_new_session=True
+    ) as server:
+        try:
+            request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
+            answer = answered(request, seconds=120)
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+    assert len(answer["predictions"]) == 5
+    assert set(answer["predictions"]) <= {"barolo", "grignolino", "barbera"}
+
+
+def answered(request, seconds: float) -> dict:
+    """The answer of a server that may not have started yet."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=10) as response:
+                return json.load(response)
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(1)

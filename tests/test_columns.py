@@ -1,0 +1,78 @@
+"""Estimators from data frames to numbers and from codes to labels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier, days
+
+TABLE = pd.DataFrame(
+    {
+        "new": [True, False, True],
+        "colour": ["red", " blue", "?"],
+        "size": [1, 2, 3],
+        "day": ["2026-01-01", "1970-01-02", None],
+        "level": [1.0, np.nan, 2.0],
+    }
+)
+COLUMNS = {"size": None, "colour": ["blue", "red"], "level": ["1", "2"], "day": "date", "new": None}
+CODES = [[1, 1, 0, 20454, 1], [2, 0, np.nan, 1, 0], [3, np.nan, 1, np.nan, 1]]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda table: table,
+        lambda table: table[["level", "new", "colour", "day", "size"]].assign(other=0),
+        lambda table: table.astype({"size": float, "new": str, "level": object}),
+        lambda table: table.astype({"size": "Int64", "new": "boolean", "colour": "category"}),
+        lambda table: table.assign(size=["1", "2.0", " 3"], day=pd.to_datetime(table["day"])),
+        lambda table: table.assign(level=["1", None, "2"]),
+    ],
+    ids=["as read", "other order", "other types", "nullable types", "text and dates", "text levels"],
+)
+def test_a_table_is_encoded_alike_whatever_the_types_of_its_columns(changed):
+    np.testing.assert_array_equal(ColumnEncoder(COLUMNS, ["?"]).transform(changed(TABLE)), CODES)
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        (TABLE.drop(columns="size"), "found no column 'size'; accepted: 'size', 'colour'"),
+        (TABLE.assign(size="big"), "column 'size': found 'big'; accepted: numbers"),
+        (TABLE.assign(size=["inf", "1", "2"]), "column 'size': found 'inf'; accepted: numbers"),
+        (TABLE.assign(day="soon"), "column 'day': found 'soon'; accepted: dates such as"),
+        (TABLE.to_numpy(), "found ndarray; accepted: a data frame with the columns 'size'"),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_one_line(table, line):
+    with pytest.raises(ValueError, match=line):
+        ColumnEncoder(COLUMNS).transform(table)
+
+
+def test_zones_of_time_are_taken_into_account():
+    assert days("2026-01-01T01:00:00+01:00") == days("2026-01-01") == 20454
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], ["yes", "no"], [False, True], [3, 1], ["a", "b", "c"]])
+def test_labels_come_back_as_they_were_and_scores_stay(labels):
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(30, 2)), np.arange(30) % len(labels)
+    written = np.array(labels)[codes]
+    model = make_pipeline(LabelEncodedClassifier(LogisticRegression(), labels)).fit(X, written)
+    plain = LogisticRegression().fit(X, codes)
+    np.testing.assert_array_equal(model.predict(X), np.array(labels)[plain.predict(X)])
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+    np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+    assert model.classes_.tolist() == labels
+    with pytest.raises(ValueError, match="found the label 'other'; accepted: "):
+        model.fit(X, ["other"] * 30)
+
+
+def test_a_classifier_without_probabilities_has_none_with_labels():
+    model = LabelEncodedClassifier(LinearSVC(), ["a", "b"])
+    assert not hasattr(model, "predict_proba")
+    assert hasattr(model, "decision_function")

@@ -1,0 +1,208 @@
+"""Deposits: packed from a real run, validated, rebuilt without it, and compared; and what is refused."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from entrolab.deposit.__main__ import main
+from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, validate
+from entrolab.deposit.packing import pack
+from entrolab.deposit.rebuilding import compare, in_words, rebuild
+from entrolab.study.config import load_catalog, load_study
+
+pytestmark = pytest.mark.workflow
+
+ROOT = Path(__file__).parents[2]
+STUDY = {
+    "title": "Two learners, to be deposited",
+    "protocol": {"folds": 3},
+    "metrics": ["accuracy"],
+    "datasets": {"both": ["sklearn-wine-0", "my-moons"]},
+    "models": {
+        "lda": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+        "nb": "sklearn.naive_bayes.GaussianNB",
+    },
+    "tables": {
+        "table1": {"type": "scores", "caption": "Accuracy", "datasets": "both"},
+        "table2": {"type": "times", "caption": "Seconds", "datasets": "both"},
+        "table3": {"type": "characteristics", "caption": "Counts", "datasets": "both"},
+    },
+    "claims": "claims.txt",
+    "published": "tiny.csv",
+}
+CLAIM = {"id": "learns", "place": "section 1", "claim": "It learns."}
+TEST = {"type": "bound", "tables": ["table1"], "metric": "accuracy", "at_least": 60}
+PUBLISHED = "table,dataset,model,metric,value,std\ntable1,my-moons,lda,accuracy,85,5\n"
+
+
+@pytest.fixture(scope="module")
+def project(new_project):
+    project = new_project(STUDY)
+    studies = project.folder / "studies"
+    (studies / "claims.txt").write_text(yaml.safe_dump({"claims": [CLAIM | {"tests": [TEST]}]}))
+    (studies / "tiny.csv").write_text(PUBLISHED)
+    tables = [f"results/tiny/tables/{table}.csv" for table in STUDY["tables"]]
+    result = project.run(*tables, "results/tiny/claims.csv")
+    assert result.returncode == 0, result.stdout[-5000:]
+    return project
+
+
+@pytest.fixture
+def packed(project, tmp_path):
+    """Pack the project's study, as it is or with its results elsewhere."""
+
+    def make(name: str = "deposit.zip", results: Path | None = None) -> Path:
+        catalogs = [ROOT / "config/datasets.yaml", project.folder / "data.yaml"]
+        study = load_study(project.folder / "studies/tiny.yaml", load_catalog(catalogs))
+        done = pack(
+            tmp_path / name,
+            {"tiny": study},
+            catalogs=catalogs,
+            home=ROOT,
+            results=results or project.folder,
+        )
+        assert done == ["tiny"]
+        return tmp_path / name
+
+    return make
+
+
+def changed(deposit: Path, target: Path, **files) -> Path:
+    """A copy of a deposit with other files: new content, or None for no such file; `_` stands for a dot."""
+    with zipfile.ZipFile(deposit) as source, zipfile.ZipFile(target, "w") as copy:
+        for entry in source.infolist():
+            content = files.get(entry.filename, source.read(entry))
+            if content is not None:
+                copy.writestr(entry.filename, content)
+        for name in files.keys() - set(source.namelist()):
+            copy.writestr(name, files[name])
+    return target
+
+
+def test_a_deposit_is_valid_and_says_what_it_is(packed):
+    deposit = packed()
+    validate(deposit)
+    with zipfile.ZipFile(deposit) as archive:
+        names = set(archive.namelist())
+        root = next(one for one in json.loads(archive.read(CRATE))["@graph"] if one["@id"] == "./")
+        doi = json.loads(archive.read(DATACITE))
+    assert {"CITATION.cff", "requirements.lock", "config/papers/tiny.yaml", "config/papers/tiny.csv"} <= names
+    assert "results/tiny/predictions/my-moons/lda.parquet" in names
+    assert not any(name.endswith((".npz", ".skops")) for name in names)
+    assert {"@id": "results/tiny/tables/table1.csv"} in root["hasPart"]
+    assert len(root["citation"]) == 5
+    assert doi["types"]["resourceTypeGeneral"] == "Dataset"
+    assert "10.1007/s10044-015-0497-8" in {one["relatedIdentifier"] for one in doi["relatedIdentifiers"]}
+
+
+def test_packed_twice_the_bytes_are_the_same(packed):
+    assert packed("a.zip").read_bytes() == packed("b.zip").read_bytes()
+
+
+def test_tables_claims_and_report_are_rebuilt_from_the_deposit_alone(packed, tmp_path):
+    rebuilt = rebuild(packed(), tmp_path / "elsewhere")
+    assert rebuilt.tables == ["tiny/table1", "tiny/table2"]
+    assert rebuilt.kept == ["tiny/table3"]
+    assert len(rebuilt.differences) == 0
+    assert rebuilt.claims == []
+    assert "no cell differs" in in_words(rebuilt)
+    page = (tmp_path / "elsewhere/results/report/tiny.html").read_text()
+    assert "It learns." in page
+    assert (tmp_path / "elsewhere/results/tiny/tables/table3.tex").exists()
+
+
+def test_a_planted_wrong_number_is_told_by_the_rebuilt_table(packed, project, tmp_path):
+    """A number of a deposited table that its predictions do not give; and the claims that rest on it."""
+    import shutil
+
+    wrong = tmp_path / "wrong"
+    shutil.copytree(project.folder / "results", wrong / "results")
+    file = wrong / "results/tiny/tables/table1.csv"
+    table = pd.read_csv(file, keep_default_na=False)
+    right = float(table.loc[0, "ours"])
+    table.loc[0, "ours"] = 99.5
+    table.to_csv(file, index=False)
+    claims = wrong / "results/tiny/claims.csv"
+    claims.write_text(claims.read_text().replace("holds", "fails"))
+    rebuilt = rebuild(packed("wrong.zip", wrong), tmp_path / "elsewhere")
+    assert rebuilt.differences[["table", "first", "second"]].values.tolist() == [
+        ["table1", 99.5, pytest.approx(right)]
+    ]
+    assert rebuilt.claims == ["tiny/learns: fails, now holds"]
+    found = compare(packed("right.zip"), tmp_path / "wrong.zip")
+    assert len(found) == 1
+    assert found["difference"][0] == pytest.approx(99.5 - right)
+    assert len(compare(packed("right.zip"), packed("again.zip"))) == 0
+
+
+def test_the_command_makes_checks_and_compares(packed, tmp_path, capsys):
+    deposit = str(packed())
+    assert main(["check", deposit]) == 0
+    assert main(["compare", deposit, deposit]) == 0
+    assert main(["rebuild", deposit, str(tmp_path / "there")]) == 0
+    assert "2 tables made anew" in capsys.readouterr().out
+    assert main(["rebuild", deposit, str(tmp_path / "there")]) == 2
+    assert "there is something in this folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"CITATION.cff": None}, "there is no CITATION.cff"),
+        ({"results/tiny/tables/table1.csv": b"1"}, f"table1.csv: other content than {MANIFEST} says"),
+        ({"results/tiny/tables/table1.csv": None}, f"table1.csv: in {MANIFEST}, but not there"),
+        ({"more.txt": b"1"}, f"more.txt: not in {MANIFEST}"),
+        ({"../more.txt": b"1"}, "found the path '../more.txt'; accepted: paths inside the deposit"),
+        ({CRATE: b"{"}, f"{CRATE}: Expecting"),
+        ({CRATE: b"[]"}, "@context: accepted: https://w3id.org/ro/crate/1.1/context"),
+    ],
+)
+def test_a_deposit_that_was_changed_is_refused(packed, tmp_path, files, said):
+    with pytest.raises(DepositError) as error:
+        validate(changed(packed(), tmp_path / "changed.zip", **files))
+    assert said in str(error.value)
+
+
+def test_no_zip_file_is_refused(tmp_path):
+    (tmp_path / "none.zip").write_text("none")
+    with pytest.raises(DepositError, match="accepted: a zip file of `make deposit`"):
+        validate(tmp_path / "none.zip")
+
+
+def of_root(metadata: dict) -> dict:
+    return next(one for one in metadata["@graph"] if one["@id"] == "./")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda metadata: of_root(metadata).pop("license"), "./: the key 'license' is missing"),
+        (lambda metadata: of_root(metadata).update(datePublished="soon"), "found 'soon'; accepted: a date"),
+        (lambda metadata: of_root(metadata).update(licence="MIT"), "./: unknown term 'licence'"),
+        (
+            lambda metadata: of_root(metadata).update(author={"@id": "#nobody"}),
+            "./: refers to '#nobody', which is not described",
+        ),
+        (lambda metadata: metadata["@graph"].append(metadata["@graph"][0]), "an @id is repeated"),
+        (lambda metadata: metadata["@graph"].pop(), "there, but not described as a part of ./"),
+        (
+            lambda metadata: metadata["@graph"][0].pop("conformsTo"),
+            "conform to https://w3id.org/ro/crate/1.1",
+        ),
+    ],
+)
+def test_metadata_that_the_specification_forbids_is_told(packed, change, said):
+    with zipfile.ZipFile(packed()) as archive:
+        metadata, names = json.loads(archive.read(CRATE)), archive.namelist()
+    assert list(crate_mistakes(metadata, names)) == []
+    change(metadata)
+    assert any(said in line for line in crate_mistakes(metadata, names))
+
+
+def test_without_finished_studies_there_is_nothing_to_deposit(project, tmp_path):
+    with pytest.raises(DepositError, match="no study has all its tables"):
+        pack(tmp_path / "none.zip", {}, catalogs=[], home=ROOT, results=tmp_path)

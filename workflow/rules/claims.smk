@@ -1,0 +1,24 @@
+# What a paper claims, tested on its study's own results.
+
+
+localrules:
+    claims,
+
+
+rule claims:
+    input:
+        results=PLAN.sources_of_claims,
+        templates=local(TEMPLATES),
+    output:
+        csv="results/{study}/claims.csv",
+        html="results/{study}/claims.html",
+    log:
+        "logs/{study}/claims.log",
+    conda:
+        "../../environment.yml"
+    params:
+        study=PLAN.claimed,
+        title=PLAN.title,
+        code=code("entrolab.claims.rendering"),
+    script:
+        "../scripts/claims.py"
