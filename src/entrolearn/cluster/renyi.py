@@ -28,6 +28,9 @@ LEAST_WIDTH = 1e-150
 #: Kernel values in memory at once where new rows are labelled (32 MiB).
 BLOCK_VALUES = 2**22
 
+#: Values for each row that are gathered at once while the clusters grow.
+GATHERED = 4
+
 
 class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     r"""Rényi entropy clustering: clusters grow from seeds, then the worst gives way until two remain.
@@ -377,7 +380,7 @@ def _assign(potentials: ClusterPotentials, rows: np.ndarray) -> None:
     free[rows] = True
     labelled = np.flatnonzero(potentials.labels >= 0)
     nearness = np.full(len(free), -np.inf)
-    for some in gen_batches(len(rows), max(1, BLOCK_VALUES // len(labelled))):
+    for some in gen_batches(len(rows), 1 + GATHERED * len(free) // (1 + len(labelled))):
         nearness[rows[some]] = exponents[np.ix_(rows[some], labelled)].max(axis=1)
     for _ in rows:
         row = int(nearness.argmax())
