@@ -42,12 +42,18 @@ class ClusterPotentials:
         self.sizes = np.zeros(n_clusters, dtype=np.intp)
         self.log_sums = np.full((n_clusters, len(exponents)), -np.inf)
         self.within = np.zeros(n_clusters)
+        self._share = np.empty(len(exponents))
 
     def add(self, row: int, cluster: int) -> None:
         """Put a row that is in no cluster into one."""
         self.within[cluster] += 2 * math.exp(self.log_sums[cluster, row]) + 1
-        sums = self.log_sums[cluster]
-        np.logaddexp(sums, self.exponents[row], out=sums)
+        sums, exponents = self.log_sums[cluster], self.exponents[row]
+        # As np.logaddexp, whose numbers are computed one by one.
+        share = np.abs(np.subtract(sums, exponents, out=self._share), out=self._share)
+        np.negative(share, out=share)
+        np.log1p(np.exp(share, out=share), out=share)
+        np.maximum(sums, exponents, out=sums)
+        sums += share
         self.sizes[cluster] += 1
         self.labels[row] = cluster
 
@@ -67,8 +73,13 @@ class ClusterPotentials:
 
     def log_pair_sums(self) -> np.ndarray:
         """Logarithms of the kernel sums between all pairs of clusters, shape (n_clusters, n_clusters)."""
-        sums = [logsumexp(self.log_sums[:, self.labels == c], axis=1) for c in range(len(self.sizes))]
-        return np.array(sums)
+        found = np.empty((len(self.sizes), len(self.sizes)))
+        for c in range(len(found)):
+            of_members = self.log_sums[:, self.labels == c]
+            largest = of_members.max(axis=1)
+            of_members -= largest[:, np.newaxis]
+            found[c] = np.log(np.exp(of_members, out=of_members).sum(axis=1)) + largest
+        return found
 
 
 def entropy_increase(sums: np.ndarray, sizes: np.ndarray, within: np.ndarray) -> np.ndarray:

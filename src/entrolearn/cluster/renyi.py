@@ -28,6 +28,9 @@ LEAST_WIDTH = 1e-150
 #: Kernel values in memory at once where new rows are labelled (32 MiB).
 BLOCK_VALUES = 2**22
 
+#: Values for each row that are gathered at once while the clusters grow.
+GATHERED = 4
+
 
 class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     r"""Rényi entropy clustering: clusters grow from seeds, then the worst gives way until two remain.
@@ -373,15 +376,17 @@ def _grown_seeds(exponents: np.ndarray, seeds: np.ndarray, seed_size: int) -> Cl
 
 def _assign(potentials: ClusterPotentials, rows: np.ndarray) -> None:
     """Let rows join the clusters whose entropy they raise least, the row nearest to a labelled one next."""
-    exponents = potentials.exponents
+    exponents, free = potentials.exponents, np.zeros(len(potentials.labels), dtype=bool)
+    free[rows] = True
     labelled = np.flatnonzero(potentials.labels >= 0)
-    nearness = np.array([exponents[row, labelled].max() for row in rows])
-    while rows.size:
-        next_one = nearness.argmax()
-        row = rows[next_one]
+    nearness = np.full(len(free), -np.inf)
+    for some in gen_batches(len(rows), 1 + GATHERED * len(free) // (1 + len(labelled))):
+        nearness[rows[some]] = exponents[np.ix_(rows[some], labelled)].max(axis=1)
+    for _ in rows:
+        row = int(nearness.argmax())
         potentials.add(row, int(potentials.increases(row).argmin()))
-        rows, nearness = np.delete(rows, next_one), np.delete(nearness, next_one)
-        np.maximum(nearness, exponents[row, rows], out=nearness)
+        free[row], nearness[row] = False, -np.inf
+        np.maximum(nearness, exponents[row], out=nearness, where=free)
 
 
 def _gamma(sigma: float) -> float:
