@@ -1,5 +1,6 @@
 """Notes on MLflow's page: what others have written is text there, and makes no browser ask anybody."""
 
+import math
 from types import SimpleNamespace
 
 import pandas as pd
@@ -8,6 +9,7 @@ from markdown_it import MarkdownIt
 from tracked_runs import STUDY
 
 from entrolab.io.run_files import RunContents, StudyRun
+from entrolab.tracking.comparisons import headline
 from entrolab.tracking.notes import experiment_note, registered_note, run_note, study_note
 
 HARM = (
@@ -62,3 +64,10 @@ def test_failed_folds_do_not_count_among_the_selected_parameters():
     scores = pd.DataFrame({"criterion": "cv", "params": params, "success": [True, False, False]})
     contents = RunContents({}, {}, scores, pd.DataFrame(), [], None)
     assert contents.most_chosen() == {"cv": ({"C": 1}, "1 of 3")}
+
+
+def test_the_first_comparison_with_a_published_value_stands_for_a_run():
+    alone, beside = SimpleNamespace(published=math.nan), SimpleNamespace(published=80.0)
+    assert headline([alone, beside, alone]) is beside
+    assert headline([alone]) is alone
+    assert headline([]) is None
