@@ -40,17 +40,25 @@ def moves(
             row["refitted ×"] = twin["s"] / found["s"]
             row["energy: difference"] = abs(twin["energy"] - found["energy"])
             row["other labels"] = np.count_nonzero(twin["labels"] != found["labels"])
+        quick = alone(limits, searched, FullClusters, n, n_features, n_clusters, True)
+        row["together: share of s"] = quick["s"] / found["s"]
+        row["together: energy"] = quick["energy"] - found["energy"]
+        row["together: other rows"] = np.count_nonzero(quick["labels"] != found["labels"])
         rows.append(row)
     notes = [
         f"N rows of {n_clusters} Gaussians that overlap, in {n_features} dimensions; seconds of one search "
         "from labels of which half are random, on one thread. The refitted twin makes the same search, but "
         "computes the covariances and determinants of the clusters anew for each move that it judges; × are "
         f"multiples of our seconds, up to N = {most_refitted:,}.",
+        "Together: the first passes make all moves that pay at once. Its energy less the other's, and the "
+        "rows that are in another cluster.",
     ]
     return Section("Moves of rows between clusters", pd.DataFrame(rows).set_index("N"), notes)
 
 
-def searched(clusters_of: Callable, n_samples: int, n_features: int, n_clusters: int) -> dict:
+def searched(
+    clusters_of: Callable, n_samples: int, n_features: int, n_clusters: int, together: bool = False
+) -> dict:
     """Seconds of a search, and where it ends."""
     rng = np.random.default_rng(0)
     y = rng.integers(n_clusters, size=n_samples)
@@ -62,7 +70,9 @@ def searched(clusters_of: Callable, n_samples: int, n_features: int, n_clusters:
 
     def work() -> HartiganSearch:
         clusters = clusters_of(X, start, np.full(n_features, 1e-6 * n_samples))
-        search = HartiganSearch(X, start.copy(), clusters, least_rows=n_features + 2, merge=True)
+        search = HartiganSearch(
+            X, start.copy(), clusters, least_rows=n_features + 2, merge=True, together=together
+        )
         return search.run(100, np.random.RandomState(0))
 
     spent = spend(work)
@@ -121,6 +131,9 @@ class RefittedClusters:
             changes[:, i] += self._energy(self._without(X[i], k)) - self._energy(self._rows[k])
             changes[k, i] = 0.0
         return changes
+
+    def changes_of_row(self, row: np.ndarray, label: int) -> np.ndarray:
+        return self.changes(row[np.newaxis], np.array([label]))[:, 0]
 
     def additions(self, X: np.ndarray) -> np.ndarray:
         energies = np.array([[self._energy(np.vstack([rows, x])) for x in X] for rows in self._rows])

@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from entrolearn import CrossEntropyClustering
-from entrolearn.cluster.gaussians import FullClusters
+from entrolearn.cluster.gaussians import DiagonalClusters, FullClusters, SphericalClusters
+from entrolearn.cluster.hartigan import HartiganSearch
 
 FAMILIES = ("full", "diagonal", "spherical", "fixed")
 
@@ -272,3 +273,55 @@ def test_flat_cluster_is_refused_without_regularisation(family):
 def test_passes_that_are_used_up_are_warned_of():
     with pytest.warns(ConvergenceWarning, match="used up its 1 passes: raise max_iter"):
         CrossEntropyClustering(8, max_iter=1, n_init=1, random_state=0).fit(load_iris().data)
+
+
+# --- many moves at once -------------------------------------------------------------------------------
+
+
+def searches(X, start, family, least_rows=20):
+    prior = np.full(X.shape[1], 1e-6 * len(X))
+    for together in (False, True):
+        labels = start.copy()
+        search = HartiganSearch(X, labels, family(X, labels, prior), least_rows, True, together)
+        yield search.run(200, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("family", [FullClusters, DiagonalClusters, SphericalClusters])
+def test_moves_made_together_find_separate_clusters_as_single_ones_do(family):
+    rng = np.random.default_rng(0)
+    y = rng.integers(4, size=2000)
+    X = rng.normal(size=(2000, 3)) + 9 * np.eye(4, 3)[y]
+    start = np.where(rng.random(2000) < 0.6, y, rng.integers(4, size=2000))
+    one_by_one, together = searches(X, start, family)
+    assert_array_equal(together.labels, one_by_one.labels)
+    assert together.energies[-1] == pytest.approx(one_by_one.energies[-1], abs=1e-12)
+    assert one_by_one._n_moves > 500 > together._n_moves
+
+
+@pytest.mark.parametrize("family", [FullClusters, SphericalClusters])
+def test_moves_made_together_end_where_no_single_one_pays(family):
+    rng = np.random.default_rng(1)
+    X = rng.standard_t(3, size=(3000, 2)) + 2 * rng.integers(3, size=(3000, 1))  # which overlap
+    start = rng.integers(6, size=3000)
+    for search in searches(X, start, family, least_rows=300):  # some clusters vanish
+        assert search.converged
+        assert search.clusters.n_clusters == search.labels.max() + 1 < 6
+        assert search.clusters.counts.min() >= 300
+        assert search.clusters.changes(X, search.labels).min() > -1e-9
+        lost = np.diff(search.numbers, prepend=6) < 0
+        assert (np.diff(search.energies, prepend=np.inf)[~lost] <= 1e-12).all()
+
+
+def test_changes_of_one_row_are_those_of_many():
+    rng = np.random.default_rng(2)
+    X, labels = rng.normal(size=(60, 3)), np.arange(60) % 4
+    for family in (FullClusters, DiagonalClusters, SphericalClusters):
+        clusters = family(X, labels, np.full(3, 0.1))
+        clusters.remove(X[0], 0)
+        clusters.add(X[0], 2)
+        clusters.drop(3)
+        kept = np.flatnonzero(labels[1:] < 3) + 1
+        whole = clusters.changes(X[kept], labels[kept])
+        each = [clusters.changes_of_row(X[i], labels[i]) for i in kept]
+        assert_allclose(np.transpose(each), whole, atol=1e-14)
+        assert clusters.energies == pytest.approx(clusters._energies_now(slice(None)), abs=1e-14)

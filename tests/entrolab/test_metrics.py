@@ -18,16 +18,42 @@ TASKS = ["binary", "multiclass", "regression"]
                 "recall",
                 "f1",
                 "error_rate",
+                "f1_macro",
+                "f1_weighted",
+                "mcc",
                 "auc",
+                "average_precision",
                 "log_loss",
+                "explained_deviance",
                 "brier",
                 "calibration_error",
                 "support",
                 "iterations",
             ],
         ),
-        ("multiclass", ["gmean", "balanced_accuracy", "accuracy", "error_rate", "support", "iterations"]),
-        ("regression", ["rmse", "error_entropy", "support", "iterations"]),
+        (
+            "multiclass",
+            [
+                "gmean",
+                "balanced_accuracy",
+                "accuracy",
+                "error_rate",
+                "f1_macro",
+                "f1_weighted",
+                "mcc",
+                "top3",
+                "log_loss",
+                "explained_deviance",
+                "brier",
+                "calibration_error",
+                "support",
+                "iterations",
+            ],
+        ),
+        (
+            "regression",
+            ["rmse", "mae", "median_absolute_error", "r2", "error_entropy", "support", "iterations"],
+        ),
     ],
 )
 def test_metrics_of_a_task_keep_their_order(task, fitting):
@@ -39,7 +65,7 @@ def test_every_metric_fits_some_task_and_all_but_errors_of_values_and_counts_are
     for name, metric in METRICS.items():
         assert metric.tasks
         assert metric.tasks <= set(TASKS)
-        no_fraction = metric.tasks == {"regression"} or name in ("iterations", "log_loss", "brier")
+        no_fraction = metric.tasks == {"regression"} or name in ("iterations", "log_loss", "brier", "mcc")
         assert metric.percent == (not no_fraction)
 
 
@@ -50,6 +76,6 @@ def test_no_metric_is_called_as_another_column_of_the_scores():
 def test_of_errors_and_of_what_a_machine_keeps_less_is_better():
     assert [name for name, metric in METRICS.items() if not metric.greater_is_better] == [
         "error_rate", "log_loss", "brier", "calibration_error",
-        "rmse", "error_entropy", "support", "iterations",
+        "rmse", "mae", "median_absolute_error", "error_entropy", "support", "iterations",
     ]  # fmt: skip
     assert [name for name, metric in METRICS.items() if metric.of_fit] == ["support", "iterations"]

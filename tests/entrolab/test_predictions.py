@@ -12,6 +12,7 @@ from entrolab.fit.learners import build, seed_from
 from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import score_selection
+from entrolab.fit.probabilities import OF_MANY
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run, without_data
@@ -126,8 +127,14 @@ def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone
 
 def test_of_more_classes_labels_are_kept_and_of_regressions_values():
     run = trained(data_of(3), RUN | {"criteria": ["cv"]})[1]
-    assert [*run.predictions] == ["repeat", "fold", "point", "row", "y", "prediction"]
-    assert run.predictions["prediction"].dtype == np.int16
+    kept = run.predictions
+    assert [*kept] == ["repeat", "fold", "point", "row", "y", "prediction", *OF_MANY]
+    assert kept["prediction"].dtype == np.int16
+    # Where the learner has probabilities, its label is the class with the largest.
+    hits = kept["prediction"] == kept["y"]
+    np.testing.assert_array_equal(hits, kept["true_rank"] == 0)
+    scored = score_selection(run.selection, kept, ["log_loss", "top3", "calibration_error"])
+    assert scored[["log_loss", "top3", "calibration_error"]].notna().all(axis=None)
     X = np.random.default_rng(0).normal(size=(60, 4))
     values = Dataset(X, X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], np.zeros(60, np.int8))
     ridge = {"estimator": "sklearn.linear_model.Ridge", "grid": {"alpha": [1.0]}, "metrics": ["rmse"]}

@@ -4,14 +4,25 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import metrics
 from sklearn.calibration import calibration_curve
 
 from entrolab.fit.metrics import METRICS
-from entrolab.fit.probabilities import SCORES, calibration_error, probability_scores
+from entrolab.fit.probabilities import (
+    MANY,
+    SCORES,
+    calibration_error,
+    of_many,
+    probability_scores,
+    scores_of_many,
+)
+from entrolab.fit.scoring import scores
 
 
 def test_every_score_of_probabilities_is_a_metric_and_the_other_way_round():
-    assert list(SCORES) == [name for name, metric in METRICS.items() if metric.of_probabilities]
+    for known, task in ((SCORES, "binary"), (MANY, "multiclass")):
+        fitting = [name for name, one in METRICS.items() if one.of_probabilities and task in one.tasks]
+        assert list(known) == fitting
 
 
 # ------------------------------------------------------------------------------------------ calibration error
@@ -48,5 +59,53 @@ def test_probabilities_that_are_right_have_little_error_and_wrong_ones_all_of_it
 def test_what_asks_for_something_that_there_is_not_is_left_out():
     y, p = np.array([0, 1, 1, 0]), np.array([0.1, 0.8, 0.7, 0.3])
     assert set(probability_scores(y, p, p, list(SCORES))) == set(SCORES)
-    assert set(probability_scores(y, p, np.full(4, np.nan), list(SCORES))) == {"auc"}
+    assert set(probability_scores(y, p, np.full(4, np.nan), list(SCORES))) == {"auc", "average_precision"}
     assert probability_scores(y, np.full(4, np.nan), np.full(4, np.nan), list(SCORES)) == {}
+
+
+# ------------------------------------------------------------------------------------- beside scikit-learn's
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(3, 6))
+def test_scores_of_many_classes_are_scikit_learns(seed, n, k):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(k), n)
+    y = np.concatenate([np.arange(k), rng.integers(0, k, n)])[:n]
+    labels = np.arange(k)
+    found = scores_of_many(y, of_many(p, labels, y), list(MANY))
+    assert found["log_loss"] == pytest.approx(metrics.log_loss(y, p, labels=labels))
+    if k > 3:
+        assert found["top3"] == pytest.approx(metrics.top_k_accuracy_score(y, p, k=3, labels=labels))
+    assert found["brier"] == pytest.approx(np.mean(np.sum((p - np.eye(k)[y]) ** 2, axis=1)))
+    assert found["calibration_error"] == calibration_error(p.argmax(axis=1) == y, p.max(axis=1))
+    assert found["explained_deviance"] == pytest.approx(metrics.d2_log_loss_score(y, p, labels=labels))
+
+
+def test_a_class_that_was_not_learnt_is_the_last():
+    told = of_many(np.array([[0.5, 0.5]]), np.array([0, 1]), np.array([2]))
+    assert (told["true_probability"][0], told["true_rank"][0]) == (0, 2)
+    assert scores_of_many(np.array([2]), told | {"true_rank": np.array([np.nan])}, list(MANY)) == {}
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(4, 60), st.integers(2, 5))
+def test_scores_of_predictions_are_scikit_learns(seed, n, k):
+    rng = np.random.default_rng(seed)
+    y, predicted = rng.integers(0, k, (2, n))
+    found = scores(y, predicted, ["f1_macro", "f1_weighted", "mcc"])
+    assert found["f1_macro"] == pytest.approx(metrics.f1_score(y, predicted, average="macro"))
+    assert found["f1_weighted"] == pytest.approx(metrics.f1_score(y, predicted, average="weighted"))
+    assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(y, predicted))
+    values, told = rng.normal(size=(2, n))
+    found = scores(values, told, ["r2", "mae", "median_absolute_error"])
+    assert found["r2"] == pytest.approx(metrics.r2_score(values, told))
+    assert found["mae"] == pytest.approx(metrics.mean_absolute_error(values, told))
+    assert found["median_absolute_error"] == pytest.approx(metrics.median_absolute_error(values, told))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(4, 60))
+def test_scores_of_two_classes_are_scikit_learns(seed, n):
+    rng = np.random.default_rng(seed)
+    y, p = np.arange(n) % 2, rng.uniform(0.01, 0.99, n)
+    found = probability_scores(y, p, p, list(SCORES))
+    assert found["average_precision"] == pytest.approx(metrics.average_precision_score(y, p))
+    assert found["explained_deviance"] == pytest.approx(metrics.d2_log_loss_score(y, p))

@@ -201,7 +201,7 @@ EXPECTED_WARNINGS = (ConvergenceWarning, UnreliableEstimateWarning)
 DOCUMENTED_WARNINGS = re.compile(
     "the class means coincide in the hidden space"  # EEM and EEKM
     "|No features were selected"  # scikit-learn, of a selection by a test
-    "|fewer than pool_below=|takes the bounds of the features from"  # of few rows
+    "|fewer than pool_below=|needs to compute the bounds of the features"  # of few rows
     "|Only one sample available"  # scikit-learn, of a covariance estimator that is given
     "|The number of unique classes is greater than 50% of the number of samples"  # scikit-learn, of any y
 )

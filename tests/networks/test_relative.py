@@ -7,7 +7,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 
 from entrolearn.networks import ica_objective
-from entrolearn.networks.relative import _direction, _Place, _solved, climb
+from entrolearn.networks.relative import _direction, _Place, _solved, climb, fixed_point
 
 
 @pytest.fixture(scope="module")
@@ -208,3 +208,25 @@ def test_a_precision_that_cannot_be_reached_ends_the_climb(mixed):
     assert not found.converged
     assert len(found.history) < 1000
     assert found.steepness < 1e-6
+
+
+# --- where it starts ----------------------------------------------------------------------------------
+
+
+def whitened(rows):
+    values, vectors = np.linalg.eigh(rows @ rows.T / rows.shape[1])
+    return (vectors / np.sqrt(values)).T @ rows
+
+
+def test_fixed_point_is_one_of_the_iteration_and_separates(mixed):
+    Z = whitened(mixed)
+    W = fixed_point(Z, np.eye(4))
+    assert_allclose(W @ W.T, np.eye(4), atol=1e-12)
+    t = np.tanh(W @ Z)
+    moved = t @ Z.T / Z.shape[1] - np.diag(1 - (t**2).mean(axis=1)) @ W
+    left, _, right = np.linalg.svd(moved)
+    assert_allclose(abs(np.diag(left @ right @ W.T)), 1, atol=1e-3)
+    found = climb(Z, W, extended=True, max_iter=100, tol=1e-6)
+    far = climb(Z, np.eye(4), extended=True, max_iter=500, tol=1e-6)
+    assert found.objective == pytest.approx(far.objective, abs=1e-9)
+    assert len(found.history) < len(far.history)

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
 from entrolab.study.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
@@ -449,6 +448,8 @@ def _telling(columns: Mapping, codes, labels, task: str) -> list[str]:
 def _counted(labels) -> Counter:
     """The rows of each class by its name, in the order of its labels."""
     import numpy as np
+
+    from entrolab.data.raw_table import label_name
 
     values, counts = np.unique(labels, return_counts=True)
     return Counter({label_name(value): int(count) for value, count in zip(values, counts, strict=True)})

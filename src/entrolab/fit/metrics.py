@@ -6,6 +6,7 @@ from dataclasses import dataclass
 __all__ = ["METRICS", "Metric", "metrics_of"]
 
 BINARY = frozenset({"binary"})
+MANY = frozenset({"multiclass"})
 CLASSES = frozenset({"binary", "multiclass"})
 NUMBERS = frozenset({"regression"})
 
@@ -36,15 +37,24 @@ METRICS: dict[str, Metric] = {
     "recall": Metric("recall", BINARY),
     "f1": Metric("F1", BINARY),
     "error_rate": Metric("error", CLASSES, greater_is_better=False),  # 1 - accuracy
+    "f1_macro": Metric("F1, mean of classes", CLASSES),
+    "f1_weighted": Metric("F1, weighted by classes", CLASSES),
+    "mcc": Metric("Matthews correlation", CLASSES, percent=False, digits=3),
     "auc": Metric("AUC", BINARY, of_probabilities=True),
+    "average_precision": Metric("average precision", BINARY, of_probabilities=True),
+    "top3": Metric("accuracy of the first three", MANY, of_probabilities=True),
     "log_loss": Metric(
-        "log loss", BINARY, greater_is_better=False, percent=False, of_probabilities=True, digits=3
+        "log loss", CLASSES, greater_is_better=False, percent=False, of_probabilities=True, digits=3
     ),
+    "explained_deviance": Metric("explained deviance", CLASSES, of_probabilities=True),
     "brier": Metric(
-        "Brier score", BINARY, greater_is_better=False, percent=False, of_probabilities=True, digits=3
+        "Brier score", CLASSES, greater_is_better=False, percent=False, of_probabilities=True, digits=3
     ),
-    "calibration_error": Metric("calibration error", BINARY, greater_is_better=False, of_probabilities=True),
+    "calibration_error": Metric("calibration error", CLASSES, greater_is_better=False, of_probabilities=True),
     "rmse": Metric("RMSE", NUMBERS, greater_is_better=False, percent=False),
+    "mae": Metric("mean absolute error", NUMBERS, greater_is_better=False, percent=False),
+    "median_absolute_error": Metric("median absolute error", NUMBERS, greater_is_better=False, percent=False),
+    "r2": Metric("R²", NUMBERS, percent=False, digits=3),
     "error_entropy": Metric("error entropy", NUMBERS, greater_is_better=False, percent=False),  # in nats
     "support": Metric("support vectors", CLASSES | NUMBERS, greater_is_better=False, of_fit=True),
     "iterations": Metric(

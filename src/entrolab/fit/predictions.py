@@ -46,7 +46,13 @@ def _scores(rows: pd.DataFrame, metrics: Sequence[str]) -> Mapping[str, float]:
     ranked = [metric for metric in metrics if METRICS[metric].of_probabilities]
     found = scores(y, prediction, [metric for metric in metrics if metric not in ranked])
     if ranked:
-        from entrolab.fit.probabilities import probability_scores  # scikit-learn's metrics, for who asks
+        # scikit-learn's metrics, for who asks
+        from entrolab.fit.probabilities import OF_MANY, probability_scores, scores_of_many
 
-        found |= probability_scores(y, rows["decision"].to_numpy(), rows["probability"].to_numpy(), ranked)
+        if "decision" in rows and rows["decision"].notna().any():
+            found |= probability_scores(
+                y, rows["decision"].to_numpy(), rows["probability"].to_numpy(), ranked
+            )
+        elif OF_MANY[0] in rows:
+            found |= scores_of_many(y, {name: rows[name].to_numpy() for name in OF_MANY}, ranked)
     return found

@@ -63,7 +63,8 @@ class Trained(NamedTuple):
     predictions : DataFrame
         One row per repeat, fold, selected grid point and test row: ``row``, its index in the data set; ``y``
         and ``prediction``, codes of classes or values; for two classes the ``decision`` value and the
-        ``probability`` of class 1, NaN where the learner has none.
+        ``probability`` of class 1, NaN where the learner has none; for more classes what
+        :func:`entrolab.fit.probabilities.of_many` gives, if the learner has probabilities.
     """
 
     candidates: pd.DataFrame
@@ -325,11 +326,13 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, spec: Ma
 
 
 def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str, np.ndarray]:
-    """The predictions of a fit for its test rows; of two classes with decision values and probabilities."""
+    """The predictions of a fit for its test rows; of classes with decision values and probabilities."""
     rows = partition.held_out(fit.left_out)
     answers = {"prediction": np.ravel(fit.prediction[rows])}
-    if y.dtype.kind == "f" or y.max() > 1:
+    if y.dtype.kind == "f":
         return answers
+    if y.max() > 1:
+        return answers | _of_many(fit.fitted, X[rows], y[rows])
     decision = probability = np.full(len(rows), np.nan)
     if fit.fitted is not None:
         decision, probability = _ranked(fit.fitted, X[rows], decision)
@@ -350,6 +353,19 @@ def _ranked(fitted, X, nothing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     except Exception:  # a learner may fail in any way; its labels stand
         logger.exception("no decision values or probabilities of the test rows")
         return nothing, nothing
+
+
+def _of_many(fitted, X, y: np.ndarray) -> dict[str, np.ndarray]:
+    """What scores of several classes need of the probabilities of a fitted classifier, if it has some."""
+    if not hasattr(fitted, "predict_proba"):
+        return {}
+    from entrolab.fit.probabilities import of_many
+
+    try:
+        return of_many(fitted.predict_proba(X), fitted.classes_, y)
+    except Exception:  # as above
+        logger.exception("no probabilities of the test rows")
+        return {}
 
 
 def _inner_results(found: Sequence[float], spec: Mapping) -> dict:

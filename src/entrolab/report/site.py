@@ -1,9 +1,11 @@
 """The site: a front page, a page for each study, data set and learner, and lists of the latter two."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.io.atomic import write_text
 from entrolab.report.datasets import dataset_line, dataset_page
 from entrolab.report.models import learners, model_page, standing
@@ -61,10 +63,19 @@ def build_report(
         "index.html",
         "index",
         cards=[cards[results.key] for results in studies],
+        claims=_all_claims(studies),
         version=version(commit, lock),
         facts=made(records, commit, peaks, lock),
         key=legend({}, {}),
     )
+
+
+def _all_claims(studies: Iterable[StudyResults]) -> dict | None:
+    """The outcomes of the claims of all studies; None where there are none."""
+    counted = Counter()
+    for results in studies:
+        counted.update({} if results.claims is None else outcomes(results.claims))
+    return claims_bar(counted) if counted else None
 
 
 class _Site:

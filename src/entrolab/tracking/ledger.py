@@ -245,9 +245,8 @@ class Ledger:
     def _log_model(self, run_id: str, content: RunContent, example: bool) -> None:
         """Log the refitted model as ``mlflow.sklearn.log_model`` does, but with this client.
 
-        With rows of the data set if `example`.
-
-        That function uses the active run and store of the process.
+        That function uses the active run and store of the process. Rows of the data set are logged if
+        `example`.
         """
         import skops.io
 

@@ -45,6 +45,9 @@ LEAST_VARIANCE = 1e-280
 #: distances in its units: what is added up of them are numbers.
 MOST = 1e300
 
+#: Rows from which on the search begins by moving many at once.
+MANY_ROWS = 8000
+
 
 class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     r"""Cross-entropy clustering: a hard mixture of Gaussians that finds how many there are.
@@ -120,7 +123,9 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     Notes
     -----
     The search is Hartigan's: a row moves as soon as that lowers the energy, and with it the two clusters
-    change. A pass judges all moves of all rows at once, then makes those that still pay, one at a time. At
+    change. A pass judges all moves of all rows at once, then makes those that still pay, one at a time. With
+    8,000 rows or more the first passes make them all at once, as long as many pay and the energy falls;
+    where clusters overlap, the search may then come to rest in another partition of about the same energy. At
     the end no single move pays, which implies that each row is in the cluster of greatest ``p_k N(x; m_k,
     S_k)``: :meth:`predict` repeats the labels. The converse is not true: moving all rows to their densest
     clusters at once, Lloyd's way, comes to rest earlier.
@@ -227,7 +232,9 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         searches = []
         try:
             for labels in self._starts(X, random):
-                search = HartiganSearch(X, labels, clusters_of(labels), self._least_rows(X), self.merge)
+                search = HartiganSearch(
+                    X, labels, clusters_of(labels), self._least_rows(X), self.merge, len(X) >= MANY_ROWS
+                )
                 searches.append(search.run(self.max_iter, random))
             for covariance in min(searches, key=lambda search: search.energies[-1]).clusters.covariances:
                 cholesky(covariance)  # as `predict` will do

@@ -54,6 +54,8 @@ class GaussianClusters(ABC):
     counts : ndarray of shape (n_clusters,)
         Rows of each cluster, as floats.
     means : ndarray of shape (n_clusters, n_features)
+    energies : ndarray of shape (n_clusters,)
+        What each cluster adds to the energy.
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, prior: np.ndarray):
@@ -73,16 +75,15 @@ class GaussianClusters(ABC):
         rows = [X[labels == k] for k in range(len(self.counts))]
         self.means = np.array([each.mean(axis=0) for each in rows])
         self._refit_spreads([each - mean for each, mean in zip(rows, self.means, strict=True)])
+        self.energies = self._energies_now(slice(None))
 
     @property
     def n_clusters(self) -> int:
         return len(self.counts)
 
-    @property
-    def energies(self) -> np.ndarray:
-        """What each cluster adds to the energy, shape (n_clusters,)."""
-        every = np.arange(self.n_clusters)
-        return self._energies(self.counts, self._entropies(every, self.counts, 0.0, 0.0))
+    def _energies_now(self, which) -> np.ndarray:
+        counts = self.counts[which]
+        return self._energies(counts, self._entropies(which, counts, 0.0, 0.0))
 
     @property
     def energy(self) -> float:
@@ -110,6 +111,18 @@ class GaussianClusters(ABC):
         leaving = self._entropies(labels, counts - 1, terms[labels, column], -counts / (counts - 1))
         changes = self._additions(terms) + (self._energies(counts - 1, leaving) - energies)
         changes[labels, column] = 0.0
+        return changes
+
+    def changes_of_row(self, row: np.ndarray, label: int) -> np.ndarray:
+        """:meth:`changes` of one row, shape (n_clusters,)."""
+        terms = self._terms((row - self.means)[:, np.newaxis])[:, 0]
+        step = np.ones(self.n_clusters)
+        step[label] = -1
+        counts = self.counts + step
+        entropies = self._entropies(slice(None), counts, terms, step * self.counts / counts)
+        changes = self._energies(counts, entropies) - self.energies
+        changes += changes[label]
+        changes[label] = 0.0
         return changes
 
     def additions(self, X: np.ndarray) -> np.ndarray:
@@ -144,6 +157,7 @@ class GaussianClusters(ABC):
         self._change_spread(k, offset, sign * count / (count + sign))
         self.counts[k] = count + sign
         self.means[k] += sign / (count + sign) * offset
+        self.energies[k] = self._energies_now(k)
 
     def mergers(self) -> np.ndarray:
         """What the energy would change by, were two clusters one.
@@ -168,6 +182,7 @@ class GaussianClusters(ABC):
         """Forget cluster k; those after it move up."""
         self.counts = np.delete(self.counts, k)
         self.means = np.delete(self.means, k, axis=0)
+        self.energies = np.delete(self.energies, k)
         self._drop_spread(k)
 
     def _energies(self, counts: np.ndarray, entropies: np.ndarray) -> np.ndarray:
@@ -338,8 +353,8 @@ class FullClusters(_ScatteredClusters):
     def _change_spread(self, k, offset, a):
         along = self._inverses[k] @ offset
         ratio = 1 + a * (offset @ along)
-        self._scatters[k] += a * np.outer(offset, offset)
-        self._inverses[k] -= a / ratio * np.outer(along, along)  # Sherman and Morrison's formula
+        self._scatters[k] += (a * offset)[:, np.newaxis] * offset
+        self._inverses[k] -= (a / ratio * along)[:, np.newaxis] * along  # Sherman and Morrison's formula
         self._log_volumes[k] += math.log(ratio)
 
     def _drop_spread(self, k):
@@ -472,4 +487,6 @@ def _positive(scatters: np.ndarray) -> np.ndarray:
 def _log_ratios(changes: np.ndarray) -> np.ndarray:
     """ln(1 + change), infinite where next to nothing would be left."""
     ratios = 1 + np.asarray(changes)
+    if ratios.min() > LEAST_RATIO:
+        return np.log(ratios)
     return np.log(ratios, out=np.full(ratios.shape, np.inf), where=ratios > LEAST_RATIO)

@@ -15,6 +15,9 @@ LEAST_GAIN = 1e-12
 #: Numbers in memory at once while all moves of a block of rows are judged (8 MiB).
 BLOCK_NUMBERS = 2**20
 
+#: Moves that are many: a pass that makes them at once takes the time of so many single ones.
+MANY_MOVES = 100
+
 #: Moves after which everything is computed anew, so that rounding errors do not add up.
 REFIT_AFTER = 1000
 
@@ -34,6 +37,8 @@ class HartiganSearch:
         A cluster with fewer is removed.
     merge : bool
         Whether two clusters become one where no move pays.
+    together : bool
+        Whether passes that move many rows at once come first.
     energies, numbers : list
         Energy and number of clusters after each pass.
     converged : bool
@@ -45,6 +50,7 @@ class HartiganSearch:
     clusters: GaussianClusters
     least_rows: int
     merge: bool
+    together: bool = False
     energies: list[float] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     converged: bool = False
@@ -52,9 +58,39 @@ class HartiganSearch:
 
     def run(self, max_iter: int, random: np.random.RandomState) -> Self:
         """Pass over all rows, each time in another order, until nothing pays."""
+        if self.together:
+            while len(self.energies) < max_iter and self._move_together():
+                continue
         while not self.converged and len(self.energies) < max_iter:
             self._pass_over(random.permutation(len(self.X)))
         return self
+
+    def _move_together(self) -> bool:
+        """Move all rows whose own move pays at once; False, and nothing moves, where that does not pay."""
+        if self.clusters.n_clusters == 1:
+            return False
+        size = max(1, BLOCK_NUMBERS // self.clusters.means.size)
+        blocks = [slice(start, start + size) for start in range(0, len(self.X), size)]
+        changes = np.hstack([self.clusters.changes(self.X[b], self.labels[b]) for b in blocks])
+        pays = changes.min(axis=0) < -LEAST_GAIN
+        labels = np.where(pays, changes.argmin(axis=0), self.labels)
+        large = np.flatnonzero(np.bincount(labels, minlength=len(changes)) >= self.least_rows)
+        if np.count_nonzero(pays) < MANY_MOVES or not len(large):
+            return False
+        homeless = ~np.isin(labels, large)
+        labels[homeless] = large[changes[large][:, homeless].argmin(axis=0)]
+        before = self.clusters.energy
+        self.clusters.refit(self.X, np.searchsorted(large, labels))
+        if len(large) == len(changes) and not self.clusters.energy < before:
+            self.clusters.refit(self.X, self.labels)
+            return False
+        self.labels[:] = np.searchsorted(large, labels)
+        self._note()
+        return True
+
+    def _note(self) -> None:
+        self.energies.append(self.clusters.energy)
+        self.numbers.append(self.clusters.n_clusters)
 
     def _pass_over(self, rows: np.ndarray) -> None:
         """Judge all moves of the rows, in this order, and make those that pay."""
@@ -64,8 +100,7 @@ class HartiganSearch:
             self._move_what_pays(rows[start : start + size])
         self.converged = self._n_moves == before and not (self.merge and self._merge_what_pays_most())
         self.clusters.refit(self.X, self.labels)
-        self.energies.append(self.clusters.energy)
-        self.numbers.append(self.clusters.n_clusters)
+        self._note()
 
     def _move_what_pays(self, rows: np.ndarray) -> None:
         if self.clusters.n_clusters == 1:
@@ -73,7 +108,7 @@ class HartiganSearch:
         changes = self.clusters.changes(self.X[rows], self.labels[rows])
         # Each move changes two clusters: what paid before it is judged once more.
         for row in rows[changes.min(axis=0) < -LEAST_GAIN]:
-            changes = self.clusters.changes(self.X[row, np.newaxis], self.labels[row, np.newaxis])[:, 0]
+            changes = self.clusters.changes_of_row(self.X[row], self.labels[row])
             target = int(changes.argmin())
             if changes[target] < -LEAST_GAIN:
                 self._move(row, target)

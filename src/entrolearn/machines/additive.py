@@ -1,4 +1,4 @@
-"""Fits that are a sum over the rows and one solve: of rows in memory, of a stream, on several machines."""
+"""Base classes of learners whose fit sums over the rows and then solves, for data in memory and streams."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -57,16 +57,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Needs:
-    """What a layer has to know of the training rows beside their number of features.
+    """Statistics of the training rows that a hidden layer needs, besides the number of features.
 
     Attributes
     ----------
     n_landmarks : int
-        How many of the rows it keeps.
+        Number of rows that the layer keeps as landmarks.
     scale : bool
-        Whether it asks for the gamma that is called "scale".
+        Whether the layer needs gamma="scale".
     box : bool
-        Whether it asks for the bounds of the features.
+        Whether the layer needs the bounds of the features.
     """
 
     n_landmarks: int = 0
@@ -75,15 +75,15 @@ class Needs:
 
     @property
     def n_sampled(self) -> int:
-        """How many of the rows are drawn: landmarks, or those that tell which values are far out."""
+        """Number of rows to sample, as landmarks or to detect outliers."""
         return self.n_landmarks or BOX_ROWS * self.box
 
     def sampler(self, rng: np.random.RandomState) -> np.random.RandomState:
-        """What draws them, given what draws the layer."""
+        """Random state that samples the rows; `rng` is that of the layer."""
         return box_sampler() if self.box else rng
 
     def sampled(self, X, weights: np.ndarray | None):
-        """The rows of which some are drawn, dense or CSR; for a box with their weights as the last column."""
+        """The rows to sample from, dense or CSR; for a box, with their weights as the last column."""
         if weights is None or not self.box:
             return X
         column = weights[:, None].astype(X.dtype)
@@ -92,17 +92,17 @@ class Needs:
 
 @dataclass(frozen=True)
 class Survey:
-    """What :class:`Needs` asked for.
+    """The statistics that :class:`Needs` specifies.
 
     Attributes
     ----------
     n_features : int
     dtype : dtype
-        Of the rows.
+        Type of the rows.
     landmarks : {ndarray, CSR}, shape (n_landmarks, n_features), or None
-        Rows drawn without replacement; all of them where there are fewer.
+        Rows drawn without replacement; all rows if there are fewer.
     scale : float or None
-        The gamma that is called "scale".
+        Value of gamma="scale".
     box : ndarray, shape (2, n_features), or None
         Lower and upper bounds of the features.
     """
@@ -115,7 +115,7 @@ class Survey:
 
     @classmethod
     def of(cls, X, needs: Needs, rng: np.random.RandomState, weights: np.ndarray | None = None) -> "Survey":
-        """Of rows in memory, shape (n_samples, n_features), and their weights."""
+        """Survey of rows in memory, shape (n_samples, n_features), and their weights."""
         n_features, dtype = X.shape[1], numpy_dtype(X)
         if not needs.n_sampled:
             return cls(n_features, dtype)
@@ -129,7 +129,7 @@ class Survey:
 
     @classmethod
     def of_passes(cls, X, needs: Needs, sample, seen: "Seen") -> "Survey":
-        """Of rows that were seen in passing, some of which are X, and a sample from ``needs.sampled``."""
+        """Survey of streamed rows, from their statistics `seen` and a sample of ``needs.sampled``."""
         n_features, dtype = X.shape[1], X.dtype
         if needs.box:
             weights = None
@@ -141,12 +141,12 @@ class Survey:
         return cls(n_features, dtype, sample, scale)
 
     def gamma(self, gamma: float | str) -> float | str | None:
-        """The number behind the name "scale"; others as they are."""
+        """Replace "scale" by its value; return other values unchanged."""
         return self.scale if isinstance(gamma, str) and gamma == "scale" else gamma
 
 
 def _scale_gamma(X, weights: np.ndarray | None) -> float:
-    """The gamma that is called "scale", of rows wherever they live."""
+    """Value of gamma="scale" for rows in any array library."""
     if is_numpy(X) or weights is not None:
         return scale_gamma(X if is_numpy(X) else to_numpy(X), weights)
     return gamma_of_spread(X.shape[1], *mean_and_variance(X), numpy_dtype(X))
@@ -154,7 +154,7 @@ def _scale_gamma(X, weights: np.ndarray | None) -> float:
 
 @dataclass(frozen=True)
 class Spread:
-    """Number, mean and sum of squared deviations of all numbers of some rows; of two sets of rows they merge.
+    """Count, mean and sum of squared deviations of all elements of some rows; spreads can be merged.
 
     Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance", eq. (2.1).
 
@@ -174,7 +174,7 @@ class Spread:
 
     @classmethod
     def of(cls, X, weights: np.ndarray | None = None) -> "Spread":
-        """Of the rows of X, dense or CSR, and weighted."""
+        """Spread of the rows of X, dense or CSR, with optional weights."""
         if weights is not None and len(weights):
             return cls(*weighted_spread(X, weights))
         n = int(np.prod(X.shape, dtype=np.int64))
@@ -186,7 +186,7 @@ class Spread:
         return cls(n, mean, squares + (n - stored.size) * mean**2)
 
     def merge(self, other: "Spread") -> "Spread":
-        """Of the rows of both."""
+        """Spread of the union of both sets of rows."""
         n = self.n + other.n
         if not n:
             return self
@@ -196,96 +196,93 @@ class Spread:
 
     @property
     def variance(self) -> float:
-        """Divided by their number."""
+        """Variance of all elements (``ddof=0``)."""
         return self.squares / self.n
 
     def scale_gamma(self, n_features: int, dtype) -> float:
-        """The gamma that is called "scale"."""
+        """Value of gamma="scale"."""
         return gamma_of_spread(n_features, self.mean, self.variance, dtype)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What :class:`Needs` asks for beside a sample, of some rows; of two sets of rows they merge."""
+    """Spread and extent of some rows, as far as :class:`Needs` requires them; two of them can be merged."""
 
     spread: Spread = Spread()
     extent: Extent | None = None
 
     @classmethod
     def of(cls, X, needs: Needs, weights: np.ndarray | None = None) -> "Seen":
-        """Of the rows of X, at least one, dense or CSR, and their weights."""
+        """Statistics of the rows of X (at least one), dense or CSR, and their weights."""
         return cls(Spread.of(X, weights) if needs.scale else Spread(), Extent.of(X) if needs.box else None)
 
     def merge(self, other: "Seen") -> "Seen":
-        """Of the rows of both."""
+        """Statistics of the union of both sets of rows."""
         extents = [each.extent for each in (self, other) if each.extent is not None]
         return Seen(self.spread.merge(other.spread), reduce(Extent.merge, extents) if extents else None)
 
 
 def takes_chunks(machine: "Additive") -> bool:
-    """Whether the machine has ``partial_fit`` and ``forget`` with its settings."""
+    """Whether the learner has ``partial_fit`` and ``forget`` with its parameters."""
     return machine._takes_chunks()
 
 
 class Additive:
-    """A learner whose fit is: draw the hidden layer, sum over the rows, solve.
+    """A learner whose fit draws the hidden layer, computes sums over the rows, and solves for the readout.
 
-    Sums of disjoint sets of rows add up: ``fit`` makes them of all rows at once, :mod:`entrolearn.streaming`
-    chunk by chunk or on several machines. Targets are what a subclass makes of y: the place of each label
-    among ``classes_``, or an array of values.
+    Sums of disjoint sets of rows can be added: ``fit`` computes them for all rows at once,
+    :mod:`entrolearn.streaming` by chunks or on several hosts. A subclass converts y to targets: the index of
+    each label in ``classes_``, or an array of values.
     """
 
-    _dtypes: tuple = (np.float64,)  # of X; others become the first
+    _dtypes: tuple = (np.float64,)  # accepted types of X; others are converted to the first
     keep_sums: bool
 
     def _accepted_dtypes(self) -> list:
-        """The precisions in which a fit computes; sums to go on from are in double precision."""
+        """Types in which a fit computes; with `keep_sums` only double precision."""
         return [np.float64] if self.keep_sums else list(self._dtypes)
 
     def _forget(self) -> None:
-        """Drop what an earlier fit or stream has left and a new one does not overwrite."""
+        """Delete attributes of an earlier fit or stream that a new fit does not overwrite."""
         for stale in ("_stream", "_rounding", "loo_errors_"):
             vars(self).pop(stale, None)
 
     def _refuse_sums(self) -> None:
-        """Raise a ValueError, which says what is accepted, for settings that need all rows at once.
-
-        Or that do not fit ``classes_``, which are known.
-        """
+        """Raise a ValueError for parameters that need all rows at once or do not match ``classes_``."""
 
     def _takes_chunks(self) -> bool:
-        """Whether there are ``partial_fit`` and ``forget`` with these settings."""
+        """Whether ``partial_fit`` and ``forget`` are available with these parameters."""
         return True
 
     def _needs(self) -> Needs:
-        """What the layer has to know of the rows."""
+        """Statistics of the rows that the layer needs."""
         return Needs()
 
     def _refuse_drawn(self, X) -> None:
-        """Raise a ValueError where the layer was drawn from one of these rows, which are to be forgotten."""
+        """Raise a ValueError if the layer was drawn from one of these rows, which are to be forgotten."""
 
     @abstractmethod
     def _layer_on(self, survey: Survey, rng: np.random.RandomState):
-        """The hidden layer for rows of which this is known."""
+        """The hidden layer for rows with these statistics."""
 
     @abstractmethod
     def _checked(self, X, y, *, first: bool, dtypes: list):
-        """Rows and targets of a chunk, checked; the first one says how many features there are."""
+        """Validated rows and targets of a chunk; the first chunk sets the number of features."""
 
     @abstractmethod
     def _no_sums(self, X, targets):
-        """The sums of no rows. These are rows to come, from which shifts can be taken."""
+        """Empty sums; X and targets are the first rows, to compute shifts from."""
 
     @abstractmethod
     def _add_rows(self, sums, X, targets, weights: np.ndarray | None):
-        """The sums with these rows added, in place where that is possible; weights are positive, or None."""
+        """Add rows to the sums, in place if possible, and return them; weights are positive or None."""
 
     @abstractmethod
     def _solve_sums(self, sums, dtype) -> bool:
-        """Solve and keep the solution; or False, where rows of this precision left too few digits."""
+        """Solve and store the readout; return False if rows of this dtype are not accurate enough."""
 
     def _draw_layer(self, X, weights: np.ndarray | None = None, first_chunk: bool = False):
-        """The hidden layer for rows in memory, where they live; of a stream for those of its first chunk."""
+        """The hidden layer for rows in memory, on their device; for a stream, those of its first chunk."""
         rng, needs = check_random_state(self.random_state), self._needs()
         if first_chunk and needs.box and X.shape[0] < FEWEST_ROWS:
             warn_few_rows(X.shape[0], type(self).__name__)
@@ -293,14 +290,14 @@ class Additive:
         return self._layer_on(Survey.of(X, needs, rng, weights), rng).beside(X)
 
     def _fit_rows(self, X, targets, weights: np.ndarray | None) -> None:
-        """Fit to rows in memory, in their precision if that will do."""
+        """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
         self._layer = self._draw_layer(X, weights)
         sums = self._add_rows(self._no_sums(X, targets), X, targets, weights)
         if not self._finish(sums, numpy_dtype(X)):
             self._fit_rows(in_double(X), targets, weights)
 
     def _finish(self, sums, dtype) -> bool:
-        """Solve the sums over all rows of a fit, and keep them if they are to be gone on from."""
+        """Solve the sums over all rows of a fit, and store them if `keep_sums`."""
         if self.keep_sums:
             self._stream = sums
         return self._solve_sums(sums, dtype)
@@ -311,7 +308,7 @@ class Additive:
         Raises
         ------
         ValueError
-            If it comes after a fit that kept no sums.
+            If the last fit did not keep its sums.
         """
         if hasattr(self, "_stream"):
             return False
@@ -323,12 +320,12 @@ class Additive:
         return True
 
     def _fade(self, decay: float) -> None:
-        """Multiply the weights of the rows so far, if there are any.
+        """Multiply the weights of all earlier rows by `decay`.
 
         Raises
         ------
         ValueError
-            If `decay` is no number in (0, 1].
+            If `decay` is not a number in (0, 1].
         """
         if not isinstance(decay, Real) or not 0 < decay <= 1:
             raise ValueError(f"decay={decay!r}; accepted: a number above 0, up to 1.")
@@ -339,21 +336,21 @@ class Additive:
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=False)
     def forget(self, X, y, sample_weight=None) -> Self:
-        """Take rows out of the machine again.
+        """Remove rows from the fitted model.
 
-        The machine is then the one that :meth:`fit` makes of the other rows with the same hidden layer, up to
-        rounding. It needs the sums over the rows: of :meth:`fit` or :func:`entrolearn.streaming.fit` with
-        ``keep_sums=True``, or of :meth:`partial_fit`. Where no row of a class is left (of any class, for
-        least squares) the machine is not fitted until :meth:`partial_fit` brings one.
+        Up to rounding, the model then equals that of :meth:`fit` on the other rows with the same hidden
+        layer. This requires the sums over the rows, from :meth:`fit` or :func:`entrolearn.streaming.fit` with
+        ``keep_sums=True``, or from :meth:`partial_fit`. If no row of a class is left (or, for least squares,
+        no row at all), the estimator is not fitted until :meth:`partial_fit` adds one.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Rows that the machine has learnt.
+            Rows that the model was fitted to.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
+            Targets of these rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights that they were learnt with; less of them leaves the rest.
+            The sample weights of the fit; with smaller weights, the rest of the weight remains.
 
         Returns
         -------
@@ -362,17 +359,17 @@ class Additive:
         Raises
         ------
         ValueError
-            If the machine keeps no sums, the hidden layer was drawn from one of the rows (a bound of the
-            features, a landmark, the width that is called "scale"), or the sums show that they do not hold
-            these rows: more rows than there are, or no sum of squares left. The machine is then as before.
+            If the model has no sums; if the hidden layer depends on one of the rows (as a bound of the
+            features, a landmark, or through the width "scale"); or if the sums cannot contain these rows,
+            because too few rows or a negative sum of squares would be left. The model is then unchanged.
 
         Notes
         -----
-        Rows that were never learnt are not detected where the sums could hold them.
+        Rows that the model was not fitted to are not detected if the sums could contain them.
         """
         if self._begins("forget"):
             check_is_fitted(self)
-        machine = copy(self)  # what is refused leaves nothing behind
+        machine = copy(self)  # an error leaves the estimator unchanged
         X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
         X, targets, weights = weighted_rows(X, targets, sample_weight)
         machine._refuse_drawn(X)
@@ -382,9 +379,9 @@ class Additive:
         return self
 
     def _without(self, X, targets, weights: np.ndarray | None) -> Self:
-        """A machine of the same layer that has not learnt these rows, which were checked.
+        """A copy with the same layer, without these (validated) rows.
 
-        It is not fitted where no row of a class, or no row at all, is left.
+        It is not fitted if no row of a class, or no row at all, is left.
         """
         machine, in_classes = copy(self), isinstance(self._stream, list)
         sums = self._stream if in_classes else [self._stream]
@@ -408,26 +405,26 @@ class AdditiveOverClasses(Additive):
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=False)
     def partial_fit(self, X, y, classes=None, sample_weight=None, decay=1.0) -> Self:
-        """Update the machine with more rows of a stream.
+        """Update the model with more rows of a stream.
 
-        The machine is then the one that :meth:`fit` makes of all rows so far with the hidden layer of the
-        first call, whatever their order and however they were cut. Where the layer is drawn from rows, those
-        of the first call draw it: landmarks, or the box of the features (five rows or more; with fewer the
-        features are taken as they are, with a warning). It needs a first row of every class before it can
-        answer. Everything is computed in double precision: there is no second look at the rows. After
-        :meth:`fit` it goes on from its rows if ``keep_sums`` is true, and is refused otherwise.
+        The model then equals that of :meth:`fit` on all rows so far with the hidden layer of the first call,
+        whatever the order of the rows and the sizes of the chunks. A layer that depends on rows (landmarks,
+        or the box of the features) is drawn from the rows of the first call. A box needs at least five rows;
+        with fewer, the features are not scaled, with a warning. Predictions require at least one row of every
+        class. All computations are in double precision, because rows are seen only once. After :meth:`fit`,
+        the call updates the fitted model if ``keep_sums`` is true, and raises a ValueError otherwise.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like of shape (n_classes,), default=None
-            All labels that the stream can bring; asked for in the first call only.
+            All labels that can occur in the stream; required in the first call only.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
         decay : float in (0, 1], default=1.0
-            Multiplies the weights of all earlier rows, which so fade: the machine is the one that :meth:`fit`
-            makes with weights of ``decay**k`` for the rows that came k calls ago.
+            Factor by which the weights of all earlier rows are multiplied. The model equals that of
+            :meth:`fit` with weights ``decay**k`` for the rows of k calls ago.
 
         Returns
         -------
@@ -436,9 +433,9 @@ class AdditiveOverClasses(Additive):
         Raises
         ------
         ValueError
-            If `classes` is missing in the first call, names one class only or changes later, y brings another
-            label, `decay` is out of range, a setting needs all rows at once (a ``covariance`` that is an
-            estimator), or the machine was fitted without ``keep_sums``.
+            If `classes` is missing in the first call, has only one class or changes later, y has a label
+            that is not in `classes`, `decay` is out of range, a parameter needs all rows at once (a
+            ``covariance`` that is an estimator), or the model was fitted without ``keep_sums``.
         """
         first = self._begins()
         learn_stream_classes(self, classes)
@@ -449,7 +446,7 @@ class AdditiveOverClasses(Additive):
         if first:
             self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, codes)
-        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its own first rows
+        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its first rows
             begun = zip(self._stream, self._no_sums(X, codes), strict=True)
             self._stream = [moments if moments.n else new for moments, new in begun]
         self._add_rows(self._stream, X, codes, weights)
@@ -482,7 +479,7 @@ class AdditiveOverClasses(Additive):
 
 
 class InBox(Additive):
-    """A learner of random units that are drawn in the box of the training rows, ``feature_range``."""
+    """A learner whose random hidden units are drawn in the box of the training rows, ``feature_range``."""
 
     _parameter_constraints: dict = {"feature_range": FEATURE_RANGE}
 
@@ -496,7 +493,7 @@ class InBox(Additive):
         return layer
 
     def _box(self, survey: Survey) -> np.ndarray | None:
-        """The bounds of the features, shape (2, n_features), kept; None for features as they are."""
+        """Compute and store the bounds of the features, shape (2, n_features); None for unscaled features."""
         if self.feature_range is None or isinstance(self.feature_range, str):
             self.feature_range_ = survey.box
         else:
@@ -519,16 +516,16 @@ class InBox(Additive):
                 )
 
     def _box_sources(self, partition: Partition) -> list:
-        """The rows that draw a layer, and the training sets (``left_out``) that share it."""
+        """The rows to draw each layer from, and the training sets (``left_out``) that share it."""
         if self._needs().box:
             return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
         return [(slice(None), list(partition.left_out))]
 
 
 class OnLandmarks(Additive):
-    """A learner of kernel values with landmarks, rows that are drawn or given.
+    """A learner whose hidden units are kernel values with landmarks, which are drawn rows or given.
 
-    ``_width`` names the parameter that can be "scale".
+    ``_width`` is the name of the parameter that can be "scale".
     """
 
     _parameter_constraints: dict = {
@@ -547,7 +544,7 @@ class OnLandmarks(Additive):
         return isinstance(width, str) and width == "scale"
 
     def _surveyed(self, survey: Survey) -> Survey:
-        """What is known of the rows; with landmarks that are given, and their spread."""
+        """The survey, with the given landmarks and their scale if there are any."""
         if self.landmarks is None:
             return survey
         landmarks = self.landmarks
@@ -561,12 +558,12 @@ class OnLandmarks(Additive):
         return replace(survey, landmarks=landmarks, scale=scale)
 
     def _n_landmarks(self, n_rows: int) -> int:
-        """How many landmarks there are where so many rows can be drawn."""
+        """Number of landmarks if they are drawn from n_rows rows."""
         return min(self.n_landmarks, n_rows) if self.landmarks is None else np.shape(self.landmarks)[0]
 
     @property
     def landmarks_(self):
-        """The rows that stand for all."""
+        """The landmarks."""
         return self._layer.landmarks
 
     def _refuse_drawn(self, X):
@@ -587,7 +584,7 @@ class OnLandmarks(Additive):
 
 
 def _row_keys(X) -> Iterator[tuple[bytes, bytes]]:
-    """What is equal for equal rows, dense or sparse."""
+    """Keys of rows; equal for equal rows, dense or sparse."""
     X = csr_array(X if issparse(X) else to_numpy(X), dtype=np.float64)
     for start, stop in pairwise(X.indptr):
         yield X.indices[start:stop].astype(np.int64).tobytes(), X.data[start:stop].tobytes()

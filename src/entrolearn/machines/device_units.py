@@ -1,7 +1,7 @@
-"""Hidden units and kernel values of rows in arrays of other libraries.
+"""Hidden units and kernel values for arrays of other libraries than NumPy (array API).
 
-The formulas of :mod:`entrolearn.machines.layers` and :mod:`entrolearn.kernels`, which overwrite NumPy's
-arrays to stay in the processor's cache, as plain expressions: functions of the array API have no `out`.
+The formulas are those of :mod:`entrolearn.machines.layers` and :mod:`entrolearn.kernels`. They are written
+without in-place operations, because functions of the array API have no argument `out`.
 """
 
 from collections.abc import Callable
@@ -24,18 +24,18 @@ __all__ = [
 
 
 def _reciprocal_of_one_plus_exp(Z, xp):
-    with np.errstate(over="ignore"):  # of array_api_strict, which is NumPy below; the quotient is zero then
+    with np.errstate(over="ignore"):  # array_api_strict uses NumPy; the quotient is then zero
         return 1 / (1 + xp.exp(Z))
 
 
-# name -> G as a function of Z = <w, x> - b and the namespace
+# Name -> activation as a function of Z = <w, x> - b and the array namespace.
 UNITS: dict[str, Callable] = {
     "sigmoid": lambda Z, xp: _reciprocal_of_one_plus_exp(-Z, xp),
     "nsigmoid": lambda Z, xp: _reciprocal_of_one_plus_exp(-Z, xp),
     "sine": lambda Z, xp: xp.sin(Z),
     "hardlimit": lambda Z, xp: xp.astype(Z >= 0, Z.dtype),
 }
-# The same minus one, as entrolearn.machines.layers has it.
+# The same activations minus one, as in entrolearn.machines.layers.
 UNITS_BELOW_ONE: dict[str, Callable] = {
     "sigmoid": lambda Z, xp: -_reciprocal_of_one_plus_exp(Z, xp),
     "nsigmoid": lambda Z, xp: -_reciprocal_of_one_plus_exp(Z, xp),
@@ -43,7 +43,7 @@ UNITS_BELOW_ONE: dict[str, Callable] = {
 
 
 def random_units(X, weights, biases, activation: str | Callable, below_one: bool):
-    """Activations of rows, as :class:`entrolearn.machines.layers.RandomLayer` has them.
+    """Activations of rows, equal to those of :class:`entrolearn.machines.layers.RandomLayer`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def random_units(X, weights, biases, activation: str | Callable, below_one: bool
     weights : array, shape (n_hidden, n_features)
     biases : array, shape (n_hidden,)
     activation : str or callable
-        A callable gets the array <w, x> - b of the library of X.
+        A callable receives <w, x> - b as an array of the same library as X.
     below_one : bool
 
     Returns
@@ -75,7 +75,7 @@ def _wave(S, xp):
     return xp.where(r > 0, xp.sin(r) / xp.where(r > 0, r, xp.ones_like(r)), xp.ones_like(r))
 
 
-# Name -> k as a function of S = -gamma ||x - z||^2 and the namespace
+# Name -> kernel as a function of S = -gamma ||x - z||^2 and the array namespace.
 _RADIAL: dict[str, Callable] = {
     "gaussian": lambda S, xp: xp.exp(S),
     "rbf": lambda S, xp: xp.exp(S),
@@ -84,19 +84,19 @@ _RADIAL: dict[str, Callable] = {
     "wave": _wave,
     "exponential_power": lambda S, xp, power=1.0: xp.exp(-((-S) ** (power / 2))),
 }
-# Name -> k as a function of P = <x, z>, the namespace, gamma, degree and coef0
+# Name -> kernel as a function of P = <x, z>, the array namespace, gamma, degree and coef0.
 _INNER: dict[str, Callable] = {
     "linear": lambda P, xp, gamma, degree, coef0: P,
     "polynomial": lambda P, xp, gamma, degree, coef0: xp.pow(gamma * P + coef0, degree),
     "poly": lambda P, xp, gamma, degree, coef0: xp.pow(gamma * P + coef0, degree),
     "sigmoid": lambda P, xp, gamma, degree, coef0: xp.tanh(gamma * P + coef0),
 }
-#: The kernels that are computed on other devices; scikit-learn has the others, on NumPy's arrays.
+#: The kernels implemented for other array libraries; scikit-learn computes the others on NumPy arrays.
 VALUES = frozenset(_RADIAL) | frozenset(_INNER)
 
 
 def kernel_values(X, Y, kernel: str, params: dict):
-    """Kernel values of all pairs of rows, as :func:`entrolearn.kernels.kernel_matrix` has them.
+    """Kernel values of all pairs of rows, equal to :func:`entrolearn.kernels.kernel_matrix`.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def kernel_values(X, Y, kernel: str, params: dict):
         if X is Y:
             S = xp.where(xp.eye(S.shape[0], dtype=xp.bool, device=device_of(S)), xp.zeros_like(S), S)
         return _RADIAL[kernel](S, xp, **own)
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
         values = _INNER[kernel](X @ Y.T, xp, **params)
     if not bool(xp.isfinite(xp.sum(values))) and not bool(xp.all(xp.isfinite(values))):
         raise ValueError(f"kernel {kernel!r} gives values that are not finite. Are the features scaled?")
@@ -131,11 +131,12 @@ def kernel_values(X, Y, kernel: str, params: dict):
 
 
 def minus_scaled_distances(X, Y, gamma, xp, smooth=True):
-    """Squared distances of all pairs of rows times -gamma, at most zero, by a matrix product.
+    """Squared distances of all pairs of rows times -gamma, at most zero.
 
-    Where the product loses digits that are seen, by differences: see :mod:`entrolearn.kernels`.
+    They are computed by a matrix product, or by differences if the product would lose too many digits; see
+    :mod:`entrolearn.kernels`.
     """
-    # Moved to the middle of Y, which costs little beside the product: rows far out keep their digits.
+    # Centring on Y keeps the digits of rows far from zero, at little cost compared with the product.
     centre = xp.mean(Y, axis=0)
     far, far_y = X - centre, Y - centre
     gamma = gamma * xp.ones(Y.shape[0], dtype=Y.dtype, device=device_of(Y))
@@ -145,7 +146,7 @@ def minus_scaled_distances(X, Y, gamma, xp, smooth=True):
     right = xp.concat(
         [(2 * gamma[:, None] * far_y).T, -gamma[None, :], -(gamma * squares_y)[None, :]], axis=0
     )
-    S = xp.clip(left @ right, max=0.0)  # rounding where two rows are the same
+    S = xp.clip(left @ right, max=0.0)  # equal rows may give positive rounding errors
     much = rounding_shows(numpy_dtype(X), numpy_dtype(Y))
     far_out = float(xp.max(gamma)) * float(xp.max(squares)) + float(xp.max(gamma * squares_y)) > much
     if smooth and not far_out:
@@ -160,7 +161,7 @@ def minus_scaled_distances(X, Y, gamma, xp, smooth=True):
 
 
 def mean_and_variance(X) -> tuple[float, float]:
-    """Of all numbers of an array, in double precision where its device has that."""
+    """Mean and variance of all elements of an array, in double precision if its device has it."""
     xp = namespace(X)
     if has_double(X):
         X = xp.astype(X, xp.float64, copy=False)

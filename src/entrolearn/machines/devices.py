@@ -1,11 +1,11 @@
-"""Linear algebra of the machines on arrays of other libraries, which may live on another device.
+"""Linear algebra for arrays of NumPy and of array API libraries, which may be on another device.
 
-A machine computes where its rows live: in NumPy's arrays by LAPACK and BLAS, whose calls know triangles and
-overwrite, or in those of a library that follows the array API (torch, CuPy, array_api_strict), on whatever
-device. What the two need to have said differently is here, one function for each operation; all else is
-written once, in operators and names that both have.
+A learner computes with the array library and on the device of its rows: NumPy arrays with LAPACK and BLAS,
+which use triangles and work in place, or arrays of a library that follows the array API (torch, CuPy,
+array_api_strict). This module has one function for each operation that the two implement differently. All
+other code uses operators and names that both have.
 
-A symmetric sum is its lower triangle, with zeros above, in both.
+A symmetric sum is stored as its lower triangle, with zeros above the diagonal.
 """
 
 import operator
@@ -51,33 +51,33 @@ __all__ = [
     "zeros",
 ]
 
-# Hidden numbers that an accelerator computes at once (256 MiB in single precision), so that starting its
-# kernels, and adding a product to the sums in memory, cost little beside the product.
+# Numbers in a block of hidden rows on an accelerator (256 MiB in single precision). In blocks of this size,
+# the matrix product takes much longer than launching kernels and adding to the sums in memory.
 DEVICE_NUMBERS = 2**26
-# And rows at most: within a block products are summed in the precision of the rows, over blocks in double.
+# Maximum number of rows of a block: within a block products are summed in the rows' precision.
 DEVICE_ROWS = 2**14
-# Columns of a symmetric product that are computed at once: nothing is above their diagonal block, which saves
-# nearly half of a large product, and they are enough for the full rate.
+# Columns per panel of a symmetric product. Blocks above the diagonal are skipped, which saves nearly half of
+# a large product; a panel is wide enough for full speed.
 PANEL = 1024
-# Order of the diagonal blocks that a substitution solves at once, where the library has none for triangles.
+# Size of the diagonal blocks in forward substitution, for libraries without a triangular solver.
 SUBSTITUTED = 256
-CPU = 1  # DLPack's number of the kind of device
+CPU = 1  # DLPack device type
 
 
 def namespace(array):
-    """The array's library, NumPy's own or that of the array API."""
+    """The array's namespace: NumPy or an array API library."""
     return np if is_numpy(array) else array_namespace(array)
 
 
 def like(numbers, reference, dtype=None):
-    """Numbers of NumPy, or of `reference`'s library, where `reference` lives.
+    """Convert a NumPy array, or one of `reference`'s library, to the library and device of `reference`.
 
     Parameters
     ----------
     numbers : array
     reference : array
     dtype : NumPy dtype, optional
-        By default the same, or single precision where the device has no double.
+        Default: the same type, or single precision if the device has no double.
     """
     if is_numpy(reference):
         numbers = to_numpy(numbers)
@@ -93,7 +93,7 @@ def like(numbers, reference, dtype=None):
 
 
 def cast(numbers, reference):
-    """Numbers from anywhere, where `reference` lives and in its precision."""
+    """Convert an array to the library, device and dtype of `reference`."""
     if is_numpy(reference):
         return to_numpy(numbers).astype(reference.dtype, copy=False)
     xp = array_namespace(reference)
@@ -103,17 +103,17 @@ def cast(numbers, reference):
 
 
 def as_columns(array):
-    """A vector as one column; a matrix as it is."""
+    """Reshape a vector to one column; return a matrix unchanged."""
     return namespace(array).reshape(array, (array.shape[0], -1))
 
 
 def in_double(X):
-    """Rows in double precision.
+    """Convert rows to double precision.
 
     Raises
     ------
     ValueError
-        If their device has none.
+        If their device has no double precision.
     """
     if is_numpy(X):
         return X.astype(np.float64)
@@ -129,10 +129,10 @@ def in_double(X):
 
 
 def sums_like(rows) -> np.ndarray:
-    """An empty array that says where sums over the rows are kept: beside them, or in NumPy's arrays.
+    """An empty array of the library and device for sums over the rows: those of the rows, or NumPy's.
 
-    Sums are in double precision. A device that has none computes products of rows in single precision, a
-    block at a time, and they are summed by NumPy.
+    Sums are in double precision. If the device has none, it computes products of rows in single precision
+    block by block, and NumPy sums them.
     """
     if is_numpy(rows) or not has_double(rows):
         return np.empty(0)
@@ -140,19 +140,19 @@ def sums_like(rows) -> np.ndarray:
 
 
 def zeros(shape, where):
-    """Zeros in double precision in the place of `where`, one of :func:`sums_like`."""
+    """Zeros in double precision, in the library and on the device of `where` (see :func:`sums_like`)."""
     if is_numpy(where):
         return np.zeros(shape)
     return array_namespace(where).zeros(shape, dtype=where.dtype, device=device_of(where))
 
 
 def zero_square(order: int, where):
-    """A square of zeros, to which products are added; NumPy's in Fortran order, as BLAS wants it."""
+    """A square matrix of zeros; in Fortran order for NumPy, as BLAS requires."""
     return np.zeros((order, order), order="F") if is_numpy(where) else zeros((order, order), where)
 
 
 def plus_products(lower, X):
-    """The lower triangle of `lower` + X'X, in place; NumPy's X, shape (n_rows, n), is C-contiguous."""
+    """The lower triangle of `lower` + X'X, in place; a NumPy X of shape (n_rows, n) must be C-contiguous."""
     if not is_numpy(X):
         xp, n = array_namespace(X), X.shape[1]
         for start in range(0, n, PANEL):
@@ -167,17 +167,17 @@ def plus_products(lower, X):
 
 
 def total_of(values, where):
-    """Values that are to be added to sums: on their device, or NumPy's."""
+    """Convert values to NumPy if the sums `where` are NumPy arrays."""
     return to_numpy(values) if is_numpy(where) else values
 
 
 def add_in_place(total, values, subtract: bool = False):
-    """`total` with values from the same place added, or subtracted."""
+    """Add or subtract values of the same library and device, in place if possible."""
     return operator.isub(total, values) if subtract else operator.iadd(total, values)
 
 
 def leading_norms(X, sizes: Sequence[int]):
-    """Squared norms of rows over their first columns, shape (n_sizes, n_rows)."""
+    """Squared norms of the leading columns of the rows, for each size, shape (n_sizes, n_rows)."""
     edges = pairwise((0, *sizes))
     if is_numpy(X):
         parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
@@ -190,7 +190,7 @@ def leading_norms(X, sizes: Sequence[int]):
 
 
 def copied(array, order: str = "K"):
-    """A copy; NumPy's in the layout of that name, by default the same."""
+    """A copy; for NumPy with the given memory order, by default the same."""
     return array.copy(order=order) if is_numpy(array) else array_namespace(array).asarray(array, copy=True)
 
 
@@ -198,17 +198,17 @@ def copied(array, order: str = "K"):
 
 
 def packed(lower, n_rows: int):
-    """What is pickled of a sum over so many rows: its triangle alone, or nothing; half the bytes travel.
+    """Compress a symmetric sum for pickling: only its triangle, or None if it has no rows.
 
     Parameters
     ----------
     lower : array, shape (n, n)
-        Of NumPy; another library's is left as it is.
+        A NumPy array; arrays of other libraries are returned unchanged.
     n_rows : int
 
     Returns
     -------
-    ndarray, shape (n (n + 1) / 2,), or None where there are no rows
+    ndarray, shape (n (n + 1) / 2,), or None if there are no rows
     """
     if not is_numpy(lower):
         return lower
@@ -216,14 +216,14 @@ def packed(lower, n_rows: int):
 
 
 def unpacked(triangle, order: int):
-    """The matrix of this order again, as :func:`packed` had it."""
+    """The matrix that :func:`packed` compressed, of shape (order, order)."""
     if triangle is None:
         return zero_square(order, np.empty(0))
     return dtpttr(order, triangle, uplo="L")[0] if triangle.ndim == 1 else triangle
 
 
 def mirrored(lower):
-    """The symmetric matrix whose lower triangle is given; above it are zeros."""
+    """The full symmetric matrix, given its lower triangle with zeros above."""
     if not is_numpy(lower):
         return lower + array_namespace(lower).tril(lower, k=-1).T
     full = lower + lower.T
@@ -232,21 +232,21 @@ def mirrored(lower):
 
 
 def symmetric_product(lower, right):
-    """The same matrix times `right`. It is not formed; BLAS's symv would copy a leading block, a view."""
+    """Product of the symmetric matrix and `right`, without forming the matrix or copying a view."""
     diagonal = namespace(lower).linalg.diagonal(lower)
     damped = diagonal * right if right.ndim == 1 else diagonal[:, None] * right
     return lower @ right + lower.T @ right - damped
 
 
 def sum_of_squares(matrix) -> float:
-    """Over all entries."""
+    """Sum of the squares of all entries."""
     if is_numpy(matrix):
         return np.einsum("ij,ij->", matrix, matrix)
     return float(array_namespace(matrix).linalg.vector_norm(matrix)) ** 2
 
 
 def add_outer_product(lower, vector, factor: float) -> None:
-    """Add ``factor * vector vector'`` to the lower triangle, in place; NumPy's in Fortran order."""
+    """Add ``factor * vector vector'`` to the lower triangle, in place; in Fortran order for NumPy."""
     if is_numpy(lower):
         dsyr(factor, vector, lower=1, a=lower, overwrite_a=1)
     else:
@@ -254,10 +254,10 @@ def add_outer_product(lower, vector, factor: float) -> None:
 
 
 def add_to_diagonal(matrix, value: float):
-    """The square matrix plus `value` times the identity, in place."""
+    """Add `value` times the identity to a square matrix, in place, and return it."""
     if is_numpy(matrix):
         matrix.flat[:: len(matrix) + 1] += value
-    elif value := float(value):  # array_api_strict takes Python's numbers alone
+    elif value := float(value):  # array_api_strict accepts only Python numbers
         matrix += value * array_namespace(matrix).eye(
             matrix.shape[0], dtype=matrix.dtype, device=device_of(matrix)
         )
@@ -265,12 +265,12 @@ def add_to_diagonal(matrix, value: float):
 
 
 def cholesky(matrix):
-    """The Cholesky factor of a positive definite matrix of which the lower triangle is given and overwritten.
+    """Cholesky factor of a positive definite matrix, given by its lower triangle, which is overwritten.
 
     Returns
     -------
-    factor : array, shape (n, n), or None where there is none
-        For :func:`solve_cholesky`; its lower triangle.
+    factor : array, shape (n, n), or None if the matrix is not positive definite
+        Its lower triangle is to be used with :func:`solve_cholesky`.
     """
     if is_numpy(matrix):
         try:
@@ -284,7 +284,7 @@ def cholesky(matrix):
         if "LinAlgError" not in type(error).__name__:
             raise
         return None
-    # Some raise no error, and leave what they stopped at, or what is no number, on the diagonal.
+    # Some libraries raise no error, and leave a nonpositive number or NaN on the diagonal.
     diagonal = xp.linalg.diagonal(factor)
     return factor if bool(xp.all(xp.logical_and(diagonal > 0, xp.isfinite(diagonal)))) else None
 
@@ -297,10 +297,10 @@ def solve_cholesky(factor, right):
 
 
 def solve_lower(factor, right, transposed: bool = False):
-    """L^-1 right, or L^-T right; L is lower triangular, what is above its diagonal is not read.
+    """L^-1 right, or L^-T right, with L lower triangular; the part above the diagonal is not read.
 
-    The array API has no solver for triangles. A library's own is taken where it has one; elsewhere halves of
-    the matrix are substituted, which are products but for small blocks on the diagonal.
+    The array API has no triangular solver. The library's own is used if it has one. Otherwise the matrix is
+    halved recursively, which needs matrix products and small solves with blocks on the diagonal.
     """
     if is_numpy(factor):
         return dtrsm(1.0, factor, right, lower=1, trans_a=transposed)
@@ -319,9 +319,9 @@ def solve_lower(factor, right, transposed: bool = False):
 
 
 def reciprocal_condition(factor, size: float) -> float:
-    """An estimate of 1 / (size ||A^-1||_1), given A's factor: how well A is conditioned.
+    """Estimate of the reciprocal condition number 1 / (size ||A^-1||_1), given the Cholesky factor of A.
 
-    Hager's and Higham's, of few solutions, as LAPACK's.
+    The method is that of Hager and Higham, as in LAPACK, which needs only a few solves.
     """
     if is_numpy(factor):
         return dpocon(factor, size, uplo="L")[0]
@@ -339,7 +339,7 @@ def reciprocal_condition(factor, size: float) -> float:
 
 
 def decompose(lower) -> tuple[np.ndarray, object]:
-    """Eigenvalues, ascending and NumPy's, and eigenvectors in columns; the lower triangle is overwritten."""
+    """Ascending eigenvalues (a NumPy array) and eigenvectors in columns; `lower` is overwritten."""
     if is_numpy(lower):
         return eigh(lower, lower=True, overwrite_a=True, check_finite=False, driver="evd")
     values, vectors = array_namespace(lower).linalg.eigh(mirrored(lower))
@@ -350,7 +350,7 @@ def decompose(lower) -> tuple[np.ndarray, object]:
 
 
 def take_rows(X, rows):
-    """Rows of X, by a slice or by indices."""
+    """Rows of X, given by a slice or indices."""
     if is_numpy(X):
         return X[rows]
     return X[rows, ...] if isinstance(rows, slice) else array_namespace(X).take(X, like(rows, X), axis=0)
@@ -368,7 +368,7 @@ def rows_of_groups(group, n_groups: int) -> list:
 
 
 def block_numbers(X, n_columns: int) -> int | None:
-    """Hidden numbers of a block of X's rows; None for those that suit a processor's cache."""
+    """Numbers in a block of hidden rows on X's device; None for the default of CPUs."""
     if is_numpy(X) or X.__dlpack_device__()[0] == CPU:
         return None
     return min(DEVICE_NUMBERS, DEVICE_ROWS * n_columns)

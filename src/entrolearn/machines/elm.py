@@ -65,10 +65,10 @@ class _ELM(InBox):
 
 
 def _rescale(layer: RandomLayer, slope: float) -> None:
-    """Turn weights w and biases b from U[0, 1] into an ELM's, a = 2 w - 1 and b, with the slope.
+    """Convert weights w and biases b from U[0, 1] to those of an ELM, a = 2 w - 1 and b, times the slope.
 
-    In place: for a million features the weights take gigabytes. A layer of additive units computes G of
-    <w, x> - b, one of rbf units exp(-b ||w - x||^2).
+    This is done in place, because the weights for a million features take gigabytes. A layer of additive
+    units computes G(<w, x> - b), a layer of rbf units exp(-b ||w - x||^2).
     """
     weights, biases = layer.weights, layer.biases
     if layer.activation == "rbf":
@@ -84,59 +84,60 @@ def _rescale(layer: RandomLayer, slope: float) -> None:
 class ELMClassifier(_ELM, LayeredClassifier):
     """Extreme learning machine for classification: random hidden units, then least squares.
 
-    The hidden units are drawn once and stay; their output weights are ``(C I + H' H)^-1 H' T`` with targets
-    ±1, eq. (4) of [2]_, or the least squares solution of least norm for C = 0.
+    The hidden units are drawn once and not trained. Their output weights are ``(C I + H' H)^-1 H' T`` with
+    targets ±1, eq. (4) of [2]_, or the minimum-norm least squares solution if C = 0.
 
     Parameters
     ----------
     n_hidden : int, default=100
         Number of hidden units.
     activation : {"sigmoid", "sine", "hardlimit", "rbf"} or callable, default="sigmoid"
-        G of a unit with weights a from U[-1, 1] and bias b from U[0, 1]. With z = slope * (<a, x> + b):
-        ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
-        ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
+        Activation of a unit with weights a from U[-1, 1] and bias b from U[0, 1]. With z = slope * (<a, x> +
+        b): ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0
+        elsewhere. ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable receives z, an array of shape
         (n_samples, n_hidden).
     feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
-        The box in which the units are drawn, as in :class:`EEMClassifier`; they see it moved to [-1, 1], as
-        in [2]_.
+        The box in which the units are drawn, as in :class:`EEMClassifier`; the features are scaled from it to
+        [-1, 1], as in [2]_.
     slope : float, default=1.0
-        Of the units; the lambda of the paper's tables.
+        Slope of the units; lambda in the paper's tables.
     C : float or sequence of float, default=0.0
-        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+        Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
+        squared error is selected.
     fit_intercept : bool, default=False
-        Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
+        Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
     keep_sums : bool, default=False
         Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` and
-        ``forget`` go on from it; for C of one number.
+        ``forget`` can update the fitted model. Requires a single number C.
     random_state : int, RandomState instance or None, default=None
-        Draws the units. The units of a smaller machine are the first units of a larger one.
+        Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     feature_range_ : ndarray of shape (2, n_features), or None
-        The box in use.
+        Bounds of the box in use.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
     C_ : float
-        The ridge in use.
+        The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence; units are kept.
+        Mean squared leave-one-out error for each C of a sequence, with the same hidden units.
     solver_info_ : dict
-        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    WELMClassifier : With class weights, and without normal equations.
-    RKELMClassifier : Training rows for units instead of random ones.
+    WELMClassifier : With class weights, by default without normal equations.
+    RKELMClassifier : Uses training rows as hidden units instead of random units.
 
     Notes
     -----
-    The normal equations see singular values of H down to 1e-8 of the largest. Smaller ones, of units that
-    are all but linearly dependent, are taken for zero.
+    The normal equations resolve singular values of H down to 1e-8 of the largest one. Smaller singular
+    values, which occur if units are nearly linearly dependent, are treated as zero.
 
     References
     ----------
@@ -159,52 +160,52 @@ class ELMClassifier(_ELM, LayeredClassifier):
 class ELMRegressor(_ELM, LayeredRegressor):
     """Extreme learning machine for regression.
 
-    As :class:`ELMClassifier`, with the values as targets and an intercept.
+    Like :class:`ELMClassifier`, but the targets are the values of y, and there is an intercept.
 
     Parameters
     ----------
     n_hidden : int, default=100
         Number of hidden units.
     activation : {"sigmoid", "sine", "hardlimit", "rbf"} or callable, default="sigmoid"
-        G of a unit with weights a from U[-1, 1] and bias b from U[0, 1]. With z = slope * (<a, x> + b):
-        ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0 elsewhere.
-        ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable gets z, an array of shape
+        Activation of a unit with weights a from U[-1, 1] and bias b from U[0, 1]. With z = slope * (<a, x> +
+        b): ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0
+        elsewhere. ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable receives z, an array of shape
         (n_samples, n_hidden).
     feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
-        The box in which the units are drawn, as in :class:`EEMClassifier`; they see it moved to [-1, 1], as
-        in [1]_.
+        The box in which the units are drawn, as in :class:`EEMClassifier`; the features are scaled from it to
+        [-1, 1], as in [1]_.
     slope : float, default=1.0
-        Of the units; the lambda of the paper's tables.
+        Slope of the units; lambda in the paper's tables.
     C : float or sequence of float, default=1.0
-        Ridge: larger is smoother; 0, the paper's, has a mean R² of .04 on nine sets, and 1 has .62. From a
-        sequence the one of least leave-one-out squared error is taken.
+        Ridge parameter; larger is smoother. On nine data sets the paper's value 0 has a mean R² of .04, and 1
+        has .62. From a sequence, the value with the smallest leave-one-out squared error is selected.
     fit_intercept : bool, default=True
-        Whether there is an intercept, which the ridge does not penalise. The paper has none.
+        Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
     keep_sums : bool, default=False
         Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` and
-        ``forget`` go on from it; for C of one number.
+        ``forget`` can update the fitted model. Requires a single number C.
     random_state : int, RandomState instance or None, default=None
-        Draws the units. The units of a smaller machine are the first units of a larger one.
+        Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
     feature_range_ : ndarray of shape (2, n_features), or None
-        The box in use.
+        Bounds of the box in use.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
     intercept_ : float, or ndarray of shape (n_outputs,)
     C_ : float
-        The ridge in use.
+        The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence; units are kept.
+        Mean squared leave-one-out error for each C of a sequence, with the same hidden units.
     solver_info_ : dict
-        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    RKELMRegressor : Training rows for units instead of random ones.
+    RKELMRegressor : Uses training rows as hidden units instead of random units.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Triangular factors of hidden rows: least squares on many rows at the precision of the rows themselves."""
+"""Triangular factors of hidden rows, for least squares on many rows without normal equations."""
 
 from collections.abc import Callable
 
@@ -9,37 +9,38 @@ from entrolearn.machines.moments import FEWER_UNITS, rows_of_groups
 
 __all__ = ["factors_by_group"]
 
-# Rows that are reduced at once, as a multiple of the columns: the factor so far is then a small part of them.
+# Rows per QR step, as a multiple of the columns; the factor of earlier rows is then a small part of each
+# step.
 ROWS_PER_COLUMN = 8
-# Copies of these rows in memory: a layer's output, the rows stacked, and LAPACK's. Measured.
+# Measured number of copies of these rows in memory: layer output, stacked rows and LAPACK workspace.
 FACTOR_COPIES = 4
 
 
 def factors_by_group(
     layer: Callable, X, group: np.ndarray, n_groups: int, weights: np.ndarray | None = None
 ) -> list[np.ndarray]:
-    """Triangular factor of each group's hidden rows, beside a column of ones, in one pass over X.
+    """Triangular factor of each group's hidden rows and a column of ones, in one pass over X.
 
-    An orthogonal map of the rows changes no least squares problem on them: a group whose rows share weight
-    and target can be replaced by the factor R of ``[H, 1] = Q R``, which has as many rows as columns at most,
-    whatever the number of samples. Unlike normal equations it keeps every singular value of H. And the
-    factor of the first h units is the leading block of R.
+    An orthogonal transformation of the rows does not change a least squares problem. A group whose rows share
+    weight and target can therefore be replaced by the factor R of ``[H, 1] = Q R``, which has at most as many
+    rows as columns. Unlike normal equations, R keeps all singular values of H. The factor of the first h
+    units is the leading block of R.
 
     Parameters
     ----------
     layer : callable
-        Maps rows of X to an array of shape (n_rows, n_hidden), its argument `out`.
+        Maps rows of X to an array of shape (n_rows, n_hidden); accepts an argument `out`.
     X : {ndarray, CSR}, shape (n_samples, n_features)
     group : ndarray of int, shape (n_samples,)
         The group of each row, from 0 to n_groups - 1.
     n_groups : int
     weights : ndarray of float64, shape (n_samples,), optional
-        Of the rows, which are multiplied by their roots; of one each without.
+        Sample weights; rows are multiplied by their square roots. Default: all ones.
 
     Returns
     -------
     list of n_groups ndarrays, shape (min(n_rows, n_hidden + 1), n_hidden + 1)
-        Upper triangular, or trapezoidal; the last column is that of the ones.
+        Upper triangular or trapezoidal factors; the last column belongs to the column of ones.
     """
     n_columns = layer(X[:1]).shape[1] + 1
     step = ROWS_PER_COLUMN * n_columns

@@ -34,12 +34,12 @@ from entrolearn.validation import Interval, StrOptions
 
 __all__ = ["KELMClassifier", "KELMRegressor"]
 
-# Bytes for each number of a matrix that LAPACK takes for its eigendecomposition beside the matrix itself.
+# LAPACK's workspace for an eigendecomposition, in bytes per matrix element.
 WORKSPACE = 16
 
 
 class _KELM:
-    """Parameters and solution of the classifier and the regressor."""
+    """Parameters and solver shared by the classifier and the regressor."""
 
     _parameter_constraints: dict = {
         "C": RIDGE,
@@ -80,7 +80,7 @@ class _KELM:
         params = self._kernel_params(X, weights)
         workspace = 0 if candidates is None else WORKSPACE * len(T) ** 2
         gram = kernel_matrix(X, X, self.kernel, params, beside=n_bytes(X) + workspace)
-        self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # the caller may change X
+        self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # a copy, because the caller may modify X
         centring = _Centring.of(gram, T, self.fit_intercept, weights)
         T = T - centring.targets
         if weights is not None:  # (K + C W^-1) alpha = T as (W^1/2 K W^1/2 + C I) W^-1/2 alpha = W^1/2 T
@@ -103,7 +103,7 @@ class _KELM:
         self.solver_info_ = {"method": method}
 
     def _system(self, X, y) -> tuple[np.ndarray, np.ndarray, bool]:
-        """Kernel matrix of the rows, what is added to its diagonal, whether an intercept borders it."""
+        """Kernel matrix of the rows, penalties on its diagonal, and whether the system has an intercept."""
         return self._layer(X), np.full(len(y), self.C_), self.fit_intercept
 
     @property
@@ -113,7 +113,7 @@ class _KELM:
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        """Feature weights for the linear kernel, shape (n_outputs, n_features)."""
         return linear_coef(self.kernel, self.dual_coef_.reshape(len(self.dual_coef_), -1).T, self.X_fit_)
 
     def _linear_part(self):
@@ -137,20 +137,21 @@ class KELMClassifier(_KELM, OutputClassifier):
     Parameters
     ----------
     C : float or sequence of float, default=2**-10
-        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+        Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
+        squared error is selected.
     fit_intercept : bool, default=False
-        Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
+        Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows.
     sigma : float or "scale", default="scale"
-        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        Kernel width: exp(-||x - z||^2 / sigma). For kernels of the inner product, gamma is 1 / sigma.
         ``"scale"``: n_features * X.var().
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and sigmoid kernels.
+        Constant term of the polynomial and sigmoid kernels.
     power : float, default=1.0
-        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
+        Exponent of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
 
     Attributes
     ----------
@@ -158,23 +159,23 @@ class KELMClassifier(_KELM, OutputClassifier):
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        The training rows, which a prediction needs.
+        The training rows, which are needed for predictions.
     C_ : float
-        The ridge in use.
+        The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence.
+        Mean squared leave-one-out error for each C of a sequence.
     solver_info_ : dict
-        ``method``: "cholesky" or, for a sequence of C and where C I + K is not positive definite, "eigh".
+        ``method``: "cholesky", or "eigh" for a sequence of C or if C I + K is not positive definite.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    RKELMClassifier : A random subset of the rows instead of all: a fraction of the time.
-    LSSVC : The same with ``fit_intercept=True`` and its C the reciprocal; with class weights.
+    RKELMClassifier : Uses a random subset of the rows as hidden units, and is much faster.
+    LSSVC : The same model with ``fit_intercept=True`` and class weights; its C is 1 / C.
 
     References
     ----------
@@ -196,54 +197,55 @@ class KELMClassifier(_KELM, OutputClassifier):
 class KELMRegressor(_KELM, OutputRegressor):
     """Kernel extreme learning machine for regression.
 
-    As :class:`KELMClassifier`, with the values as targets and an intercept.
+    Like :class:`KELMClassifier`, but the targets are the values of y, and there is an intercept.
 
     Parameters
     ----------
     C : float or sequence of float, default=0.3
-        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+        Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
+        squared error is selected.
     fit_intercept : bool, default=True
-        Whether there is an intercept, which the ridge does not penalise. The paper has none.
+        Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows.
     sigma : float or "scale", default="scale"
-        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        Kernel width: exp(-||x - z||^2 / sigma). For kernels of the inner product, gamma is 1 / sigma.
         ``"scale"``: n_features * X.var().
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and sigmoid kernels.
+        Constant term of the polynomial and sigmoid kernels.
     power : float, default=1.0
-        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
+        Exponent of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for several outputs
     intercept_ : float, or ndarray of shape (n_outputs,)
     coef_ : ndarray of shape (n_outputs, n_features)
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        The training rows, which a prediction needs.
+        The training rows, which are needed for predictions.
     C_ : float
-        The ridge in use.
+        The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence.
+        Mean squared leave-one-out error for each C of a sequence.
     solver_info_ : dict
-        ``method``: "cholesky" or, for a sequence of C and where C I + K is not positive definite, "eigh".
+        ``method``: "cholesky", or "eigh" for a sequence of C or if C I + K is not positive definite.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
-    RKELMRegressor : A random subset of the rows instead of all: a fraction of the time.
-    LSSVR : The same machine; its C is the reciprocal, its gamma that of sigma.
+    RKELMRegressor : Uses a random subset of the rows as hidden units, and is much faster.
+    LSSVR : The same model; its C is 1 / C, its gamma 1 / sigma.
 
     Notes
     -----
-    The default C is the best of seven on half of the catalog's regression sets (features standardised, at
-    most 1,000 training rows): the mean R² is .60 there and .61 on the other half; 2**-10 without an
-    intercept, the default before, has .13 and .41 (benchmarks/halves.py).
+    The default C is the best of seven values on half of the catalog's regression data sets (features
+    standardised, at most 1,000 training rows). Its mean R² is .60 on this half and .61 on the other. The
+    previous default, 2**-10 without an intercept, has .13 and .41 (benchmarks/halves.py).
 
     References
     ----------
@@ -284,12 +286,12 @@ class KELMRegressor(_KELM, OutputRegressor):
 
 @dataclass(frozen=True)
 class _Centring:
-    """What turns the solution for centred rows and targets into one with an intercept.
+    """Centring of kernel matrix and targets, from which the intercept is computed.
 
-    With an intercept the dual coefficients add up to zero, and are those of the kernel matrix of rows that
-    are centred in the feature space, J K J with J = I - 11'/n. Its eigenvalue along 1 is zero; another there
-    changes nothing, because centred targets have no part of it, and keeps the matrix positive definite. Of
-    weighted rows the means are weighted, and the roots of the weights take the place of 1.
+    With an intercept the dual coefficients add up to zero, and solve the system of the centred kernel matrix
+    J K J with J = I - 11'/n. Its eigenvalue along 1 is zero. It is replaced by a positive one, which makes
+    the matrix positive definite and does not change the solution, because centred targets are orthogonal to
+    1. For weighted rows the means are weighted, and the square roots of the weights replace 1.
 
     Attributes
     ----------
@@ -307,7 +309,7 @@ class _Centring:
 
     @classmethod
     def of(cls, gram: np.ndarray, T: np.ndarray, intercept: bool, weights=None) -> "_Centring":
-        """Centre the kernel matrix in place where there is an intercept."""
+        """Centre the kernel matrix in place if there is an intercept."""
         n = len(gram)
         if not intercept:
             return cls(np.zeros(n), np.zeros(T.shape[1]))
@@ -329,12 +331,12 @@ class _Centring:
 
 
 def _solve(gram: np.ndarray, T: np.ndarray, ridge: float) -> tuple[np.ndarray, str]:
-    """Dual coefficients, and how they were found. The symmetric matrix, in C order, is overwritten."""
+    """Dual coefficients and the method. The symmetric matrix, in C order, is overwritten."""
     diagonal = np.diagonal(gram).copy()
     dual = cholesky_solve(gram.T, T, ridge)
     if dual is not None:
         return dual, "cholesky"
-    gram.flat[:: len(gram) + 1] = diagonal  # and the triangle that the factorisation has not touched
+    gram.flat[:: len(gram) + 1] = diagonal  # the other triangle is unchanged
     n = len(gram)
     what = f"the eigendecomposition of a kernel matrix of {n} x {n} rows, which has no Cholesky factor,"
     check_memory((8 + WORKSPACE) * n**2, what, ON_LANDMARKS)
@@ -348,12 +350,13 @@ def _leave_one_out_errors(
     centring: _Centring,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Mean squared error of the prediction of each row from all others, for each ridge.
+    """Mean squared leave-one-out error for each ridge parameter.
 
-    That error is the row's dual coefficient divided by its place on the diagonal of (K + C I)^-1; with an
-    intercept that of the bordered system's inverse, which is J K J + C I's on what is orthogonal to 1.
-    Weighted rows are left out as in :func:`entrolearn.machines.ridge.leave_one_out_errors`; the spectrum and
-    T are those of the weighted system.
+    The leave-one-out error of a row is its dual coefficient divided by its diagonal element of (K + C I)^-1.
+    With an intercept, the diagonal is that of the bordered system's inverse, which equals the inverse of
+    J K J + C I on the complement of 1. Weighted rows are left out as in
+    :func:`entrolearn.machines.ridge.leave_one_out_errors`; `spectrum` and `T` are then those of the weighted
+    system.
     """
     inverse = np.array([spectrum.inverse_values(ridge) for ridge in ridges]).T
     diagonals = np.square(spectrum.vectors) @ inverse  # (n_samples, n_ridges)
@@ -364,12 +367,12 @@ def _leave_one_out_errors(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if weights is not None:
             left_out = np.minimum(weights, 1.0)[:, None]
-            rest = weights[:, None] - left_out  # with no ridge it interpolates what is left out
+            rest = weights[:, None] - left_out  # without a ridge it interpolates the row
             diagonals = left_out * diagonals + np.where(rest > 0, rest / np.asarray(ridges), 0.0)
-            diagonals *= np.sqrt(weights.mean()) / weights[:, None]  # by the row's weight in the mean
+            diagonals *= np.sqrt(weights.mean()) / weights[:, None]  # weight of the row in the mean
         pairs = zip(duals, diagonals.T, strict=True)
         errors = np.array([np.mean((dual / own[:, None]) ** 2) for dual, own in pairs])
-    return np.where(np.isfinite(errors), errors, np.inf)  # where nothing is left of the inverse
+    return np.where(np.isfinite(errors), errors, np.inf)  # the diagonal of the inverse vanished
 
 
 # --- path: one kernel matrix serves every C and every training set ------------------------------------
@@ -377,7 +380,7 @@ def _leave_one_out_errors(
 
 @path.register
 def _kelm_path(estimator: _KELM, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """One kernel matrix per kernel, and of it a factorisation per training set and C."""
+    """One kernel matrix per kernel, and one factorisation of a submatrix per training set and C."""
     machines = [clone(estimator).set_params(**params) for params in grid]
     data = path_targets(estimator, X, y, partition)
     if data is None or not all(map(_shares_kernel, machines)):
@@ -396,21 +399,21 @@ def _kelm_path(estimator: _KELM, X, y, partition: Partition, grid: Sequence[dict
 
 
 def _shares_kernel(machine: _KELM) -> bool:
-    """Whether the kernel of two rows is the same in every training set, and C a number."""
+    """Whether the kernel is the same for all training sets, and C a single number."""
     return acceptable(machine) and not isinstance(machine.sigma, str) and np.isscalar(machine.C)
 
 
 def _outputs_on_training_sets(
     machines: Sequence[_KELM], X, T: np.ndarray, partition: Partition
 ) -> list[np.ndarray]:
-    """Outputs for all rows by each training set's machines of one kernel, shape (n_samples, n_outputs)."""
+    """Outputs for all rows of each training set's models with one kernel, shape (n_samples, n_outputs)."""
     sets = [partition.training(left_out) for left_out in partition.left_out]
     seen = np.unique(np.concatenate(sets))
     unseen = np.setdiff1d(np.arange(X.shape[0]), seen)
     kernel, params = machines[0].kernel, machines[0]._kernel_params(X)
     X_seen, n_outputs = X[seen], T.shape[1]
     many = len(machines) > CHOLESKY_UP_TO
-    of_a_set = (8 + (WORKSPACE if many else 8)) * max(map(len, sets)) ** 2  # its part of the matrix, and work
+    of_a_set = (8 + (WORKSPACE if many else 8)) * max(map(len, sets)) ** 2  # its submatrix and the workspace
     of_all = 8 * (len(seen) + X.shape[0]) * len(sets) * len(machines) * n_outputs
     gram = kernel_matrix(X_seen, X_seen, kernel, params, beside=of_a_set + of_all)
     duals = np.zeros((len(seen), len(sets) * len(machines) * n_outputs))

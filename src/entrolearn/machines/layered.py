@@ -1,4 +1,4 @@
-"""Ridge regression on a hidden layer: what extreme learning machines and their reduced kernels share."""
+"""Ridge regression on a hidden layer: base classes of ELM and RKELM."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -35,15 +35,15 @@ from entrolearn.validation import numpy_dtype, validate_data, validated, weighte
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
-# Outputs of a path that are held at once (256 MiB).
+# Maximum number of outputs of a path in memory at once (256 MiB).
 OUTPUT_NUMBERS = 2**25
 
 
 class _LayeredRidge(Additive):
     """A hidden layer, then ridge regression of the targets on its units.
 
-    A subclass has the parameters ``C`` and ``fit_intercept``, one that is the number of units, named in
-    ``_size``, and says with which others its layer changes, in ``_layer_settings``.
+    A subclass has the parameters ``C`` and ``fit_intercept``. ``_size`` names its parameter for the number of
+    units, ``_layer_settings`` the other parameters that its hidden layer depends on.
     """
 
     _size: str
@@ -51,12 +51,12 @@ class _LayeredRidge(Additive):
 
     @property
     def _n_units(self) -> int:
-        """How many units there are, at the most."""
+        """Maximum number of units."""
         return getattr(self, self._size)
 
     @abstractmethod
     def _layer_sources(self, partition: Partition) -> list:
-        """The rows to draw layers from, and the training sets (``left_out``) that each of them serves."""
+        """The rows to draw each layer from, and the training sets (``left_out``) that use this layer."""
 
     def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
         self._forget()
@@ -109,7 +109,7 @@ class _LayeredRidge(Additive):
         return True
 
     def _extend_stream(self, X, T: np.ndarray, sample_weight, decay: float) -> None:
-        """Add rows to the equations and solve them again; the first rows draw the layer."""
+        """Add rows to the equations and solve them again; draw the layer from the first rows."""
         X, T, weights = weighted_rows(X, T, sample_weight)
         self._fade(decay)
         if not hasattr(self, "_stream"):
@@ -119,7 +119,7 @@ class _LayeredRidge(Additive):
         self._solve_sums(self._stream, numpy_dtype(X))
 
     def _takes_chunks(self):
-        return np.isscalar(self.C)  # several are chosen from with all rows at hand
+        return np.isscalar(self.C)  # selection among several needs all rows at once
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "hidden_coef_")
@@ -131,24 +131,24 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None, decay=1.0) -> Self:
-        """Update the machine with more rows of a stream; there where C is one number.
+        """Update the model with more rows of a stream; available if C is a single number.
 
-        The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
-        the first call, which random units draw in the box of its rows (five or more; with fewer the features
-        are taken as they are, with a warning). After :meth:`fit` it goes on from its rows if
-        ``keep_sums`` is true, and is refused otherwise.
+        The model then equals that of :meth:`fit` on all rows so far with the hidden units of the first call.
+        Random units are drawn in the box of the first call's rows (at least five; with fewer rows the
+        features are not scaled, with a warning). After :meth:`fit`, the call updates the fitted model if
+        ``keep_sums`` is true, and raises a ValueError otherwise.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like of shape (n_classes,), default=None
-            All labels that the stream can bring, at least two; asked for in the first call only.
+            All labels that can occur in the stream, at least two; required in the first call only.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
         decay : float in (0, 1], default=1.0
-            Multiplies the weights of all earlier rows, which so fade: the machine is the one that :meth:`fit`
-            makes with weights of ``decay**k`` for the rows that came k calls ago.
+            Factor by which the weights of all earlier rows are multiplied. The model equals that of
+            :meth:`fit` with weights ``decay**k`` for the rows of k calls ago.
 
         Returns
         -------
@@ -157,8 +157,8 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
         Raises
         ------
         ValueError
-            If `classes` is missing in the first call, names one class only or changes later, y brings another
-            label, `decay` is out of range, or the machine was fitted without ``keep_sums``.
+            If `classes` is missing in the first call, has only one class or changes later, y has a label that
+            is not in `classes`, `decay` is out of range, or the model was fitted without ``keep_sums``.
         """
         first = self._begins()
         learn_stream_classes(self, classes)
@@ -171,27 +171,27 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
 
 
 class LayeredRegressor(_LayeredRidge, OutputRegressor):
-    """A hidden layer, then ridge regression of the values."""
+    """A hidden layer, then ridge regression on the values of y."""
 
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None, decay=1.0) -> Self:
-        """Update the machine with more rows of a stream; there where C is one number.
+        """Update the model with more rows of a stream; available if C is a single number.
 
-        The machine is then the one that :meth:`fit` would make of all rows so far with the hidden units of
-        the first call, which random units draw in the box of its rows (five or more; with fewer the features
-        are taken as they are, with a warning). After :meth:`fit` it goes on from its rows if
-        ``keep_sums`` is true, and is refused otherwise.
+        The model then equals that of :meth:`fit` on all rows so far with the hidden units of the first call.
+        Random units are drawn in the box of the first call's rows (at least five; with fewer rows the
+        features are not scaled, with a warning). After :meth:`fit`, the call updates the fitted model if
+        ``keep_sums`` is true, and raises a ValueError otherwise.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
         decay : float in (0, 1], default=1.0
-            Multiplies the weights of all earlier rows, which so fade: the machine is the one that :meth:`fit`
-            makes with weights of ``decay**k`` for the rows that came k calls ago.
+            Factor by which the weights of all earlier rows are multiplied. The model equals that of
+            :meth:`fit` with weights ``decay**k`` for the rows of k calls ago.
 
         Returns
         -------
@@ -200,7 +200,7 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         Raises
         ------
         ValueError
-            If y has another number of outputs than in the first call, `decay` is out of range, or the machine
+            If the number of outputs in y differs from the first call, `decay` is out of range, or the model
             was fitted without ``keep_sums``.
         """
         rows = self._checked(X, y, first=self._begins(), dtypes=[np.float64])
@@ -221,14 +221,14 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         return X, T
 
 
-# --- path: one pass of normal equations serves every training set, every size and every C ---------------
+# --- path: one pass of normal equations for all training sets, sizes and C ------------------------------
 
 
 @path.register
 def _layered_path(
     estimator: _LayeredRidge, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """Normal equations of each part, once for each layer; every training set is a sum of parts."""
+    """Normal equations of each fold, once per layer; those of a training set are sums over folds."""
     machines = [clone(estimator).set_params(**params) for params in grid]
     data = path_targets(estimator, X, y, partition)
     if data is None or not all(map(_shares_equations, machines)):
@@ -249,12 +249,12 @@ def _layered_path(
 
 
 def _shares_equations(machine: _LayeredRidge) -> bool:
-    """Whether a smaller machine is a restriction of a larger one, and C a number."""
+    """Whether candidates can share normal equations: valid parameters, an integer seed and a single C."""
     return acceptable(machine) and isinstance(machine.random_state, Integral) and takes_chunks(machine)
 
 
 def _solutions(layer, X, T, partition: Partition, left_outs, wanted) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Coefficients and intercepts of each wanted (left_out, machine, params), all of one layer."""
+    """Coefficients and intercept of each (left_out, machine, params) in `wanted`, which share a layer."""
     intercept = wanted[0][1].fit_intercept
     if len(left_outs) > 1:
         without = PartEquations(layer, X, T, partition, left_outs, intercept=intercept).without
@@ -283,7 +283,7 @@ def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
 
 
 def _answers(layer, X, classes, wanted, solutions: Sequence[tuple]) -> Iterator[PathPoint]:
-    """What each machine says of every row; the layer is evaluated once for as many as memory holds."""
+    """Yield the predictions of each model for all rows, in batches that share one pass over the layer."""
     step = max(1, OUTPUT_NUMBERS // (X.shape[0] * solutions[0][0].shape[1]))
     for start in range(0, len(wanted), step):
         some = slice(start, start + step)

@@ -1,4 +1,4 @@
-"""Exact influence of training rows: what a machine says once a row, or a group of rows, is left out."""
+"""Exact influence of training rows: predictions and thresholds without a row or a group of rows."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -21,34 +21,34 @@ from entrolearn.validation import is_numpy, to_numpy, validate_data, weighted_ro
 
 __all__ = ["Influence", "influence"]
 
-# Refinement ends when the next step would change solutions by less, after so many steps at the most; of those
-# that the last one has changed by more there is no solution.
+# Iterative refinement stops if the next step would change solutions by less than CONVERGED, or after
+# MOST_STEPS. Solutions that the last step changed by more than LARGEST_CHANGE are rejected.
 CONVERGED, MOST_STEPS, LARGEST_CHANGE = 1e-15, 20, 1e-10
-# Rows without which less than this is left of a direction have a solution of their own.
+# A row is solved separately if less than this share of a direction is left without it.
 LEAST_LEFT = 1e-6
-# Sums whose weight differs by more, relatively, from their number of rows have weighted rows.
+# Sums are of weighted rows if their weight and number of rows differ by more than this share.
 SAME_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True)
 class Influence:
-    """What :func:`influence` finds.
+    """Result of :func:`influence`.
 
     Attributes
     ----------
     left_out : ndarray, shape (n_models,)
-        What each model was fitted without: numbers of rows, or groups.
+        The row number or group that each model was fitted without.
     decision : ndarray, shape (n_samples,) or (n_samples, n_outputs)
-        Decision values of a classifier, predictions of a regressor: of each row by the model fitted without
-        it (without its group). NaN where no rows would be left, or to EEM, EEKM or WELM none of a class.
-        Rows of weight zero have the answer of the machine fitted to all rows.
+        Decision value (of a classifier) or prediction (of a regressor) for each row, by the model fitted
+        without this row or its group. It is NaN if no rows are left or, for EEM, EEKM and WELM, no rows of a
+        class. For rows of weight zero it is the value of the model fitted to all rows.
     change : ndarray, of the same shape
-        The same minus what the machine fitted to all rows says.
+        `decision` minus the value of the model fitted to all rows.
     threshold : float or None
-        Of an entropy machine of two classes: where on the projected line the answer changes, -1 at the mean
-        of ``classes_[0]`` and 1 at that of ``classes_[1]``; of two such points the one nearer to 0.
+        For EEM and EEKM with two classes, the threshold on the projected line, scaled such that the mean of
+        ``classes_[0]`` is at -1 and that of ``classes_[1]`` at 1. Of two thresholds, the one closer to 0.
     thresholds : ndarray, shape (n_models,), or None
-        The same of each model; NaN where there is none.
+        The threshold of each model; NaN if it has none.
     """
 
     left_out: np.ndarray
@@ -59,18 +59,18 @@ class Influence:
 
     @property
     def threshold_change(self) -> np.ndarray | None:
-        """By how much each model's threshold differs from the machine's, shape (n_models,)."""
+        """Difference of each model's threshold and that of the full model, shape (n_models,)."""
         return None if self.thresholds is None else self.thresholds - self.threshold
 
 
 def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> Influence:
-    """What a machine would say of each training row had it been fitted without it: exact, not estimated.
+    """Exact leave-one-out predictions of all training rows, without refitting.
 
-    Each model is the one of ``machine.fit`` on the other rows with the same hidden layer. Leaving one row
-    out moves the sums by one outer product: all rows together take a few passes like that of ``fit``. A model
-    without a group of rows, with weighted rows, of WELM, or that is singular without shrinkage or ridge, is
-    solved from the sums without them: n_hidden³ operations for each. Kernel machines on all rows are inverted
-    once: n_samples³ operations for all rows or groups.
+    Each left-out model equals ``machine.fit`` on the other rows with the same hidden layer. Leaving out one
+    row changes the sums by one outer product, so all rows together take a few passes like that of ``fit``.
+    In four cases each model is solved from its sums, with n_hidden³ operations: groups, weighted rows, WELM,
+    and singular systems without shrinkage or ridge. For kernel learners on all rows one matrix is inverted,
+    with n_samples³ operations for all rows or groups.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
         EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM* with its sums, by ``keep_sums=True`` or
         ``partial_fit``; or KELM*, LSSVC or LSSVR, without weights that depend on the rows.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        Rows that the machine has learnt; of KELM*, LSSVC and LSSVR all, in their order. Rows that were never
-        learnt are not detected in general.
+        Training rows of the model; for KELM*, LSSVC and LSSVR all of them, in the same order. Rows that were
+        not in the training set are not detected in general.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Their targets.
+        Targets of the rows.
     groups : array-like of shape (n_samples,), default=None
-        Rows with the same value are left out together. None: each row alone.
+        Rows with the same value are left out together. If None, each row is left out alone.
     sample_weight : array-like of shape (n_samples,), default=None
-        The weights that they were learnt with; not of a kernel machine.
+        Sample weights of the fit; not accepted for kernel learners on all rows.
 
     Returns
     -------
@@ -94,11 +94,11 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     Raises
     ------
     TypeError
-        If the machine's fit is no sum over rows, or it is a Pipeline.
+        If the learner has no closed form, or is a Pipeline.
     ValueError
-        If the machine keeps no sums, or they show that they do not hold the rows: these are more, or weigh
-        more, than all that was learnt (of a class, for EEM, EEKM and WELM), or without them a sum of squares
-        would be negative; or if no weights are given and the sums show that rows had some.
+        If the model has no sums; if the rows cannot be in the sums, because they exceed the number or weight
+        of the training rows (of a class, for EEM, EEKM and WELM) or leave a negative sum of squares; or if
+        the rows of the sums were weighted and no `sample_weight` is given.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
         )
     machine._begins("influence")
     check_is_fitted(machine)
-    machine = copy(machine)  # whose checks keep what shape y has
+    machine = copy(machine)  # the checks of y set attributes
     X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
     numbers = _names(X.shape[0], groups)
     check_consistent_length(X, numbers)
@@ -138,7 +138,7 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
     kept = np.arange(len(said)) if X.shape[0] == len(said) else np.flatnonzero(sample_weight)
     left_out, code = np.unique(numbers, return_inverse=True)
     code = code[kept]
-    # Rows of weight zero, and the models without them only, keep what the machine says.
+    # Rows of weight zero, and groups of only such rows, keep the values of the full model.
     whole, decision = _threshold(machine), said.copy()
     thresholds = np.full(len(left_out), np.nan if whole is None else whole)
     solved = np.bincount(code, minlength=len(left_out)) == 0
@@ -163,7 +163,7 @@ def influence(machine: Additive, X, y, *, groups=None, sample_weight=None) -> In
 
 
 def _check_held(machine: Additive, targets, weights: np.ndarray | None) -> None:
-    """Refuse rows that weigh more than the sums hold, or that come without the weights that these show."""
+    """Raise if the rows weigh more than the sums, or if sums of weighted rows come without weights."""
     sums, given = machine._stream, np.ones(targets.shape[0]) if weights is None else weights
     if isinstance(sums, list):
         names = [f"rows of class {label!r}" for label in machine.classes_.tolist()]
@@ -171,7 +171,7 @@ def _check_held(machine: Additive, targets, weights: np.ndarray | None) -> None:
     else:
         sums, names, totals = [sums], ["rows"], [given.sum()]
     for each, name, total in zip(sums, names, totals, strict=True):
-        n_rows = round(getattr(each, "_n_added", each.n))  # least squares count weight only
+        n_rows = round(getattr(each, "_n_added", each.n))  # NormalEquations do not count rows
         if weights is None and abs(each.n - n_rows) > SAME_WEIGHT * each.n:
             raise ValueError(
                 f"the {name} were learnt with weights, or have faded; accepted: these as sample_weight."
@@ -187,7 +187,7 @@ def _said(machine: Additive, X) -> np.ndarray:
 
 
 def _threshold(machine: Additive) -> float | None:
-    """The place of the threshold between the classes of an entropy machine of two; NaN where it has none."""
+    """The threshold of EEM or EEKM with two classes, see `Influence.threshold`; NaN if it has none."""
     if not hasattr(machine, "thresholds_") or len(machine.classes_) != 2:
         return None
     return _between(to_numpy(machine.thresholds_), to_numpy(machine.projected_means_))
@@ -198,11 +198,11 @@ def _between(thresholds: np.ndarray, means: np.ndarray) -> float:
     return float(places[np.abs(places).argmin()]) if len(places) else np.nan
 
 
-# --- rows of kernel machines: dual coefficients over blocks of the inverse ----------------------------------
+# --- kernel learners: dual coefficients divided by blocks of the inverse ------------------------------------
 
 
 def _names(n_samples: int, groups) -> np.ndarray:
-    """The group of each row; rows stand alone without groups."""
+    """The group of each row, or the row numbers without groups."""
     if groups is None:
         return np.arange(n_samples)
     groups = column_or_1d(groups)
@@ -214,7 +214,7 @@ def _names(n_samples: int, groups) -> np.ndarray:
 
 
 def _of_kernel_machine(machine, X, y, groups) -> Influence:
-    """With M the bordered system, the error on rows G without them is ``(M^-1)_GG^-1 alpha_G``."""
+    """With the bordered system M, the error on left-out rows G is ``(M^-1)_GG^-1 alpha_G``."""
     check_is_fitted(machine)
     values = {"multi_output": True, "y_numeric": True}
     checks = {"accept_sparse": "csr", "dtype": np.float64} | ({} if is_classifier(machine) else values)
@@ -224,7 +224,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
         T = targets_of(codes_among(machine.classes_, y), len(machine.classes_), X)
     T, dual = as_columns(T), as_columns(machine.dual_coef_)
     said = _said(machine, X)
-    # The rows solve their own system: others do not, nor do they in another order or with weights.
+    # The fitted coefficients solve the system only of the training rows, in their order, without weights.
     closed = machine.kernel != "precomputed" and getattr(machine, "class_weight", None) != "balanced"
     if closed and len(T) == len(dual):
         gram, penalties, bordered = machine._system(X, y)
@@ -254,11 +254,11 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
     return Influence(left_out, decision, decision - said)
 
 
-# --- rows of least squares: a residual over what its leverage leaves ----------------------------------------
+# --- least squares: residual / (1 - leverage) ---------------------------------------------------------------
 
 
 def _ridge_rows(machine, X, T) -> Iterator[tuple]:
-    """Numbers of rows, what the machine without each of them says of it, and no thresholds."""
+    """Yield row numbers, their leave-one-out predictions, and NaN in place of thresholds."""
     equations = machine._stream
     if not isinstance(equations, NormalEquations) or machine.solver_info_["method"] != "cholesky":
         return
@@ -278,14 +278,14 @@ def _ridge_rows(machine, X, T) -> Iterator[tuple]:
         yield np.flatnonzero(sound) + block.start, answers, np.nan
 
 
-# --- rows of entropy machines -------------------------------------------------------------------------------
+# --- EEM and EEKM -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Leaving:
-    """Estimates of a class without each of some rows, which lie `d` from its mean.
+    """Covariance estimates of a class without one row, for several rows at offsets `d` from its mean.
 
-    With S the covariance of n rows, that of the others is ``n / (n - 1) S - n / (n - 1)² d d'``.
+    If S is the covariance of n rows, that of the other rows is ``n / (n - 1) S - n / (n - 1)² d d'``.
 
     Attributes
     ----------
@@ -301,7 +301,7 @@ class _Leaving:
 
     @classmethod
     def of(cls, moments: ClassMoments, covariance, S: np.ndarray, d: np.ndarray) -> "_Leaving":
-        """Of a class with covariance S, for rows d, shape (n_rows, n_hidden)."""
+        """Estimates of a class with covariance S, for row offsets d, shape (n_rows, n_hidden)."""
         n, p = moments.n, len(S)
         rest = n - 1
         grown, taken = n / rest, n / rest**2
@@ -324,12 +324,12 @@ class _Leaving:
         return cls(d, (1 - shrinkage) * grown, (1 - shrinkage) * taken, ridge)
 
     def only(self, rows: np.ndarray) -> "_Leaving":
-        """Of some of the rows."""
+        """The estimates for some of the rows."""
         return _Leaving(self.d[rows], self.of_S[rows], self.of_rows[rows], self.ridge[rows])
 
 
 def _norm4_without(moments: ClassMoments, S, d, square, along) -> np.ndarray:
-    """Sum over the other rows of ||x - their mean||^4, for each row d from the mean left out."""
+    """Sum over the other rows of ||x - their mean||^4, for each left-out row at offset d from the mean."""
     n, mean = moments.n, moments._sum / moments.n
     rest, mean2 = n - 1, mean @ mean
     outer = n * (S @ mean + mean2 * mean)  # G mean
@@ -340,7 +340,7 @@ def _norm4_without(moments: ClassMoments, S, d, square, along) -> np.ndarray:
 
 
 def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
-    """Numbers of rows, what the machine without each of them says of it, and its threshold."""
+    """Yield row numbers, their leave-one-out decision values, and the thresholds."""
     sums, k = machine._stream, len(machine.classes_)
     covariances, _ = class_covariances(sums, machine.covariance)
     if (
@@ -370,30 +370,30 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
 
 
 def _projections(sums, covariances, c: int, without: _Leaving, others: np.ndarray) -> tuple:
-    """What the machine without each row of class c projects the classes on.
+    """Projections of the classes by the models without one row of class c.
 
     Parameters
     ----------
     sums : sequence of n_classes ClassMoments
-        With the rows, as `covariances`.
+        Moments of all rows, like `covariances`.
     covariances : sequence of n_classes ClassCovariance
     c : int
     without : _Leaving
-        Of n_rows rows.
+        Estimates of class c without each of n_rows rows.
     others : ndarray, shape (n_hidden, n_hidden)
         Sum of the covariances of the other classes.
 
     Returns
     -------
     sound : ndarray of bool, shape (n_rows,)
-        Which of the rows were solved.
+        The rows that were solved accurately.
     means : ndarray, shape (n_sound, n_classes, n_components)
     spreads : ndarray, shape (n_sound, n_classes, n_components, n_components)
     coef : ndarray, shape (n_sound, n_components, n_hidden)
     """
     k, rest = len(sums), sums[c].n - 1
     all_means = np.array([m.mean for m in sums])
-    # Class c's mean moves by -d / rest; differences are those of the classes from the first.
+    # Without a row, the mean of class c moves by -d / rest. The differences are relative to the first class.
     turns = np.ones(k - 1) if c == 0 else -1.0 * (np.arange(1, k) == c)
     differences = all_means[1:] - all_means[0] + without.d[:, None, :] * (turns[:, None] / rest)
     solutions, sound = _solutions(others, sums[c].covariance(), without, differences)
@@ -422,7 +422,7 @@ def _projections(sums, covariances, c: int, without: _Leaving, others: np.ndarra
 
 
 def _log_densities(offsets: np.ndarray, covariances: np.ndarray) -> np.ndarray:
-    """ln N(0, covariance)[offset] of rows and classes, shape (n_rows, n_classes), but for a constant."""
+    """ln N(0, covariance)[offset] of rows and classes, up to a constant, shape (n_rows, n_classes)."""
     lower = np.linalg.cholesky(covariances)
     standard = np.linalg.solve(lower, offsets[..., None])[..., 0]
     diagonals = np.diagonal(lower, axis1=2, axis2=3)
@@ -430,15 +430,15 @@ def _log_densities(offsets: np.ndarray, covariances: np.ndarray) -> np.ndarray:
 
 
 def _times(vectors: np.ndarray, S: np.ndarray) -> np.ndarray:
-    """Vectors of shape (n_rows, n_vectors, n_hidden) times a symmetric matrix."""
+    """Multiply vectors of shape (n_rows, n_vectors, n_hidden) by a symmetric matrix."""
     return (vectors.reshape(-1, len(S)) @ S).reshape(vectors.shape)
 
 
 def _solutions(others: np.ndarray, S: np.ndarray, without: _Leaving, right: np.ndarray) -> tuple:
-    """Solve ``(others + of_S S - of_rows d d' + ridge I) x = right`` for each row; and whether it was exact.
+    """Solve ``(others + of_S S - of_rows d d' + ridge I) x = right`` per row; and whether it converged.
 
-    The rows differ little in `of_S` and `ridge`: one factorisation with the means of these, the formula of
-    Sherman and Morrison for the outer product, and steps of refinement for the rest.
+    Because `of_S` and `ridge` differ little between rows, one factorisation with their means is enough. The
+    outer product is added by the Sherman–Morrison formula, the rest by iterative refinement.
     """
     of_S, ridge, d = without.of_S.mean(), without.ridge.mean(), without.d[:, None, :]
     matrix = others + of_S * S + ridge * np.eye(len(S))
@@ -459,7 +459,7 @@ def _solutions(others: np.ndarray, S: np.ndarray, without: _Leaving, right: np.n
         y += (y @ np.swapaxes(d, 1, 2)) * row
         change = np.abs(y - x).max(axis=(1, 2)) / np.abs(y).max(axis=(1, 2))
         x, largest = y, change[sound].max(initial=0.0)
-        # The next step would change a solution by about this; or rounding keeps it from becoming less.
+        # Stop if the estimated change of the next step is small, or if rounding prevents further progress.
         if largest**2 / before < CONVERGED or (step and largest > before / 2):
             break
         before = largest

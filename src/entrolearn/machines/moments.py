@@ -1,4 +1,4 @@
-"""What an entropic readout needs to know of a class, as one small object that adds up."""
+"""Class moments in the hidden space: additive sufficient statistics of the readouts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import imul
@@ -52,24 +52,24 @@ __all__ = [
     "take_out",
 ]
 
-# A block of hidden rows (8 or 16 MiB) stays in the processor's cache between the layer that writes it and the
-# sums that read it, and has rows enough for a symmetric rank-k update at full speed.
+# Numbers in a block of hidden rows (8 or 16 MiB). A block fits into the processor's cache, and has enough
+# rows for a symmetric rank-k update at full speed.
 BLOCK_NUMBERS = 2**21
 PILOT_ROWS = 256
-# Matrices of all pairs of units that a solution takes beside those of the groups.
+# Number of n_hidden x n_hidden matrices that the solver needs, besides those of the groups.
 SOLUTION_SQUARES = 3
 
-# The least variance along a direction, as a share of the variances of all units: below it is what rounding
-# leaves of sums of squares. It moves the last digits alone of what can be computed without.
+# Smallest variance along a direction, as a share of the sum of the units' variances. Smaller variances are
+# rounding errors of sums of squares. This bound changes only the last digits of results that do not need it.
 LEAST_SHARE = 1e-12
-# The same in roundings of the sums, which are coarser where the rows lie far from zero or from their shift.
+# The same bound in rounding errors of the sums, which are larger if rows are far from zero or their shift.
 ROUNDINGS = 16
-# Of all rows of a class: a class that fades further would leave sums that underflow.
+# Smallest total weight of a class; with further decay its sums would underflow.
 LEAST_WEIGHT = 1e-100
-# What a difference of sums must be of the larger one, at the least, to keep its digits.
+# Smallest ratio of a difference of sums to the larger sum for which the difference is accurate.
 LEAST_KEPT = 1 / 16
-# Share by which a sum of squares may be wrong once rows are taken out: hidden rows that are computed again,
-# among others, differ by so much where a layer is badly conditioned.
+# Relative error of a sum of squares after rows were subtracted. Hidden rows of an ill-conditioned layer can
+# differ by this much when they are computed again.
 WRONG_SHARE = 1e-7
 
 FEWER_UNITS = "take fewer of them"
@@ -78,23 +78,22 @@ FEWER_UNITS = "take fewer of them"
 class ClassMoments:
     """Additive sufficient statistics of the rows of one class in the hidden space.
 
-    Holds the count, the sum and the sum of outer products of the rows and, for each of some leading sizes,
-    the fourth-moment sums of Ledoit-Wolf shrinkage. Everything is a plain sum over rows, hence moments of
-    disjoint sets of rows add, moments of a subset subtract, and a chunk of a stream is one update: one pass
-    over the data serves every fold of a cross-validation. Everything about the first h units is a leading
-    block: the same pass serves every size of the hidden layer.
+    They are the count, the sum and the sum of outer products of the rows and, for each of some leading sizes,
+    the fourth-moment sums of Ledoit-Wolf shrinkage. All are plain sums over rows. Moments of disjoint sets of
+    rows can therefore be added, moments of a subset subtracted, and a chunk of a stream added as an update.
+    One pass over the data is enough for all folds of a cross-validation, and also for all sizes of the hidden
+    layer, because the moments of the first h units are a leading block.
 
     Parameters
     ----------
     n_hidden : int
         Number of hidden units.
     sizes : sequence of int, optional
-        Leading sizes that :meth:`restrict` will be asked for. Default: `n_hidden` alone.
+        Leading sizes to be used with :meth:`restrict`. Default: only `n_hidden`.
     shift : ndarray of shape (n_hidden,), optional
-        Subtracted from every row before anything is summed (a pilot mean). Sums of squares of units that
-        sit far from zero, as saturated sigmoids do near one, lose their digits without it. Only moments
-        with the same shift can be combined. Default: zeros. The sums live where it lives: in NumPy's arrays,
-        or in those of another library on its device.
+        Pilot mean, subtracted from every row before summation. Without it, sums of squares of units far from
+        zero, such as saturated sigmoids, lose digits. Only moments with the same shift can be combined. The
+        sums are arrays of the same library and on the same device as the shift. Default: zeros.
 
     Attributes
     ----------
@@ -111,7 +110,7 @@ class ClassMoments:
 
         sum ||x - m||^4 = Q + 4 m^T G m - 4 m^T v + 2 M A - 3 n M^2
 
-    A row of weight w is summed as w rows would be.
+    A row of weight w counts as w rows.
 
     Rows in single precision are multiplied in single precision, at twice the speed, and summed over blocks
     of rows in double precision.
@@ -157,7 +156,7 @@ class ClassMoments:
         Raises
         ------
         ValueError
-            If H has another number of columns than the moments have units.
+            If the number of columns of H is not the number of units.
         """
         n_hidden = self._sum.shape[0]
         if H.ndim != 2 or H.shape[1] != n_hidden:
@@ -170,7 +169,7 @@ class ClassMoments:
         return self
 
     def _add(self, X, weights: np.ndarray | None = None) -> None:
-        """Add rows that have been shifted, shape (n_rows, n_hidden), C-contiguous where they are NumPy's."""
+        """Add shifted rows, shape (n_rows, n_hidden); NumPy arrays must be C-contiguous."""
         self.n += X.shape[0] if weights is None else float(weights.sum())
         self._n_added += X.shape[0]
         norm2 = leading_norms(X, self.sizes)  # ||x||^2, one row for each size
@@ -195,7 +194,7 @@ class ClassMoments:
         self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
 
     def empty(self) -> "ClassMoments":
-        """Moments of no rows, which can be combined with these."""
+        """Moments of zero rows, which can be combined with these."""
         return ClassMoments(self.sizes[-1], self.sizes, shift=self.shift)
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
@@ -211,9 +210,9 @@ class ClassMoments:
         return self._combine(other, subtract=True)
 
     def __imul__(self, factor: float) -> "ClassMoments":
-        """Multiply the weights of all rows by a factor, in place, down to LEAST_WEIGHT in all.
+        """Multiply the weights of all rows by a factor, in place; their sum stays above LEAST_WEIGHT.
 
-        The number of rows stays.
+        The number of rows does not change.
         """
         if self.n * factor >= LEAST_WEIGHT:
             for name in ("n", *_SUMS):
@@ -221,7 +220,7 @@ class ClassMoments:
         return self
 
     def about(self, shift: np.ndarray) -> "ClassMoments":
-        """Moments of the same rows with another shift, shape (n_hidden,): a copy, for NumPy's arrays."""
+        """A copy with another shift, shape (n_hidden,); only for NumPy arrays."""
         moments, step = self._copy(), self.shift - shift
         moments.shift = np.asarray(shift)
         cross = np.outer(self._sum + self.n / 2 * step, step)
@@ -254,7 +253,7 @@ class ClassMoments:
         vars(self).update(state, _outer=unpacked(state["_outer"], len(state["_sum"])))
 
     def restrict(self, h: int) -> "ClassMoments":
-        """Moments of the first h units, a view: h must be one of `sizes`."""
+        """Moments of the first h units, as a view; h must be one of `sizes`."""
         if h not in self.sizes:
             raise ValueError(f"no sums were kept for the first {h} units; sizes kept: {self.sizes}.")
         k = self.sizes.index(h) + 1
@@ -276,7 +275,7 @@ class ClassMoments:
 
     @property
     def n_rows(self) -> float:
-        """Number of rows for shrinkage: `n`, or without weights where that is more (weights below one)."""
+        """Number of rows for shrinkage: the sum of weights or the number of rows, whichever is larger."""
         return max(self.n, self._n_added)
 
     @property
@@ -301,7 +300,7 @@ class ClassMoments:
         return mirrored(self._outer) / self.n - mean[:, None] * mean[None, :]
 
     def scatter(self) -> np.ndarray:
-        """The covariance times n: a lower triangle, to be overwritten."""
+        """The covariance times n, as a new lower triangle that may be overwritten."""
         scatter = copied(self._outer, "F")
         add_outer_product(scatter, self._sum, -1 / self.n)
         return scatter
@@ -311,7 +310,7 @@ class ClassMoments:
         return float(namespace(self._outer).linalg.trace(self._outer))
 
     def rounding(self) -> float:
-        """By how much the sums of squares may be wrong once rows are taken out."""
+        """Bound of the error of the sums of squares after rows were subtracted."""
         return rounding_of(self.total_square(), self.n, self.shift)
 
     def ledoit_wolf(self) -> tuple[np.ndarray, float]:
@@ -325,8 +324,8 @@ class ClassMoments:
     def oas(self) -> tuple[np.ndarray, float]:
         """Covariance shrunk by the oracle approximating formula, and the shrinkage.
 
-        Chen, Wiesel, Eldar and Hero (2010), eq. (23) as scikit-learn's :class:`~sklearn.covariance.OAS`
-        reads it.
+        Chen, Wiesel, Eldar and Hero (2010), eq. (23), as implemented in scikit-learn's
+        :class:`~sklearn.covariance.OAS`.
         """
         return self._shrunk(self.oas_shrinkage())
 
@@ -338,13 +337,13 @@ class ClassMoments:
     def ledoit_wolf_shrinkage(self) -> float:
         """The shrinkage of :meth:`ledoit_wolf`, without forming a matrix."""
         n, p = self.n_rows, self._sum.shape[0]
-        if n < 3:  # two rows have the same outer product about their mean: they show no error of it
+        if n < 3:  # two rows have equal outer products about their mean, so no error can be estimated
             return 0.0
         along_mean = self._square_along_mean()
         norm = self._covariance_norm2(along_mean)
         spread = norm / p - self.mean_variance() ** 2  # ||S - scale I||^2 / p
         error = (self._centred_norm4(along_mean) / self.n / p - norm / p) / n
-        # Rounding can push either a hair below zero when all rows agree.
+        # Rounding can make either slightly negative when all rows are equal.
         return 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
 
     def oas_shrinkage(self) -> float:
@@ -357,17 +356,17 @@ class ClassMoments:
 
     def mean_variance(self) -> float:
         """Mean of the units' variances: the diagonal of the covariance."""
-        if self.n_rows == 1:  # where the row is not the shift, rounding would say another number than zero
+        if self.n_rows == 1:  # avoids a nonzero rounding error
             return 0.0
         mean = self._sum / self.n
         return float((self.mean_square() - mean @ mean) / mean.shape[0])
 
     def mean_square(self) -> float:
-        """Mean squared distance of the rows from the shift, of which rounding leaves 16 digits."""
+        """Mean squared distance of the rows from the shift."""
         return self.total_square() / self.n
 
     def least_variance(self) -> float:
-        """The least variance along a direction that the sums can tell from zero."""
+        """Smallest variance along a direction that is larger than the rounding error of the sums."""
         if self.n_rows == 1:
             return 0.0
         offset, about_shift = self._sum / self.n, self.mean_square()
@@ -382,7 +381,7 @@ class ClassMoments:
         add_outer_product(total, self._sum / self.n, -weight)
 
     def projected_covariance(self, coef: np.ndarray) -> np.ndarray:
-        """``coef.T @ covariance @ coef`` for coef of shape (n_hidden, n_components), no matrix formed."""
+        """``coef.T @ covariance @ coef``, with coef of shape (n_hidden, n_components)."""
         mean = coef.T @ (self._sum / self.n)
         return coef.T @ symmetric_product(self._outer, coef) / self.n - mean[:, None] * mean[None, :]
 
@@ -422,22 +421,22 @@ def moments_by_group(
     sizes: Sequence[int] | None = None,
     shifts: np.ndarray | None = None,
 ) -> list[ClassMoments]:
-    """Moments of each group of rows in one pass over X, the layer's output never held whole.
+    """Moments of each group of rows in one pass over X, block by block.
 
     Parameters
     ----------
     layer : callable
-        Maps rows of X to an array of shape (n_rows, n_hidden), its argument `out`.
+        Maps rows of X to an array of shape (n_rows, n_hidden); accepts an argument `out`.
     X : {ndarray, CSR}, shape (n_samples, n_features)
-        Or an array of another library, on whose device all is computed.
+        Arrays of other libraries are also accepted; computations then run on their device.
     group : ndarray of int, shape (n_samples,)
         The group of each row, from 0 to n_groups - 1: a class, or a class within a fold.
     n_groups : int
     sizes : sequence of int, optional
         Leading sizes to keep sums for.
     shifts : ndarray of shape (n_groups, n_hidden), optional
-        See :class:`ClassMoments`; groups whose moments will be combined need the same one. Default: the mean
-        of a few rows of each group.
+        See :class:`ClassMoments`; groups whose moments will be combined need the same shift. Default: the
+        mean of the first rows of each group.
 
     Returns
     -------
@@ -454,7 +453,7 @@ def no_moments(
     sizes: Sequence[int] | None = None,
     shifts: np.ndarray | None = None,
 ) -> list[ClassMoments]:
-    """Moments of no rows, for groups that get rows like these; parameters as in :func:`moments_by_group`."""
+    """Moments of zero rows for each group, with shifts from X; parameters as in :func:`moments_by_group`."""
     if shifts is None:
         shifts = pilot_means(layer, X, group, n_groups)
     return [ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups)]
@@ -468,16 +467,16 @@ def add_rows(
     Parameters
     ----------
     moments : list of n_groups ClassMoments
-        Their shifts are numbers of the layer's precision, as :func:`pilot_means` gives them.
+        Their shifts must have the layer's precision, like those of :func:`pilot_means`.
     layer, X, group
         As in :func:`moments_by_group`.
     weights : ndarray of float64, shape (n_samples,), optional
-        Of the rows; of one each without. NumPy's, wherever X lives.
+        Sample weights, always a NumPy array. Default: all ones.
 
     Returns
     -------
     list of n_groups ClassMoments
-        The same.
+        `moments`.
     """
     n_hidden = moments[0].shift.shape[0]
     step = max_block_rows(X.shape[0], n_hidden)
@@ -492,7 +491,7 @@ def add_rows(
 
 
 def rounding_of(squares: float, n: float, shift) -> float:
-    """By how much a sum of squares of n rows about a shift may be wrong once rows are taken out."""
+    """Bound of the error of a sum of squares of n rows about a shift after rows were subtracted."""
     noise = (
         0.0 if shift is None else ROUNDINGS * float(np.finfo(float).eps) * (n * float(shift @ shift)) ** 0.5
     )
@@ -500,26 +499,26 @@ def rounding_of(squares: float, n: float, shift) -> float:
 
 
 def take_out(sums, rows, rounding: float, name: str):
-    """Sums over rows without some of these.
+    """Subtract rows from sums, and check that the sums can contain them.
 
     Parameters
     ----------
     sums, rows : ClassMoments or NormalEquations
-        Of one class, with the same shift.
+        Sums of one class, with the same shift.
     rounding : float
         The largest ``rounding()`` of these sums so far.
     name : str
-        What the rows are called.
+        Name of the rows in error messages.
 
     Returns
     -------
     ClassMoments or NormalEquations
-        Empty ones where no rows are left.
+        Empty sums if no rows are left.
 
     Raises
     ------
     ValueError
-        If `sums` cannot hold `rows`: less than no rows are left, or no sum of squares.
+        If `sums` cannot contain `rows`: the number of rows or a sum of squares would be negative.
     """
     if not rows.n:
         return sums
@@ -542,12 +541,12 @@ def take_out(sums, rows, rounding: float, name: str):
 
 
 def check_units(n_units: int, n_matrices: int = 1) -> None:
-    """Refuse hidden units, or landmarks, of whose pairs so many matrices would not fit into memory.
+    """Raise if n_matrices matrices of n_units x n_units do not fit into memory.
 
     Raises
     ------
     MemoryError
-        That says what it takes and what there is.
+        With the required and the available memory.
     """
     size = f"{n_units} x {n_units} hidden units or landmarks"
     what = f"a matrix of {size}" if n_matrices == 1 else f"what {n_matrices} matrices of {size} hold"
@@ -557,8 +556,8 @@ def check_units(n_units: int, n_matrices: int = 1) -> None:
 def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndarray:
     """The mean of the first rows of each group in the hidden space, shape (n_groups, n_hidden).
 
-    That of the first of all rows for a group without any. The numbers are of the layer's precision, so that
-    it can subtract them from its rows as they are.
+    For an empty group it is the mean of the first rows of X. The means have the layer's precision, so that
+    they can be subtracted from its rows exactly.
     """
     n_hidden = layer(take_rows(X, slice(1))).shape[1]
     where = sums_like(X)
@@ -573,7 +572,7 @@ def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndar
 
 
 def rounded_mean(H):
-    """The mean of rows, computed in double precision where there is, then of theirs."""
+    """The mean of rows, computed in double precision if available, rounded to their precision."""
     if is_numpy(H):
         return H.mean(axis=0, dtype=np.float64).astype(H.dtype)
     xp, where = namespace(H), sums_like(H)
@@ -584,7 +583,7 @@ def rounded_mean(H):
 class PartMoments:
     """Moments of every class on every training set of a partition, from one pass over the data.
 
-    A training set is everything without the parts that it leaves out: totals minus a few summands.
+    The moments of a training set are the totals minus those of the folds that it leaves out.
 
     Parameters
     ----------
@@ -594,7 +593,7 @@ class PartMoments:
         Class of each row, from 0 to n_classes - 1.
     n_classes : int
     part : ndarray of int, shape (n_samples,)
-        Part of each row.
+        Fold of each row.
     sizes : sequence of int
     """
 
@@ -608,7 +607,7 @@ class PartMoments:
         self._totals = [_total(moments) for moments in self._by_class]
 
     def without(self, left_out: Sequence[int]) -> list[ClassMoments]:
-        """Moments of each class on all rows outside the parts `left_out`."""
+        """Moments of each class on all rows outside the folds `left_out`."""
         held = np.flatnonzero(np.isin(self.parts, left_out))
         training = [total._copy() for total in self._totals]
         for c, (mine, parts) in enumerate(zip(training, self._by_class, strict=True)):
@@ -628,12 +627,12 @@ def _total(moments: Sequence[ClassMoments]) -> ClassMoments:
 
 
 def row_blocks(n_rows: int, n_columns: int, numbers: int | None = None) -> Iterator[slice]:
-    """Slices that cut rows of n_columns numbers into blocks of about `numbers`, or BLOCK_NUMBERS."""
+    """Slices that divide n_rows rows into blocks of at most `numbers` (or BLOCK_NUMBERS) elements."""
     step = max_block_rows(n_rows, n_columns, numbers)
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
 def max_block_rows(n_rows: int, n_columns: int, numbers: int | None = None) -> int:
-    """Rows in the largest of the blocks."""
+    """Number of rows of the largest block."""
     return max(1, min(n_rows, (numbers or BLOCK_NUMBERS) // max(1, n_columns)))

@@ -1,6 +1,7 @@
 """Readouts: closed-form solutions in the hidden space.
 
-Pure functions of moments, matrices and targets; the learners in this package join one of them to a layer.
+Pure functions of moments, matrices and targets; the learners in this package combine one of them with a
+layer.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,15 +39,15 @@ __all__ = [
     "least_squares_from_moments",
 ]
 
-# Class means that are nearer to each other coincide: the square of their difference is no number.
+# Class means with a smaller difference are treated as equal, because its square underflows.
 LEAST_DIFFERENCE = 1e-150
-# What the sum of the class covariances may need besides, relative to its mean diagonal; the first that does.
+# Ridges to try on the sum of class covariances until it is positive definite, relative to its mean diagonal.
 MORE_RIDGES = (0.0, *np.logspace(-14, 0, 8).tolist())
-# Of variances whose squares are summed over pairs of units and over rows.
+# Largest accepted variance, so that sums of squared variances over units and rows do not overflow.
 LARGEST_VARIANCE = 1e150
 OVERFLOW = "the covariances of the hidden units overflow: scale the features."
 
-# name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class
+# Name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class.
 SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
     "ledoit_wolf": ClassMoments.ledoit_wolf_shrinkage,
     "oas": ClassMoments.oas_shrinkage,
@@ -58,7 +59,7 @@ SHRINKAGES: dict[str, Callable[[ClassMoments], float]] = {
 class ClassCovariance:
     """The covariance of a class as ``weight`` times the empirical one plus ``ridge`` times the identity.
 
-    Every estimate that needs moments alone has this form. A fit never forms the matrix itself.
+    All estimates from moments have this form. A fit does not compute the matrix itself.
 
     Attributes
     ----------
@@ -84,7 +85,7 @@ class ClassCovariance:
 
     @property
     def n_rows(self) -> float:
-        """Number of rows behind the estimate."""
+        """Number of rows of the estimate."""
         return self.moments.n_rows
 
     def mean_square(self) -> float:
@@ -98,13 +99,13 @@ class ClassCovariance:
 
 @dataclass(frozen=True)
 class DenseCovariance:
-    """A covariance that some estimator gave as a matrix.
+    """A covariance matrix from a covariance estimator.
 
     Attributes
     ----------
     matrix : ndarray, shape (n_hidden, n_hidden)
     n_rows : float
-        Number of rows behind the estimate; by default enough of them.
+        Number of rows of the estimate; by default infinite.
     """
 
     matrix: np.ndarray
@@ -134,7 +135,7 @@ class DenseCovariance:
 
 @dataclass(frozen=True)
 class ClassGaussians:
-    """One Gaussian per class in a space of few dimensions, and Bayes' rule on them.
+    """One Gaussian per class in the projected space, with classification by Bayes' rule.
 
     Attributes
     ----------
@@ -153,7 +154,7 @@ class ClassGaussians:
         Raises
         ------
         ValueError
-            If rows lie so far from the means that a density overflows, as units without a bound allow.
+            If rows are so far from the means that a density overflows, which unbounded activations allow.
         """
         if not is_numpy(projected):
             return self._log_joint_elsewhere(projected)
@@ -177,7 +178,7 @@ class ClassGaussians:
         return values
 
     def _log_joint_elsewhere(self, projected):
-        """The same where the rows live: few small products for each class."""
+        """`log_joint` for arrays of other libraries, on their device."""
         xp = namespace(projected)
         if has_double(projected):
             projected = xp.astype(projected, xp.float64, copy=False)
@@ -191,17 +192,17 @@ class ClassGaussians:
         return xp.stack(columns, axis=1)
 
     def most_likely(self, projected: np.ndarray) -> np.ndarray:
-        """The number of the likeliest class of each row, shape (n,)."""
+        """Index of the most likely class of each row, shape (n,)."""
         values = self.log_joint(projected)
         return (values[:, 1] > values[:, 0]).astype(int) if values.shape[1] == 2 else values.argmax(axis=1)
 
     def thresholds(self) -> np.ndarray:
-        """Points of the line where two classes are equally likely: none, one or two, ascending.
+        """Points on the line where two classes are equally likely: none, one or two, ascending.
 
         With equal priors these are the t_0 and t_± of section 3 of the EEM paper.
         """
         (m0, m1), (s0, s1) = self.means[:, 0], self.covariances[:, 0, 0]
-        # The log odds at m0 + u, times the least variance, whose inverse may overflow, are a u^2 + b u + c.
+        # a u^2 + b u + c: log odds at m0 + u, times the smaller variance, whose inverse may overflow.
         gap, least = m1 - m0, min(s0, s1)
         a = 0.5 * (least / s0 - least / s1)
         b = gap * (least / s1)
@@ -212,27 +213,27 @@ class ClassGaussians:
         discriminant = b**2 - 4 * a * c
         if discriminant < 0:
             return np.empty(0)
-        q = -0.5 * (b + np.copysign(np.sqrt(discriminant), b))  # no cancellation
+        q = -0.5 * (b + np.copysign(np.sqrt(discriminant), b))  # avoids cancellation
         roots = [q / a, c / q] if q else [0.0]
         return m0 + np.sort(roots)
 
 
 @dataclass(frozen=True)
 class EntropyReadout:
-    """What :func:`entropy_discriminant` finds.
+    """Result of :func:`entropy_discriminant`.
 
     Attributes
     ----------
     coef : ndarray, shape (n_hidden, n_components)
-        The projection; one column, the paper's beta, for two classes. It lives where the moments do.
+        The projection, on the device of the moments; for two classes one column, the paper's beta.
     means : ndarray, shape (n_classes, n_components)
         Projected class means.
     covariances : ndarray, shape (n_classes, n_components, n_components)
         Projected class covariances, positive definite.
     solver_info : dict
-        ``ridge``: what had to be added to the diagonal for the Cholesky factor to exist, relative to its
-        mean (0 in ordinary cases); ``degenerate``: whether the class means coincide; ``dtype``: the
-        precision of the hidden rows.
+        ``ridge``: the amount added to the diagonal to make the matrix positive definite, relative to the mean
+        of the diagonal (usually 0); ``degenerate``: whether the class means are equal; ``dtype``: that of the
+        hidden rows.
     """
 
     coef: np.ndarray
@@ -254,16 +255,16 @@ def class_covariances(
     ----------
     moments : sequence of ClassMoments
     covariance : {"ledoit_wolf", "oas", "empirical"} or float
-        A number is a ridge: the empirical covariance plus that multiple of the identity.
+        A number is a ridge, the multiple of the identity that is added to the empirical covariance.
 
     Returns
     -------
     covariances : list of ClassCovariance
     shrinkages : ndarray, shape (n_classes,)
-        0 where there is none.
+        Shrinkage of each class; 0 without shrinkage.
     """
     if isinstance(covariance, str):
-        # Of shrinkage the squares are needed, summed over pairs of units.
+        # Shrinkage formulas sum squared covariances over pairs of units.
         if not all(m.mean_variance() < LARGEST_VARIANCE for m in moments):
             raise ValueError(OVERFLOW)
         shrinkages = [SHRINKAGES[covariance](m) for m in moments]
@@ -281,7 +282,7 @@ def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
     Raises
     ------
     TypeError
-        If the estimator estimates none.
+        If the estimator has no ``covariance_``.
     """
     fitted = clone(estimator).fit(H)
     if not hasattr(fitted, "covariance_"):
@@ -298,46 +299,49 @@ def entropy_discriminant(
     dtype=np.float64,
     pool_below: int = 0,
 ) -> EntropyReadout | None:
-    """Directions that separate class Gaussians best, in closed form.
+    """Directions that best separate class Gaussians, in closed form.
 
-    For two classes eq. (4) of Czarnecki and Tabor, "Extreme Entropy Machines"::
+    For two classes, eq. (4) of Czarnecki and Tabor, "Extreme Entropy Machines"::
 
         beta = 2 Sigma^-1 (m_1 - m_0) / ||m_1 - m_0||^2_Sigma,  Sigma = Sigma_0 + Sigma_1
 
-    For more, a basis of the space that Sigma^-1 times the differences of class means span, white under
-    Sigma, the sum of all class covariances. With two classes both span the same line.
+    For more classes, a basis of the space spanned by Sigma^-1 times the differences of class means, with
+    Sigma the sum of all class covariances. The basis is white under Sigma. For two classes this space is the
+    line of beta.
 
     Parameters
     ----------
     means : ndarray, shape (n_classes, n_hidden)
     covariances : sequence of n_classes ClassCovariance or DenseCovariance
     dtype : dtype
-        The precision of the hidden rows behind them.
+        Type of the hidden rows.
     pool_below : int
-        Classes of fewer rows have no projected covariance of their own.
+        Classes with fewer rows have no projected covariance of their own.
 
     Returns
     -------
-    EntropyReadout, or None where rows in single precision leave no digits
+    EntropyReadout, or None if single precision is not accurate enough
 
     Raises
     ------
     ValueError
-        If the sum of the covariances overflows or, of an estimator's matrices, is not positive definite.
+        If the sum of the covariances overflows, or if that of an estimator's matrices is not positive
+        definite.
 
     Notes
     -----
-    Projected covariances are positive definite. A class whose ridge is less than the least variance that its
-    sums can tell from zero (ordinarily 1e-12 of the sum of its variances) gets the mean of these over all
-    classes as its ridge, in Sigma and projected alike: directions in which no class is seen to vary count
-    alike for all of them. A class of no more rows than there are components, and without a ridge, has no
-    density in their space: it takes the mean projected covariance of the other classes, and so does one of
-    less than `pool_below` rows. Where all are so few they share the mean of all.
+    Projected covariances are made positive definite as follows. Each class has a smallest variance that its
+    sums can distinguish from rounding (usually 1e-12 of the sum of its variances). If the ridge of a class is
+    below this variance, it is replaced by the mean of these variances over all classes, both in Sigma and in
+    the projected covariance. Directions without variance thus have equal weight for all classes. A class
+    without a ridge and with no more rows than components has a singular projected covariance. This class, and
+    every class with fewer than `pool_below` rows, uses the mean projected covariance of the other classes. If
+    all classes have so few rows, they share the mean over all classes.
     """
     xp = namespace(means)
     differences = (means[1:, :] - means[0, :]).T
-    # Relative to the rounding of the means themselves: differences of 1e-28 are informative when the units
-    # are that small, and noise when they sit near one. Where their squares underflow there is no solution.
+    # Compare with the rounding error of the means: differences of 1e-28 are meaningful if the units are that
+    # small, and noise if the units are near one. If their squares underflow, there is no solution.
     single, largest = np.dtype(dtype) == np.float32, float(xp.max(xp.abs(differences)))
     rounding = ROUNDINGS * np.finfo(dtype).eps * float(xp.max(xp.abs(means)))
     if largest <= max(rounding, LEAST_DIFFERENCE):
@@ -370,8 +374,8 @@ def entropy_discriminant(
 
 
 def _ridges(covariances, least: Sequence[float], largest: float) -> np.ndarray:
-    """The ridge of each class, shape (n_classes,), given their least variances and the largest difference."""
-    # Where all classes are single points, so that there are no variances, the nearest mean is to decide.
+    """The ridge of each class, given their least variances and the largest difference of class means."""
+    # If all classes are single points without variance, classify by the nearest mean.
     common = sum(least) / len(least) or float(np.finfo(float).eps) * largest**2
     pairs = zip(covariances, least, strict=True)
     return np.array([c.ridge if c.ridge > lowest else max(c.ridge, common) for c, lowest in pairs])
@@ -380,7 +384,7 @@ def _ridges(covariances, least: Sequence[float], largest: float) -> np.ndarray:
 def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float], pool_below: int) -> np.ndarray:
     """Class covariances in the space of the components, shape (n_classes, n_components, n_components)."""
     largest, n_components = float(ridges.max()), coef.shape[1]
-    scaled = coef * largest**0.5  # the solution's own square can overflow
+    scaled = coef * largest**0.5  # the square of coef can overflow
     gram = to_numpy(scaled.T @ scaled)
     spreads = _positive_part(np.array([to_numpy(c.projected_spread(coef)) for c in covariances]))
     projected = spreads + (ridges / largest)[:, None, None] * gram
@@ -392,7 +396,7 @@ def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float], po
         few |= singular & (n_rows <= n_components)
     if few.any():
         projected[few] = projected[few if few.all() else ~few].mean(axis=0)
-    # A projection is known to about this share of the spread of all classes, however tight one of them is.
+    # Rounding error of the projection, relative to the spread of all classes.
     share = np.finfo(float).eps * projected.trace(axis1=1, axis2=2).sum() / n_components
     diagonal = np.arange(n_components)
     projected[:, diagonal, diagonal] += share
@@ -404,7 +408,7 @@ def _solver_info(dtype, *, ridge: float = 0.0, degenerate: bool = False) -> dict
 
 
 def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
-    """The machine that the paper prescribes for equal means: beta = 0, one constant answer."""
+    """The paper's readout for equal means: beta = 0, one constant prediction."""
     k = means.shape[0]
     return EntropyReadout(
         like(np.zeros((means.shape[1], 1)), means),
@@ -415,9 +419,9 @@ def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
 
 
 def _positive_factor(matrix: np.ndarray, ridges: Sequence[float]) -> tuple | None:
-    """Cholesky factor of a matrix over its mean diagonal, that mean, and the first ridge that succeeds.
+    """Cholesky factor of a matrix divided by its mean diagonal, that mean, and the first ridge that succeeds.
 
-    None where none does. Only the lower triangle of `matrix` is read.
+    None if no ridge succeeds. Only the lower triangle of `matrix` is read.
     """
     scale = float(namespace(matrix).linalg.trace(matrix)) / matrix.shape[0]
     if not np.isfinite(scale):
@@ -430,9 +434,10 @@ def _positive_factor(matrix: np.ndarray, ridges: Sequence[float]) -> tuple | Non
 
 
 def _principal_axes(differences: np.ndarray) -> np.ndarray:
-    """Orthonormal axes of a few columns, the longest last, dependent ones dropped.
+    """Orthonormal principal axes of a few columns, the longest last, without linearly dependent ones.
 
-    The column that lies farthest along an axis lies on its positive side, so that rounding decides no sign.
+    The sign of an axis makes the column with the largest projection positive, so that it does not depend on
+    rounding.
     """
     axes, lengths, along = np.linalg.svd(to_numpy(differences), full_matrices=False)
     farthest = np.abs(along).argmax(axis=1, keepdims=True)
@@ -442,9 +447,9 @@ def _principal_axes(differences: np.ndarray) -> np.ndarray:
 
 
 def _has_digits(projected: np.ndarray, covariances, coef) -> bool:
-    """Whether sums over rows in single precision leave digits in projected covariances, and in the solution.
+    """Whether float32 is accurate enough for the projected covariances and the solution.
 
-    Their rounding was found to be a hundredth of its bound or less.
+    The measured rounding error is at most a hundredth of its bound.
     """
     xp, single = namespace(coef), np.finfo(np.float32)
     rounding = single.tiny + single.eps / ROUNDINGS * np.array([c.mean_square() for c in covariances])
@@ -453,7 +458,7 @@ def _has_digits(projected: np.ndarray, covariances, coef) -> bool:
 
 
 def _positive_part(matrices: np.ndarray) -> np.ndarray:
-    """The nearest positive semi-definite matrices: what rounding took below zero is zero."""
+    """The nearest positive semidefinite matrices; eigenvalues below zero are rounding and set to zero."""
     try:
         np.linalg.cholesky(matrices)
     except LinAlgError:
@@ -463,12 +468,11 @@ def _positive_part(matrices: np.ndarray) -> np.ndarray:
 
 
 def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_samples: int) -> np.ndarray:
-    """Weighted least squares of least norm, (B H)^+ B T with B the root of the weights.
+    """Minimum-norm weighted least squares, (B H)^+ B T with B the square root of the weights.
 
-    The pseudoinverse cuts singular values at max(n_samples, n_hidden) times the machine precision, the
-    usual convention; cuts from 2e-16 to there give the same tables of the EEM paper, while a
-    pseudoinverse of H'H, which the paper also names, would regularise. LAPACK's gelsd applies it without
-    forming it.
+    Singular values are cut off at max(n_samples, n_hidden) times the machine precision, the usual convention.
+    Any cut-off from 2e-16 to this value gives the same tables of the EEM paper. A pseudoinverse of H'H, which
+    the paper also mentions, would regularise. LAPACK's gelsd is used, without computing the pseudoinverse.
 
     Parameters
     ----------
@@ -477,7 +481,7 @@ def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_sam
     targets : ndarray, shape (n_rows, n_outputs)
     weights : ndarray, shape (n_rows,)
     n_samples : int
-        Number of samples behind the rows.
+        Number of samples before H was reduced to factors.
 
     Returns
     -------
@@ -486,7 +490,7 @@ def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_sam
     root = np.sqrt(weights)[:, None]
     cut = max(n_samples, H.shape[1]) * np.finfo(H.dtype).eps
     weighted = root * H
-    if np.abs(weighted).max() < LEAST_DIFFERENCE:  # no unit sees a row, but for numbers that underflow
+    if np.abs(weighted).max() < LEAST_DIFFERENCE:  # all activations are zero or underflow
         return np.zeros((H.shape[1], targets.shape[1]), dtype=H.dtype)
     return lstsq(weighted, root * targets, cond=cut, lapack_driver="gelsd", check_finite=False)[0]
 
@@ -494,15 +498,15 @@ def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_sam
 def least_squares_from_moments(
     moments: Sequence[ClassMoments], targets: np.ndarray, weights: np.ndarray, ridge: float = 0.0
 ) -> tuple[np.ndarray, str]:
-    """Weighted least squares by the normal equations, from moments of the classes alone.
+    """Weighted least squares by normal equations, from the moments of the classes.
 
     Parameters
     ----------
     moments : sequence of n_classes ClassMoments
     targets : ndarray, shape (n_classes, n_outputs)
-        The target of every row of a class.
+        Target of all rows of each class.
     weights : ndarray, shape (n_classes,)
-        The weight of every row of a class.
+        Weight of all rows of each class.
     ridge : float
         Added to the diagonal of the Gram matrix.
 
@@ -510,7 +514,7 @@ def least_squares_from_moments(
     -------
     coef : ndarray, shape (n_hidden, n_outputs)
     method : {"cholesky", "pinvh"}
-        The pseudoinverse of the Gram matrix is taken where it is numerically singular.
+        "pinvh" (pseudoinverse) if the Gram matrix is numerically singular.
     """
     gram = sum(float(weight) * m.second_moment() for weight, m in zip(weights, moments, strict=True))
     add_to_diagonal(gram, ridge)
@@ -525,7 +529,7 @@ def least_squares_from_moments(
 
 
 def _solve_elsewhere(gram, right) -> tuple:
-    """The solution, and how it was found, where the arrays live."""
+    """The solution and the method, for arrays of other libraries."""
     factor = cholesky(namespace(gram).tril(gram))
     if factor is not None:
         return solve_cholesky(factor, right), "cholesky"
@@ -540,7 +544,7 @@ def bordered_solve(
     Parameters
     ----------
     solve : callable
-        Maps an array of shape (n_samples, n) to A^-1 times it.
+        Maps an array of shape (n_samples, n) to its product with A^-1.
     targets : ndarray, shape (n_samples, n_outputs)
 
     Returns

@@ -1,4 +1,4 @@
-"""Ridge regression in the hidden space: normal equations that add up, and leave-one-out in closed form."""
+"""Ridge regression in the hidden space: additive normal equations and closed-form leave-one-out errors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,35 +57,35 @@ __all__ = [
     "ridge_candidates",
 ]
 
-# The constraint of a learner's parameter C: one ridge, or several to choose from.
+# Constraint of the parameter C: one ridge parameter, or several to select from.
 RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-# A block of hidden rows (2 MiB) that the sums still find in the cache when the layer has written it.
+# Numbers in a block of hidden rows (2 MiB), which stays in the cache until it is summed.
 BLOCK_NUMBERS = 2**18
-# A Cholesky factor of a matrix worse conditioned than this is one of its rounding.
+# Smallest reciprocal condition number for which a Cholesky factor is meaningful.
 SINGULAR_BELOW = 4 * EPS
-# Ridges for which factorisations take as long as one eigendecomposition (11 to 16 were measured).
+# Number of factorisations that take as long as one eigendecomposition (11 to 16 were measured).
 CHOLESKY_UP_TO = 13
 
 
 class NormalEquations:
     """The normal equations of least squares, H'H and H'T, as sums over rows.
 
-    Equations of disjoint sets of rows add, those of a subset subtract, a chunk of a stream is one update,
-    and the equations of the first h units are a leading block.
+    Equations of disjoint sets of rows can be added, those of a subset subtracted, and a chunk of a stream
+    added as an update. The equations of the first h units are a leading block.
 
     Parameters
     ----------
     n_units : int
-        Columns of H.
+        Number of columns of H.
     n_outputs : int
-        Columns of T.
+        Number of columns of T.
     where : array, optional
-        Where the sums live: where this array does. Default: in NumPy's.
+        The sums are arrays of the same library and on the same device as this one. Default: NumPy arrays.
     shifts : pair of arrays, shapes (n_units,) and (n_outputs,), optional
-        Pilot means of H and T, which are subtracted from every row before anything is summed. With them the
-        solution has an intercept, which the ridge does not penalise: it is that of H and T minus their
-        means, whatever the shifts. Only equations with the same shifts can be combined.
+        Pilot means of H and T, which are subtracted from every row before summation. With shifts the solution
+        has an intercept, which the ridge does not penalise: it is the solution for H and T minus their means,
+        for any shifts. Only equations with the same shifts can be combined.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class NormalEquations:
     def update(self, H: np.ndarray, T: np.ndarray, weights: np.ndarray | None = None) -> "NormalEquations":
         """Add rows in place: H of shape (n_rows, n_units), T of shape (n_rows, n_outputs).
 
-        A row of weight w, one of NumPy's `weights` of shape (n_rows,), is summed as w rows would be.
+        `weights`, a NumPy array of shape (n_rows,), are sample weights: a row of weight w counts as w rows.
         """
         self.n += H.shape[0] if weights is None else float(weights.sum())
         roots = None if weights is None else cast(weights**0.5, H)
@@ -133,7 +133,7 @@ class NormalEquations:
         if roots is not None:
             H, T = H * roots[:, None], T * roots[:, None]
         self._gram = plus_products(self._gram, H)
-        self._right += total_of((T.T @ H).T, self._right)  # twice as quick as H.T @ T for few outputs
+        self._right += total_of((T.T @ H).T, self._right)  # twice as fast as H.T @ T for few outputs
         return self
 
     def __add__(self, other: "NormalEquations") -> "NormalEquations":
@@ -155,7 +155,7 @@ class NormalEquations:
         return self
 
     def about(self, shifts: tuple | None) -> "NormalEquations":
-        """Equations of the same rows with other shifts, None for None: a copy, for NumPy's arrays."""
+        """A copy with other shifts (without shifts if there are none); only for NumPy arrays."""
         equations = self._copy()
         if self.shifts is None:
             return equations
@@ -169,7 +169,7 @@ class NormalEquations:
         return equations
 
     def of_targets(self, matrix: np.ndarray, offset: np.ndarray) -> "NormalEquations":
-        """Equations of the same rows with the targets ``T @ matrix + offset``: a copy, for NumPy's arrays."""
+        """A copy with the targets ``T @ matrix + offset``; only for NumPy arrays."""
         right, targets = self._right @ matrix, self._targets @ matrix
         if self.shifts is None:
             right, targets = right + np.outer(self._units, offset), targets + self.n * offset
@@ -189,7 +189,7 @@ class NormalEquations:
         return self
 
     def empty(self) -> "NormalEquations":
-        """Equations of no rows, which can be combined with these."""
+        """Equations of zero rows, which can be combined with these."""
         return NormalEquations(*self._right.shape, self._units, shifts=self.shifts)
 
     def total_square(self) -> float:
@@ -197,12 +197,12 @@ class NormalEquations:
         return float(namespace(self._gram).linalg.trace(self._gram))
 
     def rounding(self) -> float:
-        """By how much the sums of squares may be wrong once rows are taken out."""
+        """Bound of the error of the sums of squares after rows were subtracted."""
         return rounding_of(self.total_square(), self.n, None if self.shifts is None else self.shifts[0])
 
     @property
     def n_units(self) -> int:
-        """Columns of H."""
+        """Number of columns of H."""
         return self._gram.shape[0]
 
     def _copy(self) -> "NormalEquations":
@@ -216,7 +216,7 @@ class NormalEquations:
         vars(self).update(state, _gram=unpacked(state["_gram"], len(state["_right"])))
 
     def restrict(self, h: int) -> "NormalEquations":
-        """Equations of the first h units, a view."""
+        """Equations of the first h units, as a view."""
         shifts = None if self.shifts is None else (self.shifts[0][:h], self.shifts[1])
         return self._with(self._gram[:h, :h], self._right[:h, :], self._units[:h], self._targets, shifts)
 
@@ -233,7 +233,7 @@ class NormalEquations:
         -------
         coef : ndarray, shape (n_units, n_outputs)
         method : {"cholesky", "eigh"}
-            Where the matrix is numerically singular its eigendecomposition gives the solution of least norm.
+            "eigh" if the matrix is numerically singular; the solution then has minimum norm.
         """
         coef = cholesky_solve(self.scatter(), self.right, ridge)
         if coef is None:
@@ -241,14 +241,14 @@ class NormalEquations:
         return coef, "cholesky"
 
     def solve_each(self, ridges: Sequence[float]) -> list[np.ndarray]:
-        """Coefficients for each ridge: by factorisations for few, from one eigendecomposition for many."""
+        """Coefficients for each ridge, by factorisations if there are few, else by one eigendecomposition."""
         if len(ridges) <= CHOLESKY_UP_TO:
             return [self.solve(ridge)[0] for ridge in ridges]
         spectrum = self.spectrum()
         return [spectrum.solve(self.right, ridge) for ridge in ridges]
 
     def intercept(self, coef):
-        """What is added to H coef: the mean target minus the mean output; zeros without shifts.
+        """The intercept: mean target minus mean output; zeros without shifts.
 
         Returns
         -------
@@ -260,20 +260,20 @@ class NormalEquations:
         return targets - units @ coef
 
     def means(self) -> tuple:
-        """The means of H and T, shapes (n_units,) and (n_outputs,); there must be shifts."""
+        """The means of H and T, shapes (n_units,) and (n_outputs,); requires shifts."""
         return self.shifts[0] + self._units / self.n, self.shifts[1] + self._targets / self.n
 
     def scatter(self):
-        """The lower triangle of H'H to be overwritten; with shifts, of H minus its mean."""
+        """H'H, or with shifts that of H minus its mean, as a new lower triangle that may be overwritten."""
         gram = copied(self._gram, "F")
         if self.shifts is not None:
             add_outer_product(gram, self._units, -1 / self.n)
         return gram
 
     def spectrum(self) -> "Spectrum":
-        """Eigendecomposition of H'H, which has no negative eigenvalue but by rounding."""
+        """Eigendecomposition of H'H; negative eigenvalues, which are rounding errors, are set to zero."""
         if is_numpy(self._gram):
-            _check_squares(4, len(self._gram))  # the sum, a copy, and LAPACK's work of two
+            _check_squares(4, len(self._gram))  # the sum, a copy, and twice that for LAPACK's workspace
         values, vectors = decompose(self.scatter())
         return Spectrum(np.maximum(values, 0), vectors)
 
@@ -289,7 +289,7 @@ _SUMS = ("n", "_gram", "_right", "_units", "_targets")
 
 
 def _column_sums(rows, total):
-    """Sums over rows, in double precision where the device has it."""
+    """Sums over rows, in double precision if the device has it."""
     if is_numpy(rows):
         return rows.sum(axis=0)
     double = {} if is_numpy(total) else {"dtype": total.dtype}
@@ -297,14 +297,14 @@ def _column_sums(rows, total):
 
 
 def _equal(shifts: tuple | None, others: tuple | None) -> bool:
-    """Whether two pairs of shifts are the same numbers."""
+    """Whether two pairs of shifts are equal."""
     return None not in (shifts, others) and all(
         np.array_equal(to_numpy(a), to_numpy(b)) for a, b in zip(shifts, others, strict=True)
     )
 
 
 def _check_squares(number: int, n_units: int) -> None:
-    """Refuse so many matrices of all pairs of units where there is not the memory for them."""
+    """Raise if `number` matrices of n_units x n_units do not fit into memory."""
     what = f"{number} matrices of {n_units} x {n_units} hidden units or landmarks at once"
     check_memory(8 * number * n_units**2, what, FEWER_UNITS)
 
@@ -316,9 +316,9 @@ class Spectrum:
     Attributes
     ----------
     values : ndarray, shape (n,)
-        Ascending; NumPy's.
+        Eigenvalues, ascending; a NumPy array.
     vectors : ndarray, shape (n, n)
-        In columns; where the matrix lived.
+        Eigenvectors in columns; on the matrix's device.
     """
 
     values: np.ndarray
@@ -326,7 +326,7 @@ class Spectrum:
 
     @classmethod
     def of(cls, matrix: np.ndarray, *, lower: bool = True) -> "Spectrum":
-        """Decompose the matrix of which one triangle is given, in Fortran order; it is overwritten."""
+        """Decompose a matrix given by one triangle, in Fortran order; it is overwritten."""
         return cls(*eigh(matrix, lower=lower, overwrite_a=True, check_finite=False, driver="evd"))
 
     @cached_property
@@ -334,7 +334,7 @@ class Spectrum:
         return EPS * np.abs(self.values).max()
 
     def inverse_values(self, ridge: float) -> np.ndarray:
-        """1 / (value + ridge), shape (n,); zero where nothing but rounding is left, as in a pseudoinverse."""
+        """1 / (value + ridge), shape (n,); zero if the sum is a rounding error, as in a pseudoinverse."""
         damped = self.values + ridge
         known = np.abs(self.values) > len(damped) * self._rounding
         kept = (known | (ridge > self._rounding)) & (np.abs(damped) > max(self._rounding, TINY))
@@ -347,25 +347,25 @@ class Spectrum:
 
 
 def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.ndarray | None:
-    """Solve (matrix + ridge I) coef = right by a Cholesky factor, where the sum has one.
+    """Solve (matrix + ridge I) coef = right by Cholesky factorisation, if possible.
 
     Parameters
     ----------
     matrix : ndarray, shape (n, n), Fortran order
-        Its lower triangle is read, and overwritten with the diagonal.
+        The lower triangle is read, and overwritten.
     right : ndarray, shape (n, n_columns)
     ridge : float
 
     Returns
     -------
-    ndarray, shape (n, n_columns), or None where the sum is indefinite or numerically singular
+    ndarray, shape (n, n_columns), or None if the sum is indefinite or numerically singular
 
     Raises
     ------
     ValueError
         If the matrix has overflowed.
     """
-    # No less than the largest eigenvalue of the sum, and costs nothing.
+    # A cheap upper bound of the largest eigenvalue of the sum.
     size = float(namespace(matrix).linalg.trace(matrix)) + ridge
     if not np.isfinite(size):
         raise ValueError("the sums of the hidden units' squares overflow: scale the features.")
@@ -379,20 +379,20 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
 def normal_equations(
     layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, weights=None, intercept=False
 ) -> NormalEquations:
-    """Normal equations of some rows in one pass, the layer's output never held whole.
+    """Normal equations of some rows in one pass, block by block.
 
     Parameters
     ----------
     layer : callable
-        Maps rows of X to an array of shape (n_rows, n_units), its argument `out`.
+        Maps rows of X to an array of shape (n_rows, n_units); accepts an argument `out`.
     X : {ndarray, CSR}, shape (n_samples, n_features)
     T : ndarray, shape (n_samples, n_outputs)
     rows : ndarray of int, optional
-        Which rows; all where they are not named.
+        Indices of the rows. Default: all rows.
     weights : ndarray of float64, shape (n_samples,), optional
-        Of the rows; of one each without. NumPy's, wherever X lives.
+        Sample weights, always a NumPy array. Default: all ones.
     intercept : bool, default=False
-        Whether the solution has one.
+        Whether the solution has an intercept.
 
     Returns
     -------
@@ -404,7 +404,7 @@ def normal_equations(
 def no_equations(
     layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, intercept: bool = False
 ) -> NormalEquations:
-    """Normal equations of no rows, for rows like these to come; parameters as in :func:`normal_equations`."""
+    """Normal equations of zero rows, with shifts from these; parameters as in :func:`normal_equations`."""
     where = sums_like(X)
     n_rows = X.shape[0] if rows is None else len(rows)
     one, some = slice(1), slice(min(n_rows, PILOT_ROWS))
@@ -434,7 +434,7 @@ def add_rows(
 
 
 def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
-    """Hidden rows block by block, in one buffer, with what picks the same rows out of the targets."""
+    """Yield blocks of hidden rows, in one buffer, with a slice or indices of their targets."""
     n_rows = X.shape[0] if rows is None else len(rows)
     if not is_numpy(X):
         for block in row_blocks(n_rows, n_units, block_numbers(X, n_units)):
@@ -448,9 +448,10 @@ def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
 
 
 class PartEquations:
-    """Normal equations on training sets of a partition, from one pass over the rows that they hold.
+    """Normal equations on training sets of a partition, from one pass over their rows.
 
-    Parts that the same training sets hold are one; a training set is everything without what it leaves out.
+    Folds that are left out by the same training sets are merged. The equations of a training set are the
+    total minus those of the folds that it leaves out.
 
     Parameters
     ----------
@@ -459,7 +460,7 @@ class PartEquations:
     T : ndarray, shape (n_samples, n_outputs)
     partition : Partition
     left_outs : sequence of tuples of int
-        Those of ``partition.left_out`` that will be asked for.
+        The elements of ``partition.left_out`` to be used with :meth:`without`.
     intercept : bool, default=False
     """
 
@@ -482,12 +483,12 @@ class PartEquations:
             {left_out for left_out, out in zip(left_outs, absent, strict=True) if out} for absent in parts
         ]
         held = [partition.held_out(together) for together in parts.values()]
-        none = no_equations(layer, X, T, np.concatenate(held), intercept=intercept)  # the same shifts for all
+        none = no_equations(layer, X, T, np.concatenate(held), intercept=intercept)  # common shifts
         self._equations = [add_rows(none._copy(), layer, X, T, rows) for rows in held]
         self._total = sum(self._equations[1:], self._equations[0])
 
     def without(self, left_out: tuple[int, ...]) -> NormalEquations:
-        """Equations of all rows outside the parts `left_out`."""
+        """Equations of all rows outside the folds `left_out`."""
         training = self._total
         for equations, absent_from in zip(self._equations, self._absent_from, strict=True):
             if left_out in absent_from:
@@ -498,27 +499,27 @@ class PartEquations:
 def leave_one_out_errors(
     layer: Callable, X, T: np.ndarray, equations: NormalEquations, ridges: Sequence[float], weights=None
 ) -> tuple[np.ndarray, Spectrum]:
-    """Mean squared error of each row's prediction by the machine fitted to all other rows, for each ridge.
+    """Mean squared leave-one-out error for each ridge parameter.
 
-    The prediction error of a row that was left out is its residual divided by one less its leverage (Allen's
-    PRESS), so that one eigendecomposition and a second pass over the rows do for all ridges. The units stay
-    as they are, also where the row is one of the landmarks. Of a row of weight w, which stands for w rows,
-    one is left out, or all of it where w is below one; its error has the weight w in the mean.
+    The leave-one-out error of a row is its residual divided by one minus its leverage (Allen's PRESS). One
+    eigendecomposition and a second pass over the rows are therefore enough for all ridge parameters. The
+    units do not change, even if the row is a landmark. A row of weight w counts as w rows, of which one is
+    left out (or the whole row if w < 1); its error has the weight w in the mean.
 
     Parameters
     ----------
     layer, X, T, weights
         As in :func:`normal_equations`.
     equations : NormalEquations
-        Of these rows.
+        Normal equations of these rows.
     ridges : sequence of float
 
     Returns
     -------
     errors : ndarray, shape (n_ridges,)
-        Over rows and outputs.
+        Means over rows and outputs.
     spectrum : Spectrum
-        That of the equations.
+        Spectrum of the equations.
     """
     spectrum = equations.spectrum()
     xp = namespace(spectrum.vectors)
@@ -541,7 +542,7 @@ def leave_one_out_errors(
         else:
             each_counts = cast(weights[some], Z)[:, None]
             left = 1 - xp.clip(each_counts, None, 1.0) * (of_intercept + Z @ inverse)
-        left = xp.clip(left, EPS, None)  # a row that is interpolated leaves rounding
+        left = xp.clip(left, EPS, None)  # an interpolated row leaves only rounding
         squares += [
             float(xp.sum(each_counts * (each / left[:, r, None]) ** 2)) for r, each in enumerate(residuals)
         ]
@@ -550,12 +551,12 @@ def leave_one_out_errors(
 
 
 def ridge_candidates(C) -> np.ndarray | None:
-    """The ridges to choose from; None where C is one number.
+    """The ridge parameters to select from; None if C is a single number.
 
     Raises
     ------
     ValueError
-        If they are not a sequence of finite numbers, none of them negative.
+        If C is not a sequence of finite, non-negative numbers.
     """
     if isinstance(C, Real):
         return None

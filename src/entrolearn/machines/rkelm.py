@@ -16,7 +16,7 @@ from entrolearn.validation import Interval, StrOptions
 
 __all__ = ["RKELMClassifier", "RKELMRegressor"]
 
-# Widths of single landmarks as multiples of sigma. The paper calls them random and prints no range.
+# Range of the landmarks' widths, in multiples of sigma. The paper calls them random and gives no range.
 SPREAD = 0.5, 1.5
 
 
@@ -106,7 +106,7 @@ class _RKELM(OnLandmarks):
     def _layer_sources(self, partition: Partition) -> list:
         if self.landmarks is not None:
             return [(slice(None), list(partition.left_out))]
-        if isinstance(self.sigma, str):  # a width of the training rows
+        if isinstance(self.sigma, str):  # the width depends on the training rows
             return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
         return landmark_sources(self.n_landmarks, partition)
 
@@ -114,40 +114,44 @@ class _RKELM(OnLandmarks):
 class RKELMClassifier(_RKELM, LayeredClassifier):
     """Reduced kernel extreme learning machine for classification.
 
-    Kernel values with a random subset of the training rows, X_L, are the hidden units; their weights are
-    the ridge solution ``(C I + K' K)^-1 K' T`` with K = K(X, X_L) and targets ±1, eq. (10). One pass over
-    the rows and one factorisation of n_landmarks equations: no iteration, no kernel matrix of all rows.
+    The hidden units are kernel values with a random subset X_L of the training rows. Their output weights are
+    the ridge solution ``(C I + K' K)^-1 K' T`` with K = K(X, X_L) and targets ±1, eq. (10). A fit takes one
+    pass over the rows and one factorisation of n_landmarks equations, without iterations and without the
+    kernel matrix of all rows.
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Number of training rows that are drawn, without replacement; all rows where there are fewer.
+        Number of training rows to draw as landmarks, without replacement; all rows if there are fewer.
     landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
-        Landmarks in the place of ``n_landmarks`` drawn ones. With rows from elsewhere machines of other rows
-        share the layer, and every training row can be forgotten; ``"scale"`` is then of these rows.
+        Landmarks to use instead of ``n_landmarks`` drawn ones. If they are not training rows, models of
+        different training sets share the hidden layer, and every training row can be forgotten. ``"scale"``
+        is then computed from the landmarks.
     C : float or sequence of float, default=2**-20
-        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+        Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
+        squared error is selected.
     fit_intercept : bool, default=False
-        Whether the outputs have an intercept, which the ridge does not penalise. The paper has none.
+        Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
         definite.
     sigma : float or "scale", default="scale"
-        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        Kernel width: exp(-||x - z||^2 / sigma). For kernels of the inner product, gamma is 1 / sigma.
         ``"scale"``: n_features * X.var().
     per_landmark_sigma : bool, default=False
-        A width for each landmark, sigma times a draw from U[0.5, 1.5]; for kernels of the distance.
+        Whether each landmark has its own width, sigma times a draw from U[0.5, 1.5]. Requires a kernel of
+        the distance.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and sigmoid kernels.
+        Constant term of the polynomial and sigmoid kernels.
     power : float, default=1.0
-        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
+        Exponent of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
     keep_sums : bool, default=False
         Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
-        ``forget`` go on from it; for C of one number.
+        ``forget`` can update the fitted model. Requires a single number C.
     random_state : int, RandomState instance or None, default=None
-        Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
+        Seed of the landmarks. A smaller model uses the first landmarks of a larger one with the same seed.
 
     Attributes
     ----------
@@ -156,26 +160,27 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
     C_ : float
-        The ridge in use.
+        The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence; landmarks are kept.
+        Mean squared leave-one-out error for each C of a sequence, with the same landmarks.
     solver_info_ : dict
-        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
     KELMClassifier : With all training rows as landmarks, and another penalty.
-    ELMClassifier : On random hidden units.
+    ELMClassifier : Uses random hidden units.
 
     Notes
     -----
-    With a kernel k on landmarks x_i the machine is KELM with the kernel ``sum_i k(x, x_i) k(z, x_i)``.
-    Theorem 1 (no training error with all rows as landmarks and C near 0) is of strictly positive definite
-    kernels. Theorem 2, that widths of their own leave the kernel matrix its full rank, is not true as
-    printed, yet a rank below full is a matter of chance and the ridge does not need it.
+    With a kernel k and landmarks x_i the model equals KELM with the kernel ``sum_i k(x, x_i) k(z, x_i)``.
+    Theorem 1 (zero training error with all rows as landmarks and C near 0) holds for strictly positive
+    definite kernels. Theorem 2 (with a separate width for each landmark the kernel matrix keeps full rank) is
+    false as published. However, a rank deficiency occurs only by chance, and ridge regression does not need
+    full rank.
 
     References
     ----------
@@ -196,39 +201,42 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
 class RKELMRegressor(_RKELM, LayeredRegressor):
     """Reduced kernel extreme learning machine for regression.
 
-    As :class:`RKELMClassifier`, with the values as targets and an intercept. The paper has none, and scales
-    values to [0, 1].
+    Like :class:`RKELMClassifier`, but the targets are the values of y, and there is an intercept. The paper
+    has no intercept, and scales the values to [0, 1].
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Number of training rows that are drawn, without replacement; all rows where there are fewer.
+        Number of training rows to draw as landmarks, without replacement; all rows if there are fewer.
     landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
-        Landmarks in the place of ``n_landmarks`` drawn ones. With rows from elsewhere machines of other rows
-        share the layer, and every training row can be forgotten; ``"scale"`` is then of these rows.
+        Landmarks to use instead of ``n_landmarks`` drawn ones. If they are not training rows, models of
+        different training sets share the hidden layer, and every training row can be forgotten. ``"scale"``
+        is then computed from the landmarks.
     C : float or sequence of float, default=0.1
-        Ridge: larger is smoother. From a sequence the one of least leave-one-out squared error is taken.
+        Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
+        squared error is selected.
     fit_intercept : bool, default=True
-        Whether there is an intercept, which the ridge does not penalise. The paper has none.
+        Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
     kernel : str or callable, default="gaussian"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
         definite.
     sigma : float or "scale", default="scale"
-        Width: exp(-||x - z||^2 / sigma). For kernels of the inner product its reciprocal is their gamma.
+        Kernel width: exp(-||x - z||^2 / sigma). For kernels of the inner product, gamma is 1 / sigma.
         ``"scale"``: n_features * X.var().
     per_landmark_sigma : bool, default=False
-        A width for each landmark, sigma times a draw from U[0.5, 1.5]; for kernels of the distance.
+        Whether each landmark has its own width, sigma times a draw from U[0.5, 1.5]. Requires a kernel of
+        the distance.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and sigmoid kernels.
+        Constant term of the polynomial and sigmoid kernels.
     power : float, default=1.0
-        Of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
+        Exponent of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
     keep_sums : bool, default=False
         Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
-        ``forget`` go on from it; for C of one number.
+        ``forget`` can update the fitted model. Requires a single number C.
     random_state : int, RandomState instance or None, default=None
-        Chooses the landmarks. Those of a smaller machine are the first ones of a larger one.
+        Seed of the landmarks. A smaller model uses the first landmarks of a larger one with the same seed.
 
     Attributes
     ----------
@@ -236,14 +244,14 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
     intercept_ : float, or ndarray of shape (n_outputs,)
     C_ : float
-        The ridge in use.
+        The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error of the targets for each C of a sequence; landmarks are kept.
+        Mean squared leave-one-out error for each C of a sequence, with the same landmarks.
     solver_info_ : dict
-        ``method``: "cholesky" or, for a sequence of C and where the equations are singular, "eigh".
+        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
@@ -251,9 +259,10 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
 
     Notes
     -----
-    The default C is the smallest of those that are as good as the best, to .01, on half of the catalog's
-    regression sets (features standardised, at most 1,000 training rows): the mean R² is .55 there and .59 on
-    the other half; 2**-20 without an intercept, the default before, has .22 and .42 (benchmarks/halves.py).
+    The default C is the smallest value whose mean R² is within .01 of the best, on half of the catalog's
+    regression data sets (features standardised, at most 1,000 training rows). Its mean R² is .55 on this half
+    and .59 on the other. The previous default, 2**-20 without an intercept, has .22 and .42
+    (benchmarks/halves.py).
 
     References
     ----------

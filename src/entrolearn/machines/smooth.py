@@ -1,8 +1,8 @@
-"""The smooth support vector machine: losses that are twice differentiable, and Newton's method on them.
+"""Smooth support vector machine: twice differentiable losses, minimised by Newton's method.
 
 Lee and Mangasarian (2001) replace max(x, 0) by p(x) = x + ln(1 + exp(-alpha x)) / alpha, which makes the
-squared hinge smooth; Lee, Hsieh and Huang (2005) do so with the squared epsilon-insensitive loss. What is
-left is an unconstrained, strictly convex problem in as many numbers as there are units.
+squared hinge smooth; Lee, Hsieh and Huang (2005) do the same for the squared epsilon-insensitive loss. The
+result is an unconstrained, strictly convex problem with one variable per unit.
 """
 
 from dataclasses import dataclass
@@ -25,17 +25,17 @@ __all__ = [
     "ridge_start",
 ]
 
-ALPHA = 5.0  # of p, as in both papers
+ALPHA = 5.0  # alpha of p, as in both papers
 
-# A row whose curvature is below this share of the largest has no part in Newton's matrix. That changes a
-# step by as little, and the minimum not at all: gradients are of all rows.
+# Rows with a curvature below this share of the largest are left out of the Hessian. This changes a Newton
+# step by the same small share, and the minimum not at all, because gradients use all rows.
 NEGLIGIBLE = 1e-6
-SUFFICIENT = 1e-4  # Armijo: the share of the decrease that the slope promises
+SUFFICIENT = 1e-4  # Armijo constant: required share of the decrease predicted by the slope
 MOST_HALVINGS = 40
 
 
 class Loss(Protocol):
-    """The loss of each row, with its first two derivatives in the output."""
+    """The loss of each row, with its first two derivatives with respect to the output."""
 
     def __call__(
         self, outputs: np.ndarray, targets: np.ndarray
@@ -82,7 +82,7 @@ class Weighted:
 
 
 def half_squared_plus(x: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """p(x)^2 / 2 and its first two derivatives, by an exponential that cannot overflow."""
+    """p(x)^2 / 2 and its first two derivatives, computed without overflow."""
     small = np.exp(-alpha * np.abs(x))
     p = np.maximum(x, 0) + np.log1p(small) / alpha
     slope = np.where(x >= 0, 1, small) / (1 + small)  # p', the sigmoid of alpha x
@@ -107,9 +107,9 @@ class Objective:
     loss: Loss
     C: float
 
-    @np.errstate(over="ignore", invalid="ignore")  # infinite then
+    @np.errstate(over="ignore", invalid="ignore")  # the value is then infinite
     def value(self, coef: np.ndarray, outputs: np.ndarray | None = None) -> float:
-        """The objective at some coefficients; quicker where ``features @ coef`` is known."""
+        """The objective at `coef`; `outputs` is ``features @ coef`` if it is known."""
         outputs = self.features @ coef if outputs is None else outputs
         losses, _, _ = self.loss(outputs, self.targets)
         return self.C * losses.sum() + coef @ coef / 2
@@ -130,7 +130,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where Newton's method ended.
+    """Result of Newton's method.
 
     Attributes
     ----------
@@ -144,9 +144,9 @@ class Minimum:
     converged: bool
 
 
-@np.errstate(over="ignore", invalid="ignore")  # told below
+@np.errstate(over="ignore", invalid="ignore")  # checked below
 def minimise(objective: Objective, start: np.ndarray, max_iter: int, tol: float) -> Minimum:
-    """Newton's method with Armijo's step.
+    """Minimise by Newton's method with an Armijo line search.
 
     Parameters
     ----------
@@ -154,8 +154,7 @@ def minimise(objective: Objective, start: np.ndarray, max_iter: int, tol: float)
     start : ndarray, shape (n_units,)
     max_iter : int
     tol : float
-        Ends where the step that is left would decrease the objective by no more than this share of it; that
-        step is taken.
+        Stops after the first step whose predicted decrease is at most this share of the objective.
 
     Returns
     -------
@@ -182,7 +181,7 @@ def minimise(objective: Objective, start: np.ndarray, max_iter: int, tol: float)
 
 
 def _armijo(objective, coef, outputs, step, towards, value, slope) -> float:
-    """The longest of the steps 1, 1/2, 1/4, … that decreases the objective as its slope promises."""
+    """The longest of the step lengths 1, 1/2, 1/4, … that satisfies the Armijo condition."""
     rounding = 8 * np.finfo(float).eps * abs(value)
     length = 1.0
     for _ in range(MOST_HALVINGS):
@@ -193,9 +192,9 @@ def _armijo(objective, coef, outputs, step, towards, value, slope) -> float:
     return length
 
 
-@np.errstate(over="ignore", invalid="ignore")  # such a start is no minimum's, and told there
+@np.errstate(over="ignore", invalid="ignore")  # minimise checks the start
 def ridge_start(gram: np.ndarray, cross: np.ndarray, C: float) -> np.ndarray:
-    """Least squares in the place of the loss: (I + C F'F)^-1 C F'T, a start for all outputs at once.
+    """Ridge solution (I + C F'F)^-1 C F'T, a starting point of :func:`minimise` for all outputs at once.
 
     Parameters
     ----------
@@ -215,11 +214,11 @@ def ridge_start(gram: np.ndarray, cross: np.ndarray, C: float) -> np.ndarray:
 
 
 def _solve_positive(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solve with a matrix that is at least the identity, given as its lower triangle.
+    """Solve with the lower triangle of a matrix that is at least the identity.
 
-    Where C and the kernel values are so large that rounding hides the identity, what is added to the
-    diagonal instead is as small as the rounding. That is near enough for a step: minima are where gradients
-    vanish, whatever matrix has led there.
+    If C and the kernel values are so large that the identity is lost to rounding, an amount of the size of
+    the rounding error is added to the diagonal. This is accurate enough for a step, because the minimum is
+    where the gradient vanishes, whatever matrix gave the steps.
     """
     rounding = len(matrix) * np.finfo(float).eps * np.abs(matrix.diagonal()).max()
     if not np.isfinite(rounding):
@@ -241,7 +240,7 @@ def gram_matrix(
     root_weights: np.ndarray | None = None,
     scale: float = 1.0,
 ) -> np.ndarray:
-    """scale * F' diag(weights) F over some rows of F, gathered block by block.
+    """scale * F' diag(weights) F over some rows of F, computed block by block.
 
     Returns
     -------

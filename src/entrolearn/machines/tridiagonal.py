@@ -1,4 +1,4 @@
-"""A symmetric matrix plus many multiples of the identity: three diagonals once, then a solution for each."""
+"""Solve systems with a symmetric matrix plus multiples of the identity, by one tridiagonal reduction."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ __all__ = ["Tridiagonal"]
 class Tridiagonal:
     """A symmetric matrix A = Q T Q' with T tridiagonal; solves A + s I for any shift s in n² operations.
 
-    The reduction takes as long as three Cholesky factorisations of 2000 rows, or ten of 6000; an
-    eigendecomposition takes two to three times as long again.
+    The reduction takes as long as three Cholesky factorisations for n = 2000, and as ten for n = 6000. An
+    eigendecomposition takes two to three times as long as the reduction.
 
     Parameters
     ----------
     matrix : ndarray of float64, shape (n, n)
-        In Fortran order, n at least 2; its lower triangle is read, all of it overwritten.
+        In Fortran order, n at least 2. The lower triangle is read, and the whole matrix is overwritten.
     """
 
     def __init__(self, matrix: np.ndarray):
@@ -25,16 +25,16 @@ class Tridiagonal:
         reduced, self.diagonal, self.beside, self.factors, _ = dsytrd(
             matrix, lower=1, lwork=int(size), overwrite_a=1
         )
-        # Q is a product of reflectors, which leave the first coordinate alone; each is a column.
+        # Q is a product of reflectors, stored in columns, which do not change the first coordinate.
         self.reflectors = np.asfortranarray(reduced[1:, :-1])
 
     def solve(self, right: np.ndarray, shifts: Sequence[float]) -> np.ndarray:
-        """(A + s I)^-1 times right-hand sides, shape (n, n_columns), for each shift.
+        """(A + s I)^-1 right for each shift s, with right-hand sides of shape (n, n_columns).
 
         Returns
         -------
         ndarray, shape (n_shifts, n, n_columns)
-            NaN where A + s I is not positive definite.
+            The solutions; NaN for a shift s with A + s I not positive definite.
         """
         rotated = self._rotate(right, "T")
         solutions = np.full((len(rotated), len(shifts), right.shape[1]), np.nan)
@@ -46,7 +46,7 @@ class Tridiagonal:
         return back.reshape(solutions.shape).transpose(1, 0, 2)
 
     def _rotate(self, columns: np.ndarray, which: str) -> np.ndarray:
-        """Q' ("T") or Q ("N") times columns."""
+        """Multiply columns by Q' (`which` = "T") or Q ("N")."""
         rotated = columns.copy(order="F")
         workspace = 64 * max(1, rotated.shape[1])
         rotated[1:], _, _ = dormqr("L", which, self.reflectors, self.factors, rotated[1:], workspace)

@@ -1,7 +1,7 @@
 """Weighted extreme learning machines: random hidden units, then weighted least squares.
 
-Zong, Huang and Chen (2013), for unbalanced classes, as section 2.1 of Czarnecki and Tabor, "Extreme Entropy
-Machines", states it.
+For unbalanced classes: Zong, Huang and Chen (2013), in the form of section 2.1 of Czarnecki and Tabor,
+"Extreme Entropy Machines".
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,42 +47,43 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
     n_hidden : int, default=100
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable, default="rbf"
-        Of a unit with weights w and bias b, both drawn from U[0, 1]; see :class:`EEMClassifier`, whose gamma
-        is the b of rbf units.
+        Activation of a unit with weights w and bias b, both drawn from U[0, 1], as in
+        :class:`EEMClassifier`, where b of rbf units is called gamma.
     feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
         The box in which the units are drawn; see :class:`EEMClassifier`.
     solver : {"pinv", "cholesky"}, default="pinv"
-        ``"pinv"``: least squares of least norm on the hidden matrix itself, singular values cut at machine
-        precision; the paper's tables need it. ``"cholesky"``: the normal equations, several times faster;
-        a singular Gram matrix gets its pseudoinverse, which regularises.
+        ``"pinv"``: minimum-norm least squares on the hidden matrix, with singular values cut off at machine
+        precision; needed to reproduce the paper's tables. ``"cholesky"``: normal equations, several times
+        faster; if the Gram matrix is singular, its pseudoinverse is used, which regularises.
     C : float, default=0.0
-        Ridge, for ``solver="cholesky"``: added to the diagonal of the weighted Gram matrix, hence larger is
-        smoother. 0: none, as in the paper.
+        Ridge parameter for ``solver="cholesky"``, added to the diagonal of the weighted Gram matrix; larger
+        is smoother. 0 means no ridge, as in the paper.
     class_weight : dict, "balanced" or None, default="balanced"
-        Weights of the squared errors, by which those of the rows are multiplied. ``"balanced"``: inversely
-        proportional to the class sizes, the sums of the rows' weights.
+        Weights of the squared errors of each class; sample weights are multiplied by them. ``"balanced"``
+        weights are inversely proportional to the class sizes (the sums of the sample weights).
     keep_sums : bool, default=False
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
-        :meth:`partial_fit` and :meth:`forget` go on from it; for ``solver="cholesky"``.
+        :meth:`partial_fit` and :meth:`forget` can update the fitted model. Requires
+        ``solver="cholesky"``.
     random_state : int, RandomState instance or None, default=None
-        Draws the units. The units of a smaller machine are the first units of a larger one.
+        Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     feature_range_ : ndarray of shape (2, n_features), or None
-        The box in use.
+        Bounds of the box in use.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     solver_info_ : dict
-        ``method``: "gelsd", "cholesky" or, where the Gram matrix is singular, "pinvh".
+        ``method``: "gelsd", "cholesky" or, if the Gram matrix is singular, "pinvh".
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined if X has string column names.
 
     See Also
     --------
     EEMClassifier : The same hidden units (rbf: with ``gamma="uniform"``) and an entropy discriminant.
-    ELMClassifier : Without weights, by normal equations.
+    ELMClassifier : Without class weights, by normal equations.
 
     References
     ----------
@@ -143,20 +144,20 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
         self : object
-            The fitted machine.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If y holds one class only, C is not 0 or `keep_sums` is true with ``solver="pinv"``, or
-            `sample_weight` holds negative numbers.
+            If y has only one class, `sample_weight` has negative values, or C is not 0 or `keep_sums` is
+            true with ``solver="pinv"``.
         """
-        # In double precision whatever X is: a cut at machine precision has no digits to give away.
+        # Always in double precision, because singular values are cut off at machine precision.
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X, y, weights = weighted_rows(X, y, sample_weight)
         self._forget()
@@ -204,7 +205,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         Returns
         -------
         output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Positive for ``classes_[1]``; or one output per class, the largest of which decides.
+            Positive for ``classes_[1]``; for more than two classes the largest output is predicted.
         """
         self._check_is_fitted()
         check_place(self, X, "decision_function")
@@ -238,7 +239,7 @@ def _solve_factors(
 def _solve_moments(
     machine: WELMClassifier, moments: Sequence[ClassMoments], classes: np.ndarray
 ) -> tuple[np.ndarray, str]:
-    """Coefficients from the moments of the classes, and how they were found."""
+    """Coefficients from the moments of the classes, and the method."""
     weights = class_error_weights(machine.class_weight, classes, np.array([m.n for m in moments]))
     return least_squares_from_moments(moments, class_targets(len(moments)), weights, machine.C)
 
@@ -247,7 +248,7 @@ def _solve_moments(
 def _welm_path(
     estimator: WELMClassifier, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """One evaluation of the largest layer for each box; the normal equations from one pass of moments."""
+    """Evaluate the largest layer once per box; normal equations come from one pass of moments."""
     machines = [clone(estimator).set_params(**params) for params in grid]
     if not all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
@@ -264,7 +265,7 @@ def _welm_path(
 
 @dataclass(frozen=True)
 class _Solution:
-    """A grid point's coefficients, shape (n_hidden, n_outputs), or why there are none."""
+    """A candidate's coefficients, shape (n_hidden, n_outputs), or its error message."""
 
     left_out: tuple[int, ...]
     params: dict
@@ -273,7 +274,7 @@ class _Solution:
 
 
 def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
-    """The coefficients of machines of one layer, given with their parameters, on all training sets."""
+    """The coefficients of all candidates with the same layer, on all training sets."""
     classes, codes = np.unique(y, return_inverse=True)
     solvers = {machine.solver for machine, _ in members}
     if "cholesky" in solvers:
@@ -308,7 +309,7 @@ def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
 
 
 def _answers(layer, X, classes: np.ndarray, solutions: Sequence[_Solution]) -> Iterator[PathPoint]:
-    """What each machine says of every row."""
+    """Yield the predictions of each model for all rows."""
     sound = [solution for solution in solutions if not solution.error]
     yield from (PathPoint(s.left_out, s.params, error=s.error) for s in solutions if s.error)
     for solution, output in zip(sound, project_rows(layer, X, [s.coef for s in sound]), strict=True):

@@ -9,15 +9,17 @@ from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.linalg import svd
 
 from entrolearn.networks.sources import Moments, log_density, moments, scores
 
-__all__ = ["Climb", "climb", "ica_objective"]
+__all__ = ["Climb", "climb", "fixed_point", "ica_objective"]
 
 N_REMEMBERED = 7  # steps whose change of the gradient corrects the second derivatives
 LEAST_CURVATURE = 1e-2  # of a block of second derivatives, which may be indefinite
 SUFFICIENT = 1e-4  # share of the gain that the slope promises
 N_HALVINGS = 20
+N_FIXED = 20  # iterations at most before the climb
 
 
 def ica_objective(W, X, *, sub_gaussian=None) -> tuple[float, np.ndarray]:
@@ -145,6 +147,40 @@ def climb(Z: np.ndarray, W: np.ndarray, *, extended: bool, max_iter: int, tol: f
         here = likelier
         history.append(here.value)
     return Climb(W, here.flat, here.value, here.steepness <= tol, here.steepness, history)
+
+
+def fixed_point(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """Where Hyvärinen's symmetric iteration comes from W, whether or not it comes to rest.
+
+    It needs neither the densities of the sources nor an objective, and few iterations, to come near.
+
+    Parameters
+    ----------
+    Z : ndarray, shape (n_sources, n_samples)
+        Whitened.
+    W : ndarray, shape (n_sources, n_sources)
+        Orthogonal.
+
+    Returns
+    -------
+    ndarray, shape (n_sources, n_sources)
+        Orthogonal.
+
+    References
+    ----------
+    Hyvärinen, Fast and robust fixed-point algorithms for independent component analysis, IEEE Transactions on
+    Neural Networks 10, 1999.
+    """
+    n = Z.shape[1]
+    near = 1 / n  # of rows as many the optimum itself is further from the sources
+    for _ in range(N_FIXED):
+        t = np.tanh(W @ Z)
+        slopes = 1 - np.einsum("ij,ij->i", t, t) / n
+        left, _, right = svd(t @ Z.T / n - slopes[:, np.newaxis] * W)
+        moved, W = W, left @ right
+        if 1 - np.abs(np.einsum("ij,ij->i", W, moved)).min() < near:
+            break
+    return W
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from sklearn.utils import gen_batches
 
 __all__ = ["Moments", "log_density", "moments", "scores"]
 
-TILE = 2**14  # outputs at once: what is made of them stays in the processor's cache
+TILE = 2**15  # outputs at once: what is made of them stays in the processor's cache
+FACTORS = 32  # of a product whose logarithm is taken
 
 _SCALE = np.sqrt(3) / np.pi  # of the logistic density of unit variance
 _BUMP = np.sqrt(2)  # the distance of a bump from 0 over its variance, both for bumps of variance ½ at ±√½
@@ -44,7 +45,8 @@ class Moments:
     peaked, flat : ndarray, shape (n_sources,)
         Of the logarithm of either density, whichever a source has.
     first, second : ndarray, shape (n_sources, n_sources)
-        Of first_i y_j and second_i y_j², of the densities that the sources have.
+        Of first_i y_j and second_i y_j², of the densities that the sources have; the latter, where i is not
+        j, as the product of both means, which it is of independent sources.
     """
 
     peaked: np.ndarray
@@ -56,16 +58,48 @@ class Moments:
 def moments(Y: np.ndarray, flat: np.ndarray) -> Moments:
     """What a step of the climb has to know of the outputs, from one pass over them."""
     k, n = Y.shape
-    peaked, flats, first, second = np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros((k, k))
+    logistic, bumps, slopes, squares, together = np.zeros((5, k))
+    products, plain = np.zeros((k, k)), np.zeros((k, k))
+    bumpy = np.flatnonzero(flat)
     for tile in gen_batches(n, max(TILE // k, 1)):
         y = Y[:, tile]
-        share = y.shape[1] / n
-        peaked += share * _logistic(y)
-        flats += share * _bumps(y)
-        of_first, of_second = scores(y, flat)
-        first += of_first @ y.T
-        second += of_second @ (y * y).T
-    return Moments(peaked, flats, first / n, second / n)
+        size = np.abs(y)
+        t = _tanh_of(size, 1 / (2 * _SCALE), logistic)
+        of_bumps = _tanh_of(size, _BUMP, bumps)
+        t[bumpy] = of_bumps[bumpy]
+        slopes += np.einsum("ij,ij->i", t, t)
+        products += np.copysign(t, y) @ y.T
+        squares += np.einsum("ij,ij->i", y, y)
+        size *= t
+        together += np.einsum("ij,ij->i", size, size)
+        if len(bumpy):
+            plain[bumpy] += y[bumpy] @ y.T
+    products, plain, slopes, squares, together = (
+        each / n for each in (products, plain, slopes, squares, together)
+    )
+    second = np.outer(np.where(flat, 2 * slopes, (1 - slopes) / (2 * _SCALE**2)), squares)
+    np.fill_diagonal(second, np.where(flat, 2 * together, (squares - together) / (2 * _SCALE**2)))
+    return Moments(
+        peaked=-2 * logistic / n - np.log(4 * _SCALE),
+        flat=bumps / n - squares - 0.5 * (1 + np.log(np.pi)),
+        first=np.where(flat[:, np.newaxis], 2 * plain - _BUMP * products, products / _SCALE),
+        second=second,
+    )
+
+
+def _tanh_of(size: np.ndarray, factor: float, log_cosh: np.ndarray) -> np.ndarray:
+    """tanh(factor * size) of numbers that are not negative; the sums of ln cosh are added to `log_cosh`."""
+    k, n = size.shape
+    e = size * (-2 * factor)
+    log_cosh -= e.sum(axis=1) / 2 + n * np.log(2)
+    np.exp(e, out=e)
+    e += 1
+    whole = n - n % FACTORS  # of numbers from 1 to 2 products are in range: few logarithms do
+    log_cosh += np.log(np.multiply.reduce(e[:, :whole].reshape(k, FACTORS, -1), axis=1)).sum(axis=1)
+    log_cosh += np.log(e[:, whole:]).sum(axis=1)
+    np.divide(2, e, out=e)
+    e -= 1
+    return e
 
 
 def _logistic(Y: np.ndarray) -> np.ndarray:

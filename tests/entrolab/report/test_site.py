@@ -191,6 +191,7 @@ def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(r
     tested = replace(results, claims=pd.DataFrame(rows, columns=COLUMNS))
     front = build_report([tested], tmp_path / "site", catalog=CATALOG)
     assert 'href="paper.html#claims"' in front.read_text()
+    assert "Of 3 claims: 1 holds, 1 undecided, 1 not tested." in front.read_text()
     assert "1 holds · 1 undecided · 1 not tested, of 3" in " ".join(front.read_text().split())
     file = tmp_path / "site" / "paper.html"
     page, text = Page(file), file.read_text()
