@@ -1,12 +1,15 @@
 """Notes on MLflow's page: what others have written is text there, and makes no browser ask anybody."""
 
+import math
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 from tracked_runs import STUDY
 
-from entrolab.io.run_files import StudyRun
+from entrolab.io.run_files import RunContents, StudyRun
+from entrolab.tracking.comparisons import headline
 from entrolab.tracking.notes import experiment_note, registered_note, run_note, study_note
 
 HARM = (
@@ -54,3 +57,17 @@ def test_what_others_have_written_is_text_in_a_note(note):
 def test_the_address_of_a_study_is_a_link():
     made = MarkdownIt().render(experiment_note(STUDY | {"url": "https://a.example/b_c_d?e=*f*"}, "small", {}))
     assert '<a href="https://a.example/b_c_d?e=*f*">https://a.example/b_c_d?e=*f*</a>' in made
+
+
+def test_failed_folds_do_not_count_among_the_selected_parameters():
+    params = ['{"C": 1}', '{"C": 2}', '{"C": 2}']
+    scores = pd.DataFrame({"criterion": "cv", "params": params, "success": [True, False, False]})
+    contents = RunContents({}, {}, scores, pd.DataFrame(), [], None)
+    assert contents.most_chosen() == {"cv": ({"C": 1}, "1 of 3")}
+
+
+def test_the_first_comparison_with_a_published_value_stands_for_a_run():
+    alone, beside = SimpleNamespace(published=math.nan), SimpleNamespace(published=80.0)
+    assert headline([alone, beside, alone]) is beside
+    assert headline([alone]) is alone
+    assert headline([]) is None

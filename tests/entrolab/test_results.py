@@ -5,7 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from entrolab.data.dataset import Dataset, save_dataset
+from entrolab.io.records import write_json
 from entrolab.tables.results import Results
+from entrolab.tables.types import FILES
 
 
 def scaled(home, X, y, task="binary", classes=("0", "1")):
@@ -33,3 +35,12 @@ def test_dimensions_are_the_least_number_of_eigenvalues_with_95_percent_of_their
     expected = next(k for k in range(1, 10) if spectrum[:k].sum() > 0.95 * spectrum.sum())
     assert 1 < expected < 9
     assert scaled(tmp_path, X, np.arange(200.0), "regression", ())["n_dims"] == expected
+
+
+def test_records_and_facts_are_read_from_their_files_and_empty_without_them(tmp_path):
+    results = Results("mine", {}, tmp_path)
+    assert results.record("iris", "svm") == results.facts("iris", "svm") == {}
+    for stage, content in {"record": {"status": "ok"}, "facts": {"n_support": 3}}.items():
+        write_json(tmp_path / FILES[stage].format(study="mine", dataset="iris", model="svm"), content)
+    assert results.record("iris", "svm") == {"status": "ok"}
+    assert results.facts("iris", "svm") == {"n_support": 3}

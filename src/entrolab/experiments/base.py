@@ -39,14 +39,15 @@ class Measured(TableType):
         return {name: table[name] for name in self.parameters}
 
     def cells(self, spec):
+        if not self.summarised:
+            return super().cells(spec)
         return [cell for cell in super().cells(spec) if cell[0] != ALL or cell[2] in self.summarised]
 
     def found(self, cell, spec, results):
         dataset, model, metric = cell
-        if dataset != ALL:
-            return found_among(
-                results.measured(spec.get("measured_for", spec["table"]), dataset), model, metric
-            )
+        if dataset != ALL or not self.summarised:
+            rows = results.measured(spec.get("measured_for", spec["table"]), dataset)
+            return found_among(rows, model, metric)
         each = [self.found((one, model, metric), spec, results) for one in spec["datasets"] if one != ALL]
         known = [found.ours for found in each if found.status == "ok"]
         if not known:

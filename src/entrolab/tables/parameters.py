@@ -67,7 +67,7 @@ class Parameters(OfModels):
         chosen = results.selection(dataset, model).get(spec["criterion"])
         params = None if chosen is None else most_often(chosen)
         if params is None:
-            return Found(status="failed", reason="nothing was chosen by this criterion")
+            return Found(status="failed", reason="nothing was selected by this criterion")
         source = spec["models"][model]["parameters"][metric]
         known = {**learner_at(record, params)["params"], **params}
         if source == OF_THE_FITTED:
