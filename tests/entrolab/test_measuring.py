@@ -20,6 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from entrolab.data.dataset import Dataset, DataUnavailable, passing_absence, save_dataset
 from entrolab.experiments import generated
+from entrolab.experiments.base import with_params
 from entrolab.experiments.capacity import measure as capacity
 from entrolab.experiments.correlations import measure as correlations
 from entrolab.experiments.density import measure as density
@@ -370,6 +371,13 @@ def test_absent_data_and_failures_are_rows(files, tmp_path):
     rows = pd.read_parquet(tmp_path / "broken.parquet")
     assert rows["status"].tolist() == ["failed"]
     assert "tanh" in rows["error"][0]
+
+
+def test_parameters_of_a_table_replace_those_of_its_models():
+    study = {"models": {"svm": {"estimator": "a.SVM", "params": {"C": 1, "tol": 2}, "steps": []}}}
+    found = with_params({"svm": {"params": {"C": 5}}}, study, "binary")
+    assert found == {"svm": {"estimator": "a.SVM", "params": {"C": 5, "tol": 2}, "steps": []}}
+    assert study["models"]["svm"]["params"]["C"] == 1
 
 
 def test_a_killed_process_fails_the_job_and_no_model():

@@ -237,7 +237,7 @@ def _part(
         low,
         high,
         scale.unit,
-        refuted if outcome == "fails" else held,
+        math.nan if isinstance(evidence, Exact) else refuted if outcome == "fails" else held,
         evidence.n,
         evidence.test + correction,
         _would_decide(name, evidence, limits, scale) if outcome == "undecided" else "",
@@ -250,7 +250,7 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
     distance = abs(evidence.effect - nearest)
     shown = f"{scale.shown(nearest):.3g} {scale.unit}".strip()
     if isinstance(evidence, Exact):
-        return f"{name}: repeated measurements, the effect is next to {shown}"
+        return f"{name}: repeated measurements or trials, one of each does not tell from {shown}"
     width = (evidence.interval[1] - evidence.interval[0]) / 2
     if distance <= width / 10 or not math.isfinite(width):
         return f"{name}: nothing of this kind, the effect is next to {shown}"

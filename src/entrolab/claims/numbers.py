@@ -72,7 +72,7 @@ class Numbers:
         ]
         common = pd.concat(sides, axis=1, join="inner") if all(len(side) for side in sides) else ()
         if len(common) < 2:
-            return Exact(apart, math.log(TIMING) if ratio and "seconds" in metric else 0.0)
+            return Exact(apart, _slack(metric, ratio))
         a, b = common.to_numpy().T
         if not ratio:
             apart = [_ahead(*one, metric, False) for one in zip(a, b, strict=True)]
@@ -142,6 +142,13 @@ class Numbers:
 def less_is_better(metric: str) -> bool:
     """Whether the smaller number is the better one."""
     return not METRICS[metric].greater_is_better if metric in METRICS else metric in COSTS
+
+
+def _slack(metric: str, ratio: bool) -> float:
+    """How near a limit a single comparison decides nothing: scores of one trial, however far they are."""
+    if metric in METRICS and METRICS[metric].chooses:
+        return math.inf
+    return math.log(TIMING) if ratio and "seconds" in metric else 0.0
 
 
 def _tables(test: Mapping) -> tuple[Sequence[str], Sequence[str]]:

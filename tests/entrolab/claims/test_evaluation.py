@@ -274,6 +274,18 @@ def test_a_table_that_is_not_made_is_named_with_its_command():
     assert found["decides"].tolist() == ["the table unmade: `snakemake results/tiny/tables/unmade.csv`"]
 
 
+def test_scores_of_a_single_trial_decide_no_comparison():
+    class Single(Planted):
+        def _folds(self, *asked):
+            return super()._folds(*asked).iloc[:1]
+
+    test = of_type("better", ["good"], ["twin"], over="one")
+    found = evaluate(loaded(claim(test)), Single())
+    assert found["outcome"].tolist() == ["undecided"]
+    assert "repeated measurements or trials" in found["decides"][0]
+    assert found["p"].isna().all()
+
+
 def test_readings_that_differ_leave_a_claim_undecided():
     both = [
         {"reader": 1, "reading": "one", "type": "better"},
