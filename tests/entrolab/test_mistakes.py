@@ -294,6 +294,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             "tables.table1.among: unknown parameter in this table's grids 1",
         ),
         # What would fail in the first jobs.
+        (
+            "protocol.folds",
+            2,
+            "protocol.folds: found 2, where the inner cross-validation of models.svm has no rows",
+        ),
         ("scaling.range", [1, 0], "scaling.range: found [1, 0]; accepted: the lower end first"),
         ("scaling.range", [1, 1], "scaling.range: found [1, 1]; accepted: the lower end first"),
         ("scaling.targets", [1, -1], "scaling.targets: found [1, -1]; accepted: the lower end"),

@@ -297,7 +297,7 @@ def test_the_doors_of_streams_take_collections(X):
     answers = streaming.predict(machine, in_chunks(X), method="decision_function")
     assert isinstance(answers, da.Array)
     assert_array_equal(answers.compute(), machine.decision_function(X))
-    with pytest.raises(TypeError, match="a Dask array, with a method store"):
+    with pytest.raises(TypeError, match="with a Dask collection"):
         streaming.predict(machine, in_chunks(X), progress=True)
     with pytest.raises(AttributeError, match="did you mean 'predict_proba'"):
         streaming.predict(machine, in_chunks(X), method="predict_probs")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.fit.learners import OF_A_STEP, ONE_OF, learners_of, made_of, of_step, searched
+from entrolab.fit.learners import OF_A_STEP, ONE_OF, grid_points, learners_of, made_of, of_step, searched
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.jobs.source_analysis import (
     LEARNER,
@@ -76,6 +76,17 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
         yield from unknown(criterion, study["criteria"], f"{where}.criteria", "criterion of this study")
     if "trials" in model and "trials" not in study["protocol"]:
         yield f"{where}.trials: found {model['trials']}; the protocol has no trials"
+    protocol, n_points = study["protocol"], len(grid_points(model))
+    if (
+        protocol.get("folds") == 2
+        and not protocol.get("method")
+        and "cv" in model["criteria"]
+        and n_points > 1
+    ):
+        yield (
+            f"protocol.folds: found 2, where the inner cross-validation of {where} has no rows to train on; "
+            f"accepted: 3 folds or more, or a grid of one point (found {n_points})"
+        )
     for estimator, names, place in _parameters(model):
         yield from _refusals(where, check_parameters, estimator, names, what=f"{where}.{place}")
     # A grid over a step's parameters has that step.
