@@ -344,10 +344,10 @@ from entrolab.jobs.job_logging import job_log
 from entrolab.tracking.ledger import Ledger
 
 write = Ledger._log_model
-def killed(self, run_id, content, example):
+def killed(self, run_id, content, *rest):
     if content.run.model == "logistic":
         os.kill(os.getpid(), int(sys.argv[3]))
-    write(self, run_id, content, example)
+    write(self, run_id, content, *rest)
 Ledger._log_model = killed
 runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
 with job_log("track.log", "track"):
