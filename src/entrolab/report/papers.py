@@ -73,13 +73,16 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
     study, key = results.study, results.key
     home = relative(results.folder, folder)
     errata = listed_errata(study)
+    chosen = chosen_parameters(results)
+    compared = any(table["has_published"] for table in tables)
     return {
         "key": key,
         "title": one_line(study["title"]),
         "reference": one_line(study["reference"]),
         "about": one_line(study["about"]),
         "url": study["url"],
-        "protocol": protocol(study),
+        "compared": compared,
+        "protocol": protocol(study, with_oracle=compared),
         "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [
             {
@@ -99,7 +102,8 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
         "legend": legend({}, {}),
         "failures": failures(results),
-        "chosen": chosen_parameters(results),
+        "chosen": chosen,
+        "at_edge": any(value["edge"] for row in chosen for value in row["values"]),
         "errata": errata,
         "files": _files(results, home),
         "model_names": [full_label(model) for model in trained(study).values()],

@@ -16,7 +16,7 @@ import jinja2
 import pandas as pd
 
 from entrolab.io.atomic import write_text
-from entrolab.tables.base import TableType
+from entrolab.tables.base import NAN, TableType
 from entrolab.tables.making import COLUMNS, counts, judged
 from entrolab.tables.number_format import Power, title
 from entrolab.tables.types import TABLE_TYPES
@@ -83,7 +83,9 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
     has_published = bool(table["published"].notna().any())
     # Not marked in a table without any published value.
     unsaid = set() if has_published else {"ours only"}
-    cells = _cells(table, table_type, footnotes, unsaid)
+    # The oracle stands beside published values alone; the csv file has it in any case.
+    shown_table = table if has_published else table.assign(oracle=NAN)
+    cells = _cells(shown_table, table_type, footnotes, unsaid)
     agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # A part that is the same in all rows has no heading.
@@ -116,7 +118,7 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
             if entry["count"] and entry["verdict"] not in unsaid
         ],
         "footnotes": list(footnotes.values()),
-        "has_oracle": bool(table["oracle"].notna().any()),
+        "has_oracle": has_published and bool(table["oracle"].notna().any()),
         **_agreeing(table),
     }
 
