@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.claims.rendering import layout as layout_claims
+from entrolab.claims.winners import SAYS, winners
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
@@ -34,8 +36,14 @@ DRAWN = "figures"
 
 def laid_out(results: StudyResults) -> list[dict]:
     """The content of a study's tables for the templates, with a bar of their verdicts."""
+    numbers = Numbers(results.key, results.study, results.folder.parents[1])
     return [
-        layout(table, table_spec(results.key, results.study, name, results.labels))
+        layout(
+            table,
+            table_spec(results.key, results.study, name, results.labels),
+            winners(numbers, name, table),
+            SAYS,
+        )
         | {"bar": bar(counts(table))}
         for name, table in results.tables.items()
     ]

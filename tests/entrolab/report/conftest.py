@@ -55,8 +55,9 @@ def results(tmp_path):
 
 
 @pytest.fixture
-def own(tmp_path):
+def own(tmp_path, monkeypatch):
     """A study of which nothing is published."""
+    monkeypatch.setattr(predictions, "score_selection", as_told)
     results = left_behind(tmp_path, published_rows=())
     return replace(results, study={**results.study, "reference": "", "errata": []})
 
