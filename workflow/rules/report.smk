@@ -29,7 +29,7 @@ rule table:
         "../../environment.yml"
     params:
         study=PLAN.shown,
-        code=code("entrolab.tables.rendering"),
+        code=code("entrolab.tables.rendering", "entrolab.claims.winners"),
     script:
         "../scripts/table.py"
 

@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from entrolab.claims.numbers import Numbers
+from entrolab.claims.winners import SAYS, winners
 from entrolab.jobs.job_logging import job_log
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
@@ -15,8 +17,11 @@ def main(study_name: str, table: str, study: dict, published: str | None, output
     spec = table_spec(study_name, study, table)
     published = read_published(published) if published else NOTHING_PUBLISHED
     result = make_table(Results(study_name, study), published, spec)
-    for output in outputs:
-        write_table(result, spec, output)
+    numbers, views = outputs[:1], outputs[1:]
+    write_table(result, spec, *numbers)
+    best = winners(Numbers(study_name, study), table, result)
+    for output in views:
+        write_table(result, spec, output, best, SAYS)
 
 
 if "snakemake" in globals():

@@ -244,6 +244,7 @@ class Plan:
         study = self.study(wildcards)
         return {
             **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks")},
+            "of_dataset": study.get("of_dataset", {}),
             "models": self._shown_models(study),
             "tables": {wildcards.table: study["tables"][wildcards.table]},
         }

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from entrolab.fit.learners import ONE_OF, expand_values
@@ -16,7 +16,8 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
     Returns
     -------
     list of dict
-        Keys key, model, parameter and values: a list of {"value", "times", "share"} in the grid's order.
+        Keys key, model, parameter and values: a list of {"value", "times", "share", "edge"} in the grid's
+        order; at an edge is a selected value that is the least or the greatest of three numbers or more.
     """
     if not len(results.selection):
         return []
@@ -32,6 +33,8 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
             times = Counter(_value(row[parameter]) for row in mine if parameter in row)
             if not times:
                 continue
+            values = _values(grid, results.study)
+            edges = _edges(values)
             summary.append(
                 {
                     "key": key,
@@ -42,8 +45,9 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
                             "value": text,
                             "times": times[text],
                             "share": round(100 * times[text] / times.total()),
+                            "edge": text in edges and times[text] > 0,
                         }
-                        for text in dict.fromkeys([*map(_value, _values(grid, results.study)), *times])
+                        for text in dict.fromkeys([*map(_value, values), *times])
                     ],
                 }
             )
@@ -65,6 +69,12 @@ def _values(grid, study: Mapping) -> list:
     if isinstance(grid, Mapping) and "of_dataset" in grid:
         return list(chain.from_iterable(study["of_dataset"][grid["of_dataset"]].values()))
     return expand_values(grid)
+
+
+def _edges(values: Sequence) -> set[str]:
+    """The least and the greatest of a grid's numbers; with fewer than three each would be one of them."""
+    numbers = {value for value in values if isinstance(value, int | float) and not isinstance(value, bool)}
+    return {_value(min(numbers)), _value(max(numbers))} if len(numbers) > 2 else set()
 
 
 def _value(value: object) -> str:

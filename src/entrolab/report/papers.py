@@ -1,16 +1,20 @@
 """The content of a study's page: tables, figures, errata, missing results, files."""
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.claims.rendering import layout as layout_claims
+from entrolab.claims.winners import SAYS, winners
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
+from entrolab.jobs.command import home
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
@@ -34,8 +38,14 @@ DRAWN = "figures"
 
 def laid_out(results: StudyResults) -> list[dict]:
     """The content of a study's tables for the templates, with a bar of their verdicts."""
+    numbers = Numbers(results.key, results.study, results.folder.parents[1])
     return [
-        layout(table, table_spec(results.key, results.study, name, results.labels))
+        layout(
+            table,
+            table_spec(results.key, results.study, name, results.labels),
+            winners(numbers, name, table),
+            SAYS,
+        )
         | {"bar": bar(counts(table))}
         for name, table in results.tables.items()
     ]
@@ -71,15 +81,18 @@ def card(results: StudyResults, folder: Path) -> dict:
 def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict:
     """The content of a study's page."""
     study, key = results.study, results.key
-    home = relative(results.folder, folder)
+    here = relative(results.folder, folder)
     errata = listed_errata(study)
+    chosen = chosen_parameters(results)
+    compared = any(table["has_published"] for table in tables)
     return {
         "key": key,
         "title": one_line(study["title"]),
         "reference": one_line(study["reference"]),
         "about": one_line(study["about"]),
         "url": study["url"],
-        "protocol": protocol(study),
+        "compared": compared,
+        "protocol": protocol(study, with_oracle=compared),
         "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [
             {
@@ -89,19 +102,21 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
             }
             for table in tables
         ],
-        "tables_folder": f"{home}/tables/",
+        "tables_folder": f"{here}/tables/",
         "figures": [
             {**shown_figure(results, name), "errata": errata_of(errata, name)}
             for name in study.get("figures", {})
         ],
-        "figures_folder": f"{home}/figures/",
+        "figures_folder": f"{here}/figures/",
         "config": f"{key}.yaml",
+        "command": command_of(results),
         "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
         "legend": legend({}, {}),
         "failures": failures(results),
-        "chosen": chosen_parameters(results),
+        "chosen": chosen,
+        "at_edge": any(value["edge"] for row in chosen for value in row["values"]),
         "errata": errata,
-        "files": _files(results, home),
+        "files": _files(results, here),
         "model_names": [full_label(model) for model in trained(study).values()],
         "facts": made(results.records, peaks=[results.peak]),
     }
@@ -172,6 +187,14 @@ def _files(results: StudyResults, home: str) -> list[dict]:
         }
         for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))
     ]
+
+
+def command_of(results: StudyResults) -> str:
+    """The command that makes a study again, in the folder that holds ``results``."""
+    file = Path(results.study["file"]).absolute()
+    if file.parent == home() / "config" / "papers":
+        return f"snakemake {results.key}"
+    return f"entrolab {shlex.quote(relative(file, results.folder.absolute().parents[1]))}"
 
 
 def relative(path: Path, folder: Path) -> str:

@@ -7,8 +7,8 @@ from entrolab.fit.metrics import METRICS
 from entrolab.tables.scores import CRITERIA
 
 
-def protocol(study: Mapping) -> list[str]:
-    """The protocol of a study in sentences."""
+def protocol(study: Mapping, *, with_oracle: bool = True) -> list[str]:
+    """The protocol of a study in sentences, the last of them on the oracle where its tables show it."""
     scheme = study["protocol"]
     metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA[name] for name in study["criteria"]]
@@ -18,7 +18,7 @@ def protocol(study: Mapping) -> list[str]:
         *(line for key, entry in study.get("own_data", {}).items() for line in _table(key, entry)),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are selected by {'; also by '.join(criteria)}.",
-        "The oracle column uses test data and is a diagnostic only.",
+        *(["The oracle column uses test data and is a diagnostic only."] if with_oracle else []),
     ]
 
 

@@ -16,7 +16,8 @@ import jinja2
 import pandas as pd
 
 from entrolab.io.atomic import write_text
-from entrolab.tables.base import TableType
+from entrolab.tables.base import NAN, TableType
+from entrolab.tables.base import Cell as Address
 from entrolab.tables.making import COLUMNS, counts, judged
 from entrolab.tables.number_format import Power, title
 from entrolab.tables.types import TABLE_TYPES
@@ -26,7 +27,9 @@ from entrolab.text import full_label, one_line
 FORMATS = ("csv", "html", "tex", "md")
 
 
-def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
+def render(
+    table: pd.DataFrame, spec: Mapping, format: str, best: Collection[Address] = (), says_best: str = ""
+) -> str:
     """The text of a table in a format.
 
     Parameters
@@ -38,15 +41,27 @@ def render(table: pd.DataFrame, spec: Mapping, format: str) -> str:
     format : {"csv", "html", "tex", "md"}
         html is a whole page; tex a fragment for ``\\input`` that needs booktabs and xcolor with the option
         ``table``; md is GitHub's.
+    best, says_best : collection of cells, str
+        The cells shown in bold, and a sentence that says why.
     """
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
-    return templates(format).get_template(f"table.{format}.j2").render(table=layout(table, spec))
+    return (
+        templates(format)
+        .get_template(f"table.{format}.j2")
+        .render(table=layout(table, spec, best, says_best))
+    )
 
 
-def write_table(table: pd.DataFrame, spec: Mapping, path: str | Path) -> None:
+def write_table(
+    table: pd.DataFrame,
+    spec: Mapping,
+    path: str | Path,
+    best: Collection[Address] = (),
+    says_best: str = "",
+) -> None:
     """Write a table atomically in the format of the path's suffix."""
-    write_text(path, render(table, spec, Path(path).suffix.removeprefix(".")))
+    write_text(path, render(table, spec, Path(path).suffix.removeprefix("."), best, says_best))
 
 
 @dataclass(frozen=True)
@@ -68,6 +83,7 @@ class Cell:
     reason: str = ""
     value: str = ""  # ours with all digits, for sorting
     marked: bool = True  # whether the verdict is shown
+    best: bool = False  # whether it is the best of its row, or within the noise of it
 
 
 # The position of a row and a column without a common cell.
@@ -76,14 +92,16 @@ BLANK = Cell(verdict="")
 _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
 
 
-def layout(table: pd.DataFrame, spec: Mapping) -> dict:
+def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), says_best: str = "") -> dict:
     """The content of a table in rows and columns, as plain texts, for the templates of every format."""
     table_type = TABLE_TYPES[spec["type"]]
     footnotes = _footnotes(table["reason"])
     has_published = bool(table["published"].notna().any())
     # Not marked in a table without any published value.
     unsaid = set() if has_published else {"ours only"}
-    cells = _cells(table, table_type, footnotes, unsaid)
+    # The oracle stands beside published values alone; the csv file has it in any case.
+    shown_table = table if has_published else table.assign(oracle=NAN)
+    cells = _cells(shown_table, table_type, footnotes, unsaid, best)
     agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # A part that is the same in all rows has no heading.
@@ -93,7 +111,13 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
         "name": spec["table"],
         "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
-        "says": f"{table_type.says(spec)} {table_type.compares}" if has_published else table_type.says(spec),
+        "says": " ".join(
+            filter(
+                None,
+                [table_type.says(spec), table_type.compares if has_published else says_best if best else ""],
+            )
+        ),
+        "has_best": bool(best),
         "has_published": has_published,
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
@@ -116,7 +140,7 @@ def layout(table: pd.DataFrame, spec: Mapping) -> dict:
             if entry["count"] and entry["verdict"] not in unsaid
         ],
         "footnotes": list(footnotes.values()),
-        "has_oracle": bool(table["oracle"].notna().any()),
+        "has_oracle": has_published and bool(table["oracle"].notna().any()),
         **_agreeing(table),
     }
 
@@ -176,7 +200,11 @@ def _groups(columns: Sequence[Line], spec: Mapping) -> list[dict]:
 
 
 def _cells(
-    table: pd.DataFrame, table_type: TableType, footnotes: Mapping[str, Mapping], unsaid: Collection[str]
+    table: pd.DataFrame,
+    table_type: TableType,
+    footnotes: Mapping[str, Mapping],
+    unsaid: Collection[str],
+    best: Collection[Address],
 ) -> dict[tuple[Line, Line], Cell]:
     """The rendered cells by row and column; verdicts that are `unsaid` have no mark."""
     digits = {
@@ -188,13 +216,18 @@ def _cells(
     return {
         tuple(
             tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
-        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], footnotes, unsaid)
+        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], footnotes, unsaid, best)
         for row in table.itertuples(index=False)
     }
 
 
 def _cell(
-    row, table_type: TableType, digits: int, footnotes: Mapping[str, Mapping], unsaid: Collection[str]
+    row,
+    table_type: TableType,
+    digits: int,
+    footnotes: Mapping[str, Mapping],
+    unsaid: Collection[str],
+    best: Collection[Address],
 ) -> Cell:
     """The rendered cell of a row of the table's frame."""
 
@@ -218,6 +251,7 @@ def _cell(
         reason=row.reason,
         value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
         marked=row.verdict not in unsaid,
+        best=(row.dataset, row.model, row.metric) in best,
     )
 
 

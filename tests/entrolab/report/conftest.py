@@ -1,6 +1,7 @@
 """A study's folder, and the site that is made of it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,7 @@ from entrolab.tables.results import Results
 from entrolab.tables.types import table_spec
 
 
-def left_behind(tmp_path):
+def left_behind(tmp_path, published_rows=(("table4", "iris", "eem_rbf", "gmean", 80.0, 1.0),)):
     """What a study leaves behind: iris has results, wine has no data."""
     folder = tmp_path / "results" / "paper"
     records = [record("iris", model) for model in MODELS]
@@ -35,9 +36,8 @@ def left_behind(tmp_path):
         file = Path("iris", f"{rows['model'][0]}.parquet")
         write_scores(folder / "selection" / file, folder / "predictions" / file, rows)
     published = pd.DataFrame(
-        [("table4", "iris", "eem_rbf", "gmean", 80.0, 1.0)],
-        columns=["table", "dataset", "model", "metric", "value", "std"],
-    )
+        published_rows, columns=["table", "dataset", "model", "metric", "value", "std"]
+    ).astype({"value": float, "std": float})
     spec = table_spec("paper", STUDY, "table4", {"iris": "Iris"})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(predictions, "score_selection", as_told)
@@ -52,6 +52,14 @@ def left_behind(tmp_path):
 @pytest.fixture
 def results(tmp_path):
     return left_behind(tmp_path)
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A study of which nothing is published."""
+    monkeypatch.setattr(predictions, "score_selection", as_told)
+    results = left_behind(tmp_path, published_rows=())
+    return replace(results, study={**results.study, "reference": "", "errata": []})
 
 
 @pytest.fixture(scope="session")

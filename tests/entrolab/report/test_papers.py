@@ -7,7 +7,9 @@ from html_pages import Page
 from matplotlib.figure import Figure
 from reported_study import CATALOG
 
+from entrolab.jobs.command import home
 from entrolab.report import build_report, read_results
+from entrolab.report.papers import command_of
 from entrolearn.plotting import save_figure
 
 FIGURE = {
@@ -139,3 +141,11 @@ def test_models_are_ranked_below_their_table(ranked, tmp_path):
 
 def test_a_table_of_too_few_models_or_data_sets_has_no_ranks(report):
     assert "Average ranks" not in Page(report / "paper.html").text
+
+
+def test_a_page_says_the_whole_command_that_makes_its_study_again(results):
+    assert command_of(results) == "entrolab paper.yaml"
+    elsewhere = {**results.study, "file": str(results.folder.parents[1] / "my work" / "paper.yaml")}
+    assert command_of(replace(results, study=elsewhere)) == "entrolab 'my work/paper.yaml'"
+    shipped = {**results.study, "file": str(home() / "config" / "papers" / "eem.yaml")}
+    assert command_of(replace(results, key="eem", study=shipped)) == "snakemake eem"

@@ -10,6 +10,10 @@ from reported_study import CATALOG, STUDY
 
 from entrolab.claims.evaluation import COLUMNS
 from entrolab.report import build_report, read_results
+from entrolab.tables.rendering import render
+from entrolab.tables.types import table_spec
+
+OF_COMPARISONS = ("publish", "reproduced", "verdict", "oracle")
 
 PAGES = [
     "report/index.html",
@@ -99,6 +103,22 @@ def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
     assert "published values reproduced" not in page.said
     assert "Studies Machines & <entropy> Something of our own. ≈ 1 of 1 reproduced" in page.said
     assert "papers" in page.ids
+
+
+@pytest.mark.parametrize(("format", "before"), [("html", "</style>"), ("md", "###"), ("tex", "caption")])
+def test_without_published_values_no_table_speaks_of_them(own, format, before):
+    table = own.tables["table4"].assign(oracle=81.0)
+    said = render(table, table_spec("paper", own.study, "table4"), format).partition(before)[2]
+    assert "80.0" in said
+    assert not [word for word in OF_COMPARISONS if word in said.lower()]
+
+
+def test_without_published_values_no_page_speaks_of_them(own, tmp_path):
+    own.tables["table4"]["oracle"] = 81.0
+    report = build_report([own], tmp_path / "results" / "report", catalog=CATALOG).parent
+    for name in ("index.html", "paper.html", "datasets/iris.html"):
+        said = Page(report / name).said.lower()
+        assert not [word for word in OF_COMPARISONS if word in said]
 
 
 def test_an_answer_comes_first_with_its_figure(results, tmp_path):

@@ -1,0 +1,53 @@
+"""The best models of each row of a score table, as far as their folds or trials tell."""
+
+from collections.abc import Iterable, Iterator
+
+import pandas as pd
+
+from entrolab.claims.evidence import ALPHA, holm
+from entrolab.claims.numbers import Numbers, less_is_better
+from entrolab.tables.base import Cell
+from entrolab.tables.types import TABLE_TYPES
+
+SAYS = (
+    "In bold: the best of each row, and what is not significantly worse (t-test over folds with the variance "
+    "corrected after Nadeau and Bengio, one-sided at 5 %, p-values after Holm)."
+)
+
+
+def winners(numbers: Numbers, table: str, rows: pd.DataFrame) -> frozenset[Cell]:
+    """The cells of a table, of the frame `rows`, that are the best of their row or within the noise of it.
+
+    The best model of a data set by a metric is tested against each other one, on its folds or trials. There
+    are none in tables with published values or without scores, nor in rows of a single number, nor where the
+    predictions of a run are gone; a single trial tells no models apart.
+    """
+    if not TABLE_TYPES[numbers.study["tables"][table]["type"]].ranks:
+        return frozenset()
+    if rows["published"].notna().any():
+        return frozenset()
+    try:
+        return frozenset(_best(numbers, table, rows[rows["ours"].notna()]))
+    except FileNotFoundError:
+        return frozenset()
+
+
+def _best(numbers: Numbers, table: str, rows: pd.DataFrame) -> Iterator[Cell]:
+    for (dataset, metric), cells in rows.groupby(["dataset", "metric"], sort=False):
+        if len(cells) > 1:
+            scores = cells.set_index("model")["ours"]
+            best = scores.idxmin() if less_is_better(metric) else scores.idxmax()
+            rivals = scores.index.drop(best)
+            yield dataset, best, metric
+            p_values = holm(_p_values(numbers, table, dataset, best, rivals, metric))
+            close = (rival for rival, p in zip(rivals, p_values, strict=True) if p > ALPHA)
+            yield from ((dataset, rival, metric) for rival in close)
+
+
+def _p_values(
+    numbers: Numbers, table: str, dataset: str, best: str, rivals: Iterable[str], metric: str
+) -> list[float]:
+    """Of each rival, by the test of its being worse than the best."""
+    test = {"tables": [table]}
+    known = (numbers.on_one(test, dataset, (best, rival), metric, False) for rival in rivals)
+    return [1.0 if evidence is None else evidence.above(0.0) for evidence in known]

@@ -1,0 +1,106 @@
+"""The best models of a row, by tests over its folds."""
+
+import pandas as pd
+import pytest
+from reported_study import STUDY, score_rows
+from told_scores import as_told, write_scores
+
+from entrolab.claims.numbers import Numbers
+from entrolab.claims.winners import SAYS, winners
+from entrolab.fit import predictions
+from entrolab.tables.making import make_table
+from entrolab.tables.rendering import render, write_table
+from entrolab.tables.results import Results
+from entrolab.tables.types import table_spec
+
+PUBLISHED = ["table", "dataset", "model", "metric", "value", "std"]
+FOLDS = 5
+NAMES = ("first", "near", "far")
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """Make the table of three models from the scores of their folds: its numbers and its frame."""
+    monkeypatch.setattr(predictions, "score_selection", as_told)
+
+    def make(scores, metric="gmean", published=()):
+        models = {name: {"label": name, "sublabel": "", "steps": [], "grid": {}} for name in scores}
+        entry = STUDY["tables"]["table4"] | {"models": list(scores), "metric": metric}
+        study = STUDY | {
+            "protocol": {"folds": FOLDS, "repeats": 1, "inner": "leave-two-folds-out"},
+            "metrics": [metric],
+            "datasets": {"real": ["iris"]},
+            "models": models,
+            "tables": {"table4": entry},
+        }
+        folder = tmp_path / "results" / "paper"
+        for name, values in scores.items():
+            rows = score_rows("iris", name, [{}, {}]).iloc[[0] * len(values)]
+            rows = rows.assign(fold=range(len(values)), **{metric: values})
+            file = f"iris/{name}.parquet"
+            write_scores(folder / "selection" / file, folder / "predictions" / file, rows)
+            record = folder / "records" / "iris" / f"{name}.json"
+            record.parent.mkdir(parents=True, exist_ok=True)
+            record.write_text(
+                '{"success": true, "status": "ok", "notes": {}, "n_failed": 0, "n_candidates": 1}'
+            )
+        spec = table_spec("paper", study, "table4")
+        frame = make_table(
+            Results("paper", study, tmp_path), pd.DataFrame(published, columns=PUBLISHED), spec
+        )
+        write_table(frame, spec, folder / "tables" / "table4.csv")
+        return Numbers("paper", study, tmp_path), frame, spec
+
+    return make
+
+
+SCORES = {
+    "first": [0.90, 0.92, 0.88, 0.91, 0.89],
+    "near": [0.91, 0.89, 0.90, 0.90, 0.88],
+    "far": [0.60, 0.63, 0.57, 0.60, 0.59],
+}
+
+
+def marked(made):
+    numbers, frame, _ = made
+    return winners(numbers, "table4", frame)
+
+
+def cells(*models, metric="gmean"):
+    return {("iris", model, metric) for model in models}
+
+
+def test_what_is_within_the_noise_of_the_best_is_marked_like_it(made):
+    numbers, frame, spec = made(SCORES)
+    best = winners(numbers, "table4", frame)
+    assert best == cells("first", "near")
+    html = render(frame, spec, "html", best, SAYS).partition("</style>")[2]
+    assert html.count("ours-only best") == 2
+    assert "Nadeau and Bengio" in html
+    line = next(line for line in render(frame, spec, "md", best, SAYS).splitlines() if "iris" in line)
+    assert line == "| iris | **90.0 ± 1.6** | **89.6 ± 1.1** | 59.8 ± 2.2 |"
+    assert render(frame, spec, "tex", best, SAYS).count(r"\textbf{") == 2
+    assert render(frame, spec, "csv", best, SAYS) == render(frame, spec, "csv")
+
+
+def test_a_clear_winner_is_alone_and_less_is_better_where_it_is(made):
+    apart = {**SCORES, "near": [value - 0.1 for value in SCORES["first"]]}
+    assert marked(made(apart)) == cells("first")
+    assert marked(made(apart, metric="error_rate")) == cells("far", metric="error_rate")
+
+
+def test_one_trial_tells_no_models_apart(made):
+    once = {name: values[:1] for name, values in SCORES.items()}
+    assert marked(made(once)) == cells(*NAMES)
+
+
+def test_nothing_is_marked_beside_published_values_or_without_a_rival(made):
+    published = [("table4", "iris", "first", "gmean", 80.0, 1.0)]
+    assert not marked(made(SCORES, published=published))
+    assert not marked(made({"first": SCORES["first"]}))
+
+
+def test_nothing_is_marked_where_predictions_are_gone(made, tmp_path):
+    one = made(SCORES)
+    (tmp_path / "results/paper/predictions/iris/near.parquet").unlink()
+    assert not marked(one)
