@@ -1,6 +1,6 @@
 # The two commands that a newcomer types are `make demo` and `make test`; `make` alone lists the rest.
 # The workflow itself is Snakemake's: these are its set-up and its habits. ARGS="..." adds arguments to the program
-# that demo, report, test, bench, server, screenshots and lock run.
+# that demo, report, test, bench, stranger, server, screenshots and lock run.
 
 PORT ?= 5000
 # Duration, seed and number of processes of `make fuzz`; CASE='{...}' checks one case only.
@@ -22,7 +22,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers xrfm ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers xrfm stranger ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,9 @@ peers: env  ## install npeet-plus and bmi into .peers, for the part `information
 
 xrfm: env  ## install xRFM into .xrfm on a processor's torch, for the part `feature_learning` of make bench (1.2 GB)
 	@tools/xrfm.sh
+
+stranger: env  ## walk as a new user with the wheels alone, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
+	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
 
 # MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
 # uses, would be five more processes. Whoever asks the page for an experiment may name no folder for its artifacts:

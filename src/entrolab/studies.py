@@ -100,7 +100,7 @@ def run_study(
     config = dict(settings or {})
     if directory is not None:
         config["extra_studies"] = os.path.relpath(directory, folder)
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(home() / "Snakefile")]
+    command = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
     command += ["--directory", str(folder), "--cores", str(cores or "all"), name]
     command += ["--config", *(f"{key}={value}" for key, value in config.items())] if config else []
     pipe = None if echo else subprocess.PIPE

@@ -48,6 +48,7 @@ def folder(tmp_path, monkeypatch) -> Path:
         (["-n", "--", "mine.yaml", "demo"], ["mine", "-n", "--config", "extra_studies=.", "--", "demo"]),
         (["--configfile", "c.yaml", "--", "eem"], ["--configfile", "c.yaml", "--", "eem"]),
         (["eem", "-n"], ["eem", "-n"]),
+        (["results/mine/tables/scores.csv"], ["results/mine/tables/scores.csv"]),
         ([], []),
     ],
 )
@@ -60,6 +61,10 @@ def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
     [
         (["mien.yaml"], "entrolab: mien.yaml: there is no such file, did you mean 'mine.yaml'?; accepted: "),
         (["mine.yml"], "entrolab: mine.yml: accepted: a study's file that ends in .yaml"),
+        (
+            ["-n", "mine.yaml", "shop.csv"],
+            "entrolab: shop.csv: found a table; accepted: a study's file; `entrolab init",
+        ),
         (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: those of one"),
         (
             ["init", "shop.csv", "--label", "bougt"],

@@ -134,6 +134,20 @@ def test_snakemakes_own_messages_are_left_out_but_for_warnings_and_answers(workf
     assert [line.split()[0] for line in lines] == ["Nothing", "results/a.csv:", "mine.yaml:"]
 
 
+@pytest.mark.parametrize("dryrun", [False, True])
+def test_a_refused_study_is_its_line_alone(workflow, dryrun):
+    at = '  File "/a/site-packages/entrolab/project/workflow/rules/common.smk", line 67, in <module>'
+    text = f"WorkflowError in file \"/a/common.smk\", line 63:\nmine.yaml: unknown key 'modles'\n{at}"
+    refused = (logging.ERROR, text, {"event": LogEvent.ERROR})
+    assert workflow(refused, dryrun=dryrun).splitlines() == ["mine.yaml: unknown key 'modles'"]
+    assert at in workflow(refused, verbose=True)
+
+
+def test_the_line_that_names_the_configuration_is_left_out(workflow):
+    extended = "Config file /a/config.yaml is extended by additional config specified via the command line."
+    assert workflow(message(extended)) == ""
+
+
 def test_a_dry_run_shows_snakemakes_messages(workflow):
     shown = workflow(started(1, "train", study="mine", dataset="iris", model="eem"), dryrun=True)
     assert "rule train:" in shown

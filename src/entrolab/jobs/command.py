@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from entrolab.data.table_formats import FORMATS
 from entrolearn.suggest import did_you_mean
 
 STUDY_ENDS = (".yaml", ".yml")
@@ -55,6 +56,7 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     >>> with_studies(["-n", "eem", "--config", "seed=1"])
     ['-n', 'eem', '--config', 'seed=1']
     """
+    check_no_table(arguments)
     files = [place for place, one in enumerate(arguments) if _is_study(arguments, place, one)]
     if not files:
         return list(arguments)
@@ -79,6 +81,18 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
 def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
     option = next((one for one in reversed(arguments[:place]) if one.startswith("-")), "")
     return argument.endswith(STUDY_ENDS) and not argument.startswith("-") and option not in TAKE_FILES
+
+
+def check_no_table(arguments: Sequence[str]) -> None:
+    """Refuse a table of this folder, which nothing makes, as a target."""
+    for place, one in enumerate(arguments):
+        option = arguments[place - 1] if place else ""
+        table = Path(one)
+        if table.suffix in FORMATS and table.name == one and table.is_file() and not option.startswith("-"):
+            raise CommandError(
+                f"{one}: found a table; accepted: a study's file; "
+                f"`entrolab init {one} --label column` writes one"
+            )
 
 
 def check_file(study: Path) -> None:

@@ -14,6 +14,7 @@ import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from entrolearn.suggest import did_you_mean
 # The folders of installed packages have these names; an environment may see those of the system too.
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 OF_PACKAGES = {"site-packages", "dist-packages"}
+MISSPELT = 0.75  # likeness, from which one package's name is another's misspelt
 # The packages of this repository.
 OURS = {"entrolearn", "entrolab"}
 
@@ -52,7 +54,10 @@ def locate(import_path: str) -> Definition:
     module = import_path.rpartition(".")[0]
     package, _, inside = module.partition(".")
     if not _is_installed(package):
-        hint = did_you_mean(package, (found.name for found in pkgutil.iter_modules()))
+        # What is barely alike is another package: 'cachetools' is no way to write 'catboost'.
+        installed = (found.name for found in pkgutil.iter_modules())
+        alike = [name for name in installed if SequenceMatcher(None, package, name).ratio() >= MISSPELT]
+        hint = did_you_mean(package, alike) or "; if the name is right, install it"
         raise UnknownEstimatorError(
             f"{import_path!r}: no package {package!r} is installed, nor a file of that name{hint}"
         )

@@ -32,6 +32,7 @@ REPLACED = (
     "At least one job did not complete successfully",
     "Building DAG of jobs",
     "Complete log(s)",
+    "Config file ",
     "Conda environments: ignored",
     "Elapsed time",
     "Execute ",
@@ -42,7 +43,9 @@ REPLACED = (
     "Shutting down, this might",
     "Using shell",
 )
+# Around the message of a study that was refused.
 WHERE = re.compile(r"^WorkflowError in (rule \S+, )?file .*:\n")
+CALLED_AT = re.compile(r'\n  File ".*\.smk", line \d+, in <module>\s*$')
 MOST_LISTED = 12  # data sets in the summary
 
 
@@ -73,7 +76,7 @@ class LogHandler(LogHandlerBase):
 
     def emit(self, record: LogRecord) -> None:
         try:
-            if self._snakemakes:
+            if self._snakemakes and not self._is_refusal(record):
                 self._snakemakes.emit(record)
             else:
                 for level, line in self._lines(record):
@@ -91,6 +94,14 @@ class LogHandler(LogHandlerBase):
                     self._write(INFO, line)
         super().close()
 
+    def _is_refusal(self, record: LogRecord) -> bool:
+        """Whether a dry run's message is one line, and the rest where Snakemake met it."""
+        return (
+            not self.common_settings.verbose
+            and get_event(record) is LogEvent.ERROR
+            and WHERE.match(record.getMessage()) is not None
+        )
+
     def _lines(self, record: LogRecord) -> Iterator[tuple[int, str]]:
         """The lines that a message becomes, with their levels."""
         event, run = get_event(record), self._run
@@ -105,7 +116,8 @@ class LogHandler(LogHandlerBase):
         elif event is LogEvent.JOB_ERROR:
             yield ERROR, run.fail(record)
         elif event in (None, LogEvent.ERROR) and record.levelno > DEBUG:
-            text = WHERE.sub("", record.getMessage()).strip()
+            text, refusals = WHERE.subn("", record.getMessage())
+            text = (CALLED_AT.sub("", text) if refusals else text).strip()
             if text not in ("", "None") and not text.startswith(REPLACED):
                 yield record.levelno if event else max(record.levelno, INFO), text
 

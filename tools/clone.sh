@@ -1,8 +1,8 @@
 #!/bin/bash
-# A stranger's path, timed: a clone, the demo's report, a csv file of one's own in a table, as docs/tutorials say.
+# The path from a clone, timed: the demo's report, a csv file of one's own in a table, as docs/tutorials say.
 # Needs what `make env` needs. The folder is left behind, for a look at it.
 #
-#   tools/stranger.sh [folder]      (default: a new one among the temporary files)
+#   tools/clone.sh [folder]      (default: a new one among the temporary files)
 set -eu -o pipefail
 unset PYTHONPATH
 
