@@ -11,7 +11,8 @@ from entrolab.tables.types import TABLE_TYPES
 
 SAYS = (
     "In bold: the best of each row, and what is not significantly worse (t-test over folds with the variance "
-    "corrected after Nadeau and Bengio, one-sided at 5 %, p-values after Holm)."
+    "corrected after Nadeau and Bengio, one-sided at 5 %, p-values after Holm); nothing in a row where no "
+    "model is significantly worse."
 )
 
 
@@ -19,8 +20,8 @@ def winners(numbers: Numbers, table: str, rows: pd.DataFrame) -> frozenset[Cell]
     """The cells of a table, of the frame `rows`, that are the best of their row or within the noise of it.
 
     The best model of a data set by a metric is tested against each other one, on its folds or trials. There
-    are none in tables with published values or without scores, nor in rows of a single number, nor where the
-    predictions of a run are gone; a single trial tells no models apart.
+    are none in tables with published values or without scores, nor in rows where no model is significantly
+    worse, as on a single trial, nor where the predictions of a run are gone.
     """
     if not TABLE_TYPES[numbers.study["tables"][table]["type"]].ranks:
         return frozenset()
@@ -38,10 +39,10 @@ def _best(numbers: Numbers, table: str, rows: pd.DataFrame) -> Iterator[Cell]:
             scores = cells.set_index("model")["ours"]
             best = scores.idxmin() if less_is_better(metric) else scores.idxmax()
             rivals = scores.index.drop(best)
-            yield dataset, best, metric
             p_values = holm(_p_values(numbers, table, dataset, best, rivals, metric))
-            close = (rival for rival, p in zip(rivals, p_values, strict=True) if p > ALPHA)
-            yield from ((dataset, rival, metric) for rival in close)
+            close = [rival for rival, p in zip(rivals, p_values, strict=True) if p > ALPHA]
+            if len(close) < len(rivals):
+                yield from ((dataset, model, metric) for model in (best, *close))
 
 
 def _p_values(
