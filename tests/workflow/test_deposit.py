@@ -1,5 +1,6 @@
 """Deposits: packed from a real run, validated, rebuilt without it, and compared; and what is refused."""
 
+import hashlib
 import json
 import zipfile
 from pathlib import Path
@@ -10,7 +11,7 @@ import yaml
 
 from entrolab.deposit.__main__ import main
 from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, validate
-from entrolab.deposit.packing import pack
+from entrolab.deposit.packing import STUDIES, pack
 from entrolab.deposit.rebuilding import compare, in_words, rebuild
 from entrolab.study.config import load_catalog, load_study
 
@@ -165,6 +166,20 @@ def test_a_deposit_that_was_changed_is_refused(packed, tmp_path, files, said):
     with pytest.raises(DepositError) as error:
         validate(changed(packed(), tmp_path / "changed.zip", **files))
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["../../outside", "/outside", "."])
+def test_a_study_whose_name_leads_out_of_the_folder_is_refused(packed, tmp_path, name):
+    whole = packed()
+    with zipfile.ZipFile(whole) as archive:
+        about, listed = archive.read(STUDIES), archive.read(MANIFEST).decode()
+    crafted = about.replace(b'"tiny":', f'"{name}":'.encode())
+    assert crafted != about
+    digests = (hashlib.sha256(content).hexdigest() for content in (about, crafted))
+    files = {STUDIES: crafted, MANIFEST: listed.replace(*digests).encode()}
+    with pytest.raises(DepositError, match="accepted: a study's name"):
+        rebuild(changed(whole, tmp_path / "crafted.zip", **files), tmp_path / "elsewhere")
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_no_zip_file_is_refused(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import zipfile
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import pandas as pd
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import read_claims, write_claims
-from entrolab.deposit.crate import validate
+from entrolab.deposit.crate import DepositError, validate
 from entrolab.deposit.packing import CATALOG, PAPERS, STUDIES
 from entrolab.report import build_report, read_results
 from entrolab.study.config import load_catalog, load_study
@@ -77,10 +78,13 @@ def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
     if home.exists() and any(home.iterdir()):
         raise FileExistsError(f"{home}: there is something in this folder; accepted: an empty one")
     with zipfile.ZipFile(path) as archive:
+        names = json.loads(archive.read(STUDIES))
+        for name in names["studies"]:
+            if not re.fullmatch("[a-z][a-z0-9_]*", name):  # it becomes a folder's
+                raise DepositError(f"{path}: {STUDIES}: found the study {name!r}; accepted: a study's name")
         archive.extractall(home)
     deposited = home / "deposited"
     catalog = load_catalog([home / CATALOG])
-    names = json.loads((home / STUDIES).read_text(encoding="utf-8"))
     tables, kept, differences, claims, found = [], [], [], [], []
     for name, file in names["studies"].items():
         study = load_study(home / PAPERS / Path(file).name, catalog)
