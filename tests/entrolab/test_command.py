@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from hypothesis import HealthCheck, example, given, reject, settings
+from hypothesis import strategies as st
 
 from entrolab.jobs.command import main, with_studies
 from entrolab.study.config import asked_targets, load_configuration, load_study, study_names
@@ -143,3 +145,24 @@ def test_the_first_learners_fit_the_task_and_the_size(folder, label, rows, learn
     study = load_study(output, {})
     assert set(study["models"]) == learners
     assert list(study["own_data"]) == ["gro_es_lager_2"]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(names=["a\nb", "# c", "label: d"], stem="true")
+@example(names=["'", '"', "{}"], stem="null")
+@given(
+    names=st.lists(st.text("ab:#'\"{}[],-&*!|>%@`~\n\t é", min_size=1), min_size=3, max_size=3, unique=True),
+    stem=st.sampled_from(["shop", "true", "null", "no", "2020", "My Data-1"]),
+)
+def test_the_first_study_is_the_same_table_whatever_its_names_are(folder, names, stem):
+    table = Path(f"{stem}.csv")
+    frame = pd.DataFrame({name: np.arange(20.0) % 7 for name in names})
+    frame[names[-1]] = ["a", "b"] * 10
+    frame.to_csv(table, index=False)
+    try:
+        text = first_study(table, names[-1], Path("first.yaml"))
+    except ConfigError:  # too many of these fail hypothesis' health check
+        reject()
+    (entry,) = yaml.safe_load(text)["datasets"].items()
+    assert isinstance(entry[0], str)
+    assert (entry[1]["file"], entry[1]["label"]) == (table.name, names[-1])

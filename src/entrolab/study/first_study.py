@@ -10,6 +10,7 @@ import yaml
 
 from entrolab.data.user_tables import entry_of
 from entrolab.study.sections import ConfigError
+from entrolab.text import one_line
 
 __all__ = ["first_study", "main"]
 
@@ -28,7 +29,7 @@ LEARNERS = {
 }
 FOR_MANY_ROWS = {"forest": "sklearn.ensemble.HistGradientBoosting{}"}
 FOLDS = 5
-LONGEST = 100  # of a line of comments
+LONGEST = 1000  # characters of a comment, which quotes the table's names
 NAMED = 8  # columns in a line
 
 
@@ -102,7 +103,12 @@ def _found(table: Path, entry: Mapping, label: str) -> list[str]:
     lines += [f"{what}: {_listed(names)}" for what, names in kinds.items() if names]
     if entry["n_unlabelled"]:
         lines.append(f"rows without {label}, left out: {entry['n_unlabelled']}")
-    return [f"# {line}" for line in lines]
+    return [_comment(line) for line in lines]
+
+
+def _comment(text: str) -> str:
+    """A comment of one line, whatever the names in it hold."""
+    return f"# {one_line(text, LONGEST)}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -113,8 +119,9 @@ def _listed(names: Sequence[str]) -> str:
 def _dataset(name: str, own: Mapping, entry: Mapping) -> Iterable[str]:
     if "drop" in own:
         alone = " and ".join(own["drop"])
-        yield f"  # {alone} alone determines {own['label']}: delete `drop` if it is known before"
-    yield f"  {name}: {_flow(own)}"
+        told = f"{alone} alone determines {own['label']}: delete `drop` if it is known before"
+        yield f"  {_comment(told)}"
+    yield f"  {_flow(name)}: {_flow(own)}"
 
 
 def _rest(entry: Mapping) -> Iterable[str]:
