@@ -93,7 +93,7 @@ SKLEARN = "https://scikit-learn.org/stable"
 TEMPLATES = {"datasets", "errata"}
 
 # Scripts, which are pages of the gallery: links to them stay within the site.
-EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/(\w+)\.py\)")
+EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/(?:(\w+)\.py)?\)")
 
 # Files of the repository that are pages of the site as well: links to them stay within it.
 PAGES = {"CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing", "config/README.md": "configuration"}
@@ -136,7 +136,7 @@ def stay_within(app, docname: str, source: list[str]) -> None:
     """Turn links to files of the repository that are pages of the site into links to these pages."""
     for file, page in PAGES.items():
         source[0] = re.sub(rf"\]\((\.\./)+{re.escape(file)}", f"](/{page}.md", source[0])
-    source[0] = EXAMPLE.sub(r"](/auto_examples/\1.rst)", source[0])
+    source[0] = EXAMPLE.sub(lambda found: f"](/auto_examples/{found[1] or 'index'}.rst)", source[0])
 
 
 def find_target(app, env, node, contnode):
