@@ -28,7 +28,7 @@ searches = {
     "EEM": EntropySearch(EEMClassifier(random_state=0), {"n_hidden": [5, 10, 20, 50, 100, 200, 400]}),
     "SVC": EntropySearch(SVC(class_weight="balanced"), {"gamma": np.logspace(-4, 0, 9)}),
 }
-figure, axes = plt.subplots(2, 2, figsize=(6.4, 4), sharex="col", layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(6, 4), sharex="col", layout="constrained")
 for (top, bottom), (name, search) in zip(axes.T, searches.items(), strict=True):
     search.fit(X, y)
     (parameter,) = search.param_grid
