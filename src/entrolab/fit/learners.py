@@ -39,6 +39,11 @@ def build(spec: Mapping, seed: int, preprocessing=None):
     return pipeline
 
 
+def weights_in_fit(weights) -> dict:
+    """The parameters of a pipeline's ``fit`` by which the learner gets the weights of the rows, if any."""
+    return {} if weights is None else {f"{MODEL_STEP}__sample_weight": weights}
+
+
 def _has_steps(spec: Mapping) -> bool:
     return bool(spec.get("steps") or spec.get("preprocessing"))
 

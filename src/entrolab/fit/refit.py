@@ -17,6 +17,7 @@ from entrolab.fit.learners import (
     learner_at,
     seed_from,
     step_params,
+    weights_in_fit,
 )
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
@@ -114,7 +115,8 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
     estimator = build(spec, seed, first_step(dataset, spec, seed)).set_params(**chosen)
     learnt, predicted = protocol(spec["protocol"]).final_rows(assignments)
     X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
-    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
+    weights = weights_in_fit(None if dataset.weights is None else dataset.weights[learnt])
+    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y, **weights))
     _, predict_seconds = _timed(lambda: fitted.predict(unseen))
     told = {"n_support": n_support_vectors(fitted), "n_iter": n_iterations(fitted)}
     return fitted, {

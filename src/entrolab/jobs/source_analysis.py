@@ -106,6 +106,20 @@ def check_manners(import_path: str, methods: tuple[str, ...]) -> None:
         _check_constructor(import_path, classes[0])
 
 
+def check_takes_weights(import_path: str, dataset: str) -> None:
+    """Refuse a learner whose ``fit`` takes no ``sample_weight``, as far as its source shows."""
+    methods = (item for node in _ancestry(*_found(import_path))[0] for item in node.body)
+    fits = (item for item in methods if isinstance(item, ast.FunctionDef) and item.name == "fit")
+    fit = next(fits, None)
+    if fit is None or fit.args.kwarg:
+        return
+    if "sample_weight" not in {argument.arg for argument in [*fit.args.args, *fit.args.kwonlyargs]}:
+        raise UnknownEstimatorError(
+            f"{import_path!r} takes no weights of rows, and {dataset!r} has some (`weight`); accepted: a "
+            "learner whose fit takes sample_weight"
+        )
+
+
 def check_kind(import_path: str, dataset: str, task: str) -> None:
     """Refuse a classifier for regression, and a regressor for classification."""
     names = {node.name for node in _ancestry(*_found(import_path))[0]}

@@ -136,6 +136,9 @@ def _table(key: str, entry: Mapping) -> list[str]:
             said.append(f"{what}: {shown}")
     if entry["groups"]:
         said.append(f"in {entry['groups']} groups by {entry['format']['groups']}, each in one fold")
+    if "weight" in entry["format"]:
+        column = entry["format"]["weight"]
+        said.append(f"rows weigh in a learner's fit what {column} says; scores count all rows alike")
     if entry["test"]:
         said.append(f"tested with the {entry['expect']['test_rows']:,} rows of a file of their own, once")
     if entry["n_unlabelled"]:

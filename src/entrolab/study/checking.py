@@ -15,6 +15,7 @@ from entrolab.jobs.source_analysis import (
     check_kind,
     check_manners,
     check_parameters,
+    check_takes_weights,
 )
 from entrolab.study.constraints import check_values
 from entrolab.study.definition import Protocol, Scaling
@@ -307,6 +308,8 @@ def _of_run(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
     for learner in learners_of(run):
         yield from _refusals(where, check_manners, learner, LEARNER)
         yield from _refusals(where, check_kind, learner, dataset, study["tasks"][dataset])
+        if "weight" in study["own_data"].get(dataset, {}).get("format", {}):
+            yield from _refusals(where, check_takes_weights, learner, dataset)
     for step in run["steps"]:
         yield from _refusals(where, check_manners, step["estimator"], STEP)
     yield from _of_grids(where, dataset, run)

@@ -49,6 +49,7 @@ class OwnData(Section):
     test: Text = None
     groups: Column = None
     time: Column = None
+    weight: Column = None
     positive: described(
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
     ) = None
