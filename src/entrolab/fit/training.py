@@ -115,6 +115,7 @@ def train(
         params = headline_params(trained.selection, spec)
         left = replace(allowed, seconds=allowed.seconds - record["seconds"])
         model, facts = refit_within(left, data, assignments, params, spec)
+    record |= {name: facts[name] for name in ("threshold",) if name in facts}
     for name in ("candidates", "selection", "predictions"):
         write_frame(outputs[name], getattr(trained, name))
     with replacing(outputs["model"]) as temporary:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,16 @@ def check_manners(import_path: str, methods: tuple[str, ...]) -> None:
         raise UnknownEstimatorError(f"{import_path!r} has no {missing[0]}; {accepted}")
     if classes and _is_users_own(_module_file(module)):
         _check_constructor(import_path, classes[0])
+
+
+def check_decides(import_path: str) -> None:
+    """Refuse a classifier that answers with labels alone, as far as its source shows: it has no threshold."""
+    classes, complete = _ancestry(*_found(import_path))
+    if complete and not {"predict_proba", "decision_function"} & set(chain(*map(_attributes, classes))):
+        raise UnknownEstimatorError(
+            f"{import_path!r} has no threshold to choose (`threshold`); accepted: a classifier with "
+            "predict_proba or decision_function"
+        )
 
 
 def check_takes_weights(import_path: str, dataset: str) -> None:
