@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit import thresholds
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Grid, Params, expand_short_form
 from entrolab.study.sections import (
@@ -49,6 +50,7 @@ class OwnData(Section):
     test: Text = None
     groups: Column = None
     time: Column = None
+    weight: Column = None
     positive: described(
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
     ) = None
@@ -202,6 +204,8 @@ class Alternative(Section):
 Steps = list[text_or_section(ImportPath, Step)]
 
 
+Threshold = one_of(*thresholds.BY)
+
 # The keys that name what a model learns by.
 LEARNERS = ("estimator", "estimators", "one_of")
 
@@ -219,6 +223,7 @@ class Model(Section):
     params: Params = Field(default={})
     steps: Steps = Field(default=[])
     grid: Grid = Field(default={})
+    threshold: Threshold = None
     criteria: Annotated[list[str], AfterValidator(each_once)] = None
 
     @model_validator(mode="before")
@@ -228,7 +233,7 @@ class Model(Section):
         if not isinstance(data, Mapping):
             return data
         ways = {
-            "published_only": (*LEARNERS, "params", "steps", "grid", "criteria", "trials"),
+            "published_only": (*LEARNERS, "params", "steps", "grid", "threshold", "criteria", "trials"),
             "estimators": ("estimator", "one_of"),
             "one_of": ("estimator", "params"),
         }
