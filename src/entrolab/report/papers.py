@@ -1,7 +1,6 @@
 """The content of a study's page: tables, figures, errata, missing results, files."""
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -14,7 +13,7 @@ from entrolab.claims.winners import SAYS, winners
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
-from entrolab.jobs.command import home
+from entrolab.jobs.command import command_to_track
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
@@ -71,7 +70,8 @@ def card(results: StudyResults, folder: Path) -> dict:
         ],
         "n_tables": len(study["tables"]),
         "n_figures": len(study.get("figures", {})),
-        "made": in_short(results.records),
+        "made": in_short(results.records) if results.tables else "its results are gone; its page remains",
+        "command": results.command(),
         "answer": [one_line(sentence, limit=LONGEST) for sentence in study["answer"]],
         "figure": shown_figure(results, answered) if answered else None,
         "figures_folder": f"{relative(results.folder, folder)}/figures/",
@@ -97,6 +97,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "tables": [
             {
                 **table,
+                "command": results.command(f"results/{key}/tables/{table['name']}.html"),
                 "errata": errata_of(errata, table["name"]),
                 "ranks": _ranks(results, table["name"], folder),
             }
@@ -104,12 +105,17 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         ],
         "tables_folder": f"{here}/tables/",
         "figures": [
-            {**shown_figure(results, name), "errata": errata_of(errata, name)}
+            {
+                **shown_figure(results, name),
+                "command": results.command(f"results/{key}/figures/{name}.svg"),
+                "errata": errata_of(errata, name),
+            }
             for name in study.get("figures", {})
         ],
         "figures_folder": f"{here}/figures/",
         "config": f"{key}.yaml",
-        "command": command_of(results),
+        "command": results.command(),
+        "tracked": command_to_track(results.folder.absolute().parents[1]),
         "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
         "legend": legend({}, {}),
         "failures": failures(results),
@@ -187,14 +193,6 @@ def _files(results: StudyResults, home: str) -> list[dict]:
         }
         for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))
     ]
-
-
-def command_of(results: StudyResults) -> str:
-    """The command that makes a study again, in the folder that holds ``results``."""
-    file = Path(results.study["file"]).absolute()
-    if file.parent == home() / "config" / "papers":
-        return f"snakemake {results.key}"
-    return f"entrolab {shlex.quote(relative(file, results.folder.absolute().parents[1]))}"
 
 
 def relative(path: Path, folder: Path) -> str:

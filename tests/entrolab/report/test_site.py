@@ -90,9 +90,9 @@ def test_index_says_what_when_where_and_how(report):
         "2026-01-02 03:04",
         "seed 0",
         "2 core-minutes of training",
-        "make demo",
-        "snakemake paper",
-        "make ui",
+        "entrolab demo",
+        "entrolab paper.yaml",
+        "mlflow ui --backend-store-uri sqlite:///mlflow.db",
     ):
         assert said in page.said
 
