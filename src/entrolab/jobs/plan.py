@@ -47,6 +47,7 @@ SHOWN_OF_MODELS = [
     "one_of",
     "grid",
     "published_only",
+    "known",
     "trials",
 ]
 

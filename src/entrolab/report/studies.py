@@ -97,5 +97,6 @@ def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path
 
 
 def trained(study: Mapping) -> dict[str, Mapping]:
-    """The models of a study that are more than a column of published values."""
-    return {name: model for name, model in study["models"].items() if not model.get("published_only")}
+    """The models of a study that are more than a column of published or known values."""
+    columns = {"published_only", "known"}
+    return {name: model for name, model in study["models"].items() if not columns & {*model}}

@@ -43,8 +43,9 @@ class Found:
     Attributes
     ----------
     ours, ours_std, oracle : float
-    status : {"ok", "failed", "no data", "published only"}
-        The status of a cell without a number; "published only" where the study has nothing to compute.
+    status : {"ok", "failed", "no data", "published only", "known"}
+        The status of a cell without a number; "published only" where the study has nothing to compute, and
+        "known" where it states the number.
     reason : str
         Parts joined by semicolons; a part may end in "in k of n fits".
     readings : mapping of str to float

@@ -21,7 +21,7 @@ from entrolab.tables.base import Cell as Address
 from entrolab.tables.making import COLUMNS, counts, judged
 from entrolab.tables.number_format import Power, title
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.tables.verdicts import JUDGED, VERDICTS
+from entrolab.tables.verdicts import JUDGED, KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
 
 FORMATS = ("csv", "html", "tex", "md")
@@ -98,7 +98,7 @@ def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), s
     footnotes = _footnotes(table["reason"])
     has_published = bool(table["published"].notna().any())
     # Not marked in a table without any published value.
-    unsaid = set() if has_published else {"ours only"}
+    unsaid = {KNOWN} if has_published else {KNOWN, "ours only"}
     # The oracle stands beside published values alone; the csv file has it in any case.
     shown_table = table if has_published else table.assign(oracle=NAN)
     cells = _cells(shown_table, table_type, footnotes, unsaid, best)

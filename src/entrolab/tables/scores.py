@@ -66,7 +66,8 @@ class Scores(OfModels):
         yield from super().names(table, study)
         yield from (("metric", metric, study["metrics"], "metric of this study") for metric in _listed(table))
         yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
-        models = [model for model in table["models"] if not study["models"][model].get("published_only")]
+        columns = {"published_only", "known"}
+        models = [model for model in table["models"] if not columns & {*study["models"][model]}]
         for model in models:
             if searched(study["models"][model]):  # a model without a grid is in tables of every criterion
                 criteria = study["models"][model]["criteria"]
