@@ -408,6 +408,23 @@ def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed
         assert "published only" in render(table, asked, format)
 
 
+@pytest.mark.parametrize(
+    ("scale", "shown"),
+    [(1e6, ["1000000 ±100000", "2000000 ±200000"]), (1e-3, ["0.00100 ±0.00010", "0.00200 ±0.00020"])],
+)
+def test_errors_in_the_labels_unit_have_the_digits_that_their_spread_leaves(scale, shown):
+    entry = study(["iris"], ["eem_rbf", "svm_rbf"]) | {"metrics": ["rmse"]}
+    entry["tables"]["table1"]["metric"] = "rmse"
+    asked = table_spec("paper", entry, "table1")
+    rows = [("iris", "eem_rbf", 1.0, 0.1), ("iris", "svm_rbf", 2.0, 0.2)]
+    frame = pd.DataFrame(rows, columns=["dataset", "model", "ours", "ours_std"]).assign(metric="rmse")
+    frame[["ours", "ours_std"]] *= scale
+    numbers = dict.fromkeys(["published", "published_std", "difference", "oracle"], np.nan)
+    frame = frame.assign(**numbers, verdict="ours only", reason="")
+    cells = layout(frame, asked)["rows"][0]["cells"]
+    assert [f"{cell.ours} ±{cell.ours_std}" for cell in cells] == shown
+
+
 def test_a_column_of_known_values_is_shown_under_its_own_name_and_judges_nothing():
     entry = study(["iris", "wine"], ["eem_rbf", "best_possible"])
     entry["models"]["best_possible"] |= {

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.claims.rendering import layout as layout_claims
-from entrolab.claims.winners import SAYS, winners
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
@@ -20,34 +18,20 @@ from entrolab.report.errata import LONGEST, errata_of, listed_errata
 from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
+from entrolab.report.shown_tables import bar
 from entrolab.report.studies import StudyResults, trained
 from entrolab.study.job_specs import figure_formats, study_runs
-from entrolab.tables.making import counts, judged
+from entrolab.tables.making import judged
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
-from entrolab.tables.rendering import layout, legend, marks_of
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.rendering import legend
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED
 from entrolab.text import full_label, one_line
 from entrolearn.plotting import description_of
 
 # The folder of the figures drawn for the pages.
 DRAWN = "figures"
-
-
-def laid_out(results: StudyResults) -> list[dict]:
-    """The content of a study's tables for the templates, with a bar of their verdicts."""
-    numbers = Numbers(results.key, results.study, results.folder.parents[1])
-    return [
-        layout(
-            table,
-            table_spec(results.key, results.study, name, results.labels),
-            winners(numbers, name, table),
-            SAYS,
-        )
-        | {"bar": bar(counts(table))}
-        for name, table in results.tables.items()
-    ]
 
 
 def card(results: StudyResults, folder: Path) -> dict:
@@ -165,14 +149,6 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
             section |= {"name": f"{name}-ranks-{metric}", "metric": METRICS[metric].label}
             shown.append(section | {"file": f"{DRAWN}/{file.name}"})
     return shown
-
-
-def bar(found: Mapping[str, int]) -> dict:
-    """A bar of verdicts: its segments, and the number of cells."""
-    segments = [
-        {"verdict": name, "count": number, **marks_of(name)} for name, number in found.items() if number
-    ]
-    return {"segments": segments, "total": sum(found.values())}
 
 
 _STAGES = {"records": "json", "candidates": "parquet", "selection": "parquet", "predictions": "parquet"}

@@ -10,8 +10,9 @@ from entrolab.io.atomic import write_text
 from entrolab.jobs.command import command_to_track, is_checkout
 from entrolab.report.datasets import dataset_line, dataset_page
 from entrolab.report.models import learners, model_page, standing
-from entrolab.report.papers import card, laid_out, paper_page
+from entrolab.report.papers import card, paper_page
 from entrolab.report.provenance import made, version
+from entrolab.report.shown_tables import laid_out
 from entrolab.report.studies import StudyResults
 from entrolab.study.lookup import grouped
 from entrolab.tables.rendering import legend, templates

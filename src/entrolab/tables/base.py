@@ -219,6 +219,10 @@ class TableType:
         """The decimals shown of a metric, given all its published values."""
         raise NotImplementedError
 
+    def row_digits(self, metric: str, numbers: Sequence[float], spread: Sequence[float], digits: int) -> int:
+        """The decimals of all our numbers of a metric in one row, given these, their ± and `digits`."""
+        return digits
+
     def number(self, metric: str, value: float, digits: int) -> str:
         """A number of ours as text."""
         # "z" keeps a rounded-away minus from being shown as -0.0.
