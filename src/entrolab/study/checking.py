@@ -74,6 +74,11 @@ def _refusals(where: str, check: Callable, *args, **options) -> Iterator[str]:
 
 
 def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
+    for dataset, values in model.get("known", {}).items():
+        yield from unknown(dataset, study["tasks"], f"{where}.known", "data set of this study")
+        for metric in values:
+            at = f"{where}.known.{dataset}"
+            yield from unknown(metric, study["metrics"], at, "metric of this study")
     for criterion in model["criteria"]:
         yield from unknown(criterion, study["criteria"], f"{where}.criteria", "criterion of this study")
     if "trials" in model and "trials" not in study["protocol"]:
