@@ -22,6 +22,7 @@ from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults, trained
+from entrolab.seeds.rendering import seeds_of
 from entrolab.study.job_specs import figure_formats, study_runs
 from entrolab.tables.making import counts, judged
 from entrolab.tables.number_format import title
@@ -45,6 +46,7 @@ def laid_out(results: StudyResults) -> list[dict]:
             table_spec(results.key, results.study, name, results.labels),
             winners(numbers, name, table),
             SAYS,
+            seeds_of(results.key, results.study, name, table),
         )
         | {"bar": bar(counts(table))}
         for name, table in results.tables.items()
