@@ -310,6 +310,7 @@ class Study(Section):
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
     claims: str = None
+    seeds: str = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds(folds=5))
