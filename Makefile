@@ -112,8 +112,8 @@ compare-deposits: env  ## say which cells of the deposits FILE and WITH differ, 
 	@test -n "$(FILE)" -a -n "$(WITH)" || { echo "which? make compare-deposits FILE=a.zip WITH=b.zip" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.deposit compare "$(FILE)" "$(WITH)"
 
-docs: env  ## build the site from docs/ and the docstrings, in half a minute, and say where it is
-	@rm -rf docs/api/generated
+docs: env  ## build the site from docs/, the docstrings and examples/, in a minute, and say where it is
+	@rm -rf docs/api/generated docs/auto_examples
 	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
 	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
 
@@ -151,5 +151,5 @@ unlock:  ## free the workflow's folder after a run that was killed
 	@$(IN_ENV) snakemake --unlock
 
 clean:  ## remove results, downloads and logs; .venv and the logged runs stay
-	rm -rf results resources logs .snakemake docs/_build docs/api/generated
+	rm -rf results resources logs .snakemake docs/_build docs/api/generated docs/auto_examples
 	@echo "kept: .venv, $(STORE) and its artifacts (remove those by hand to forget every run)"
