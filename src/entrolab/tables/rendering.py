@@ -118,7 +118,6 @@ def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), s
                 [table_type.says(spec), table_type.compares if has_published else says_best if best else ""],
             )
         ),
-        "has_best": bool(best),
         "has_published": has_published,
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
