@@ -22,7 +22,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers xrfm stranger ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers stranger ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -52,14 +52,11 @@ dask-versions: env  ## test with the oldest and the newest Dask that are promise
 tools-test: env  ## use the learners through other people's tools, installed in .tools/, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/tools_test.sh $(ARGS)
 
-bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
-	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
+bench: env  ## time the learners beside their peers into docs/benchmarks.csv, in hours (ARGS=--help says what can be left out)
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
 
-peers: env  ## install npeet-plus and bmi into .peers, for the part `information` of make bench (0.7 GB)
-	@tools/peers.sh
-
-xrfm: env  ## install xRFM into .xrfm on a processor's torch, for the part `feature_learning` of make bench (1.2 GB)
-	@tools/xrfm.sh
+peers: env  ## install peers that make bench finds in .peers (PEERS=learners, information or xrfm; 0.3, 0.7, 1.2 GB)
+	@tools/peers.sh $(PEERS)
 
 stranger: env  ## walk as a new user with the wheels alone, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
