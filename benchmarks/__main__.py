@@ -25,6 +25,7 @@ from benchmarks import (
     mutual_information,
     on_paper,
     peers,
+    precision,
     predictions,
     reduced,
     scaling,
@@ -91,6 +92,7 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "search": ("Zero-norm machines beside linprog", sparse_machines.search),
     "programs": ("Programs that are kept", sparse_machines.programs),
     "support": ("Support vectors beside peers", sparse_machines.support),
+    "precision": ("Mixed precision", precision.precision),
     "drift": ("Streams that drift", drift.drift),
     "feature_learning": ("Feature learning", feature_learning.learning),
 }

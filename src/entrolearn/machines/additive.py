@@ -235,8 +235,12 @@ class Additive:
     each label in ``classes_``, or an array of values.
     """
 
-    _dtypes: tuple = (np.float64,)  # accepted types of X; others are converted to the first
     keep_sums: bool
+
+    @property
+    def _dtypes(self) -> tuple:
+        """Accepted types of X; others are converted to the first."""
+        return (np.float64,)
 
     def _accepted_dtypes(self) -> list:
         """Types in which a fit computes; with `keep_sums` only double precision."""
