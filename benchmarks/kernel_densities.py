@@ -5,12 +5,14 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.covariance import ledoit_wolf
 from sklearn.neighbors import KernelDensity
 
 from benchmarks.measure import Spent, spend
 from benchmarks.races import Race
 from entrolearn import KDEClassifier
-from entrolearn.measures import kde_entropy, silverman_bandwidth
+from entrolearn.measures import kde_entropy, silverman_bandwidth, silverman_factor
 
 WAYS = {"binned": "binned", "all pairs": "exact"}
 TREE = "KernelDensity, a tree, rtol=1e-6"
@@ -36,8 +38,9 @@ def entropy(n: int, method: str, seed: int) -> Spent:
 def tree_entropy(n: int, seed: int) -> Spent:
     """The same by scikit-learn: of each row's density its own kernel is taken out, as ours does."""
     x = np.random.default_rng(seed).normal(size=(n, 1))
-    spent = spend(lambda: log_density(x, x))
-    own = 1 / (np.sqrt(2 * np.pi) * silverman_bandwidth(x[:, 0]))
+    h = silverman_bandwidth(x[:, 0])
+    spent = spend(lambda: log_density(x, x, h))
+    own = 1 / (np.sqrt(2 * np.pi) * h)
     return replace(spent, value=-np.log((n * np.exp(spent.value) - own) / (n - 1)).mean())
 
 
@@ -60,10 +63,17 @@ def classifier(n: int, k: int, method: str, seed: int) -> Spent:
 def tree_classifier(n: int, k: int, seed: int) -> Spent:
     """The same rule by scikit-learn's density of each class."""
     X, y, Z = two_classes(n, k, seed)
-    spent = spend(lambda: log_density(X[y == 1], Z) - log_density(X[y == 0], Z))
+    spent = spend(lambda: whitened(X[y == 1], Z) - whitened(X[y == 0], Z))
     return replace(spent, value=100 * np.mean((spent.value > 0) == y))
 
 
-def log_density(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Log density at Z, by scikit-learn's tree."""
-    return KernelDensity(bandwidth=silverman_bandwidth(X[:, 0]), rtol=1e-6).fit(X).score_samples(Z)
+def whitened(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Log density at Z, the kernel of the covariance of X."""
+    factor = np.linalg.cholesky(ledoit_wolf(X)[0])
+    X, Z = (solve_triangular(factor, rows.T, lower=True).T for rows in (X, Z))
+    return log_density(X, Z, silverman_factor(*X.shape)) - np.log(np.diag(factor)).sum()
+
+
+def log_density(X: np.ndarray, Z: np.ndarray, bandwidth: float) -> np.ndarray:
+    """Log density at Z with a round kernel, by scikit-learn's tree."""
+    return KernelDensity(bandwidth=bandwidth, rtol=1e-6).fit(X).score_samples(Z)
