@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers xrfm stranger ui server screenshots report seeds deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers stranger ui server screenshots report seeds deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -60,14 +60,11 @@ packages: env  ## build wheels and sdists into dist/, try them with the oldest a
 release: env  ## set the VERSION everywhere, try the packages, commit and tag; uploads nothing
 	@$(ONE_THREAD) tools/release.sh $(VERSION)
 
-bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
-	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
+bench: env  ## time the learners beside their peers into docs/benchmarks.csv, in hours (ARGS=--help says what can be left out)
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
 
-peers: env  ## install npeet-plus and bmi into .peers, for the part `information` of make bench (0.7 GB)
-	@tools/peers.sh
-
-xrfm: env  ## install xRFM into .xrfm on a processor's torch, for the part `feature_learning` of make bench (1.2 GB)
-	@tools/xrfm.sh
+peers: env  ## install peers that make bench finds in .peers (PEERS=learners, information or xrfm; 0.3, 0.7, 1.2 GB)
+	@tools/peers.sh $(PEERS)
 
 stranger: env  ## walk as a new user with the wheels alone, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
