@@ -67,8 +67,9 @@ def in_words(reading: Mapping[str, str]) -> str:
     'rbf units, normal operators, eq. (3) as published, raw data, class sums'
     """
     formula = {"right": "eq. (3) put right", "published": "eq. (3) as published"}[reading["formula"]]
-    centres = ", class sums" if reading["centres"] == "sums" else ""
-    return f"{reading['activation']} units, {reading['weights']} operators, {formula}, {reading['data']} data{centres}"
+    centres = "class sums" if reading["centres"] == "sums" else ""
+    drawn = f"{reading['activation']} units, {reading['weights']} operators"
+    return ", ".join(filter(None, [drawn, formula, f"{reading['data']} data", centres]))
 
 
 def terms_of_divergence(
@@ -115,7 +116,7 @@ def jackknife_error(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> f
 
 
 def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Mapping) -> Iterator[dict]:
-    """Yield the terms of each random layer on random operators, by the operators' weights, centres and size."""
+    """Yield the terms of each random layer on random operators, by weights, centres and size."""
     sizes = sorted(spec["sizes"])
     names = [spec["seed"], spec["study"], spec["table"], spec["dataset"]]
     for number in range(spec["layers"]):
