@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers xrfm stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers xrfm stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,12 @@ dask-versions: env  ## test with the oldest and the newest Dask that are promise
 
 tools-test: env  ## use the learners through other people's tools, installed in .tools/, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/tools_test.sh $(ARGS)
+
+packages: env  ## build wheels and sdists into dist/, try them with the oldest and newest requirements (needs a package index)
+	@$(ONE_THREAD) tools/packages.sh $(ARGS)
+
+release: env  ## set the VERSION everywhere, try the packages, commit and tag; uploads nothing
+	@$(ONE_THREAD) tools/release.sh $(VERSION)
 
 bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)

@@ -86,7 +86,7 @@ rule page_to_hover:
 
 
 # Beside a study's page its job writes those of the study's data sets and learners, and the front page and the lists,
-# which show every study whose tables are there.
+# which show every study whose page was ever written here (results/report/studies).
 rule page:
     input:
         tables=PLAN.tables(["csv"]),
@@ -105,6 +105,7 @@ rule page:
         report=1,
     params:
         study=PLAN.study,
+        catalog=PLAN.entries_of_study,
         home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
     script:
