@@ -9,7 +9,7 @@ from reported_study import CATALOG
 from entrolab.report import build_report
 from entrolab.report.differences import differences
 from entrolab.report.errata import listed_errata
-from entrolab.report.papers import laid_out
+from entrolab.report.shown_tables import laid_out
 
 TRIED = [
     {
