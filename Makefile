@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers stranger ui server screenshots report seeds deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,9 @@ seeds: env  ## make the tables of PAPER under further seeds (TABLE="table2 ...",
 	@test -n "$(PAPER)" || { echo "which study? make seeds PAPER=melm" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
 	    $(if $(ANEW),--anew) $(ARGS)
+
+outcomes: env  ## keep outcomes of claims and counts of verdicts in docs/, of the tables that were made here
+	@.venv/bin/python -m entrolab.outcomes
 
 deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
 	@mkdir -p $(dir $(DEPOSIT))

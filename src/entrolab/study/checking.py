@@ -58,8 +58,23 @@ def _mistakes(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Ite
         yield from _of_figure(f"figures.{name}", figure, study, catalog)
     if "answer_figure" in study:
         yield from unknown(study["answer_figure"], study["figures"], "answer_figure", "figure of this study")
+    yield from _of_differences(study)
     yield from _of_tasks(study)
     yield from _of_values_by_dataset(file, study, catalog)
+
+
+def _of_differences(study: Mapping) -> Iterator[str]:
+    """Yield the names in what was tried that no table of the study has."""
+    known = {
+        "tables": study["tables"],
+        "datasets": grouped(study),
+        "models": study["models"],
+        "metrics": study["metrics"],
+    }
+    for number, entry in enumerate(study["differences"], start=1):
+        for part, names in known.items():
+            for name in entry.get(part) or ():
+                yield from unknown(name, names, f"differences: entry {number}: {part}", f"one of the {part}")
 
 
 def _refusals(where: str, check: Callable, *args, **options) -> Iterator[str]:

@@ -308,6 +308,17 @@ class Erratum(Section):
     evidence: str
 
 
+class Difference(Section):
+    """An explanation of values outside their margins that was tried, and what it gave."""
+
+    tables: list_of(str)
+    datasets: list_of(str) = None
+    models: list_of(str) = None
+    metrics: list_of(str) = None
+    tried: str
+    gave: str
+
+
 Keys = described(
     list_of(str), "a list of keys of the catalog, or {file: its path, label: a column} of one's own"
 )
@@ -359,6 +370,7 @@ class Study(Section):
     tables: mapping_of(Table, "tables by name", Name) = None
     figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
     errata: list[Erratum] = []
+    differences: list[Difference] = []
     input_example: bool = False
 
     @model_validator(mode="after")
