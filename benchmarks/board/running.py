@@ -199,6 +199,7 @@ def write_header(folder: Path) -> str:
         "inner folds": INNER_FOLDS,
         "seeds": "of a draw and its folds: the repeat; of a learner: 2 × repeat + fold",
     }
+    header["ours"] = [name for name, learner in LEARNERS.items() if learner.ours]
     header["sets"] = {name: facts(name) for board in BOARDS for name in sets_of(board)}
     folder.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(header, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
