@@ -42,7 +42,7 @@ REPEATS = {
     ("default", 10_000): 1,
     ("default", 100_000): 1,
 }
-PEERS = ("lightgbm", "catboost", "xgboost", "skglm", "xrfm", "torch")
+PEERS = ("lightgbm", "catboost", "xgboost-cpu", "skglm", "xrfm", "torch")
 PACKAGES = ("entrolearn", "scikit-learn", "numpy", "scipy", *PEERS)
 KEY = ("set", "size", "learner", "variant", "repeat", "fold")
 
