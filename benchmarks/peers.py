@@ -84,7 +84,7 @@ class HPELM(ClassifierMixin, BaseEstimator):
 # h hidden units, g the gamma of a kernel, r a seed.
 PEERS = (
     Peer(REFERENCE, lambda h, g, r: EEMClassifier(h, random_state=r)),
-    Peer("EEM, single precision", lambda h, g, r: EEMClassifier(h, random_state=r), dtype=np.float32),
+    Peer('EEM, precision="mixed"', lambda h, g, r: EEMClassifier(h, precision="mixed", random_state=r)),
     Peer(
         'EEM, gamma="uniform" (the paper)',
         lambda h, g, r: EEMClassifier(h, gamma="uniform", feature_range=None, random_state=r),

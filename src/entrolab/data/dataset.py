@@ -55,6 +55,8 @@ class Dataset:
         column, and the ``labels`` of the classes as they are written. X then has NaN for missing values.
     groups : ndarray of int64, shape (n_samples,), or None
         Rows of one group are in one fold.
+    weights : ndarray of float64, shape (n_samples,), or None
+        What a learner's ``fit`` gets as ``sample_weight``.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -66,6 +68,7 @@ class Dataset:
     provenance: dict = field(default_factory=dict)
     columns: dict | None = None
     groups: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     @property
     def n_samples(self) -> int:
@@ -78,9 +81,10 @@ class Dataset:
         return self.X.shape[1]
 
     def digest(self) -> str:
-        """The sha256 of shape, X, y and part: equal for equal data, however stored."""
+        """The sha256 of shape, X, y, part and weights: equal for equal data, however stored."""
         digest = hashlib.sha256(repr((self.X.shape, sparse.issparse(self.X))).encode())
-        for array in (*_matrix_arrays(self.X).values(), self.y, self.part):
+        weights = [] if self.weights is None else [self.weights]
+        for array in (*_matrix_arrays(self.X).values(), self.y, self.part, *weights):
             # The indices of a sparse matrix have 32 or 64 bits by its size alone.
             wide = array.astype(np.int64) if array.dtype.kind == "i" else array
             digest.update(np.ascontiguousarray(wide).data)
@@ -92,8 +96,8 @@ def save_dataset(path, dataset: Dataset) -> None:
     names = ("feature_names", "task", "classes", "provenance", "columns")
     meta = {name: getattr(dataset, name) for name in names} | {"shape": dataset.X.shape}
     arrays = _matrix_arrays(dataset.X) | {"y": dataset.y, "part": dataset.part}
-    if dataset.groups is not None:
-        arrays["groups"] = dataset.groups
+    of_rows = {"groups": dataset.groups, "weights": dataset.weights}
+    arrays |= {name: values for name, values in of_rows.items() if values is not None}
     _save(path, **arrays, meta=np.array(json.dumps(meta)))
 
 
@@ -114,7 +118,8 @@ def load_dataset(path) -> Dataset:
         X = arrays["X"]
     else:
         X = sparse.csr_array((arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=shape)
-    return Dataset(X=X, y=arrays["y"], part=arrays["part"], groups=arrays.get("groups"), **meta)
+    of_rows = {name: arrays.get(name) for name in ("groups", "weights")}
+    return Dataset(X=X, y=arrays["y"], part=arrays["part"], **of_rows, **meta)
 
 
 def save_folds(path, part: np.ndarray) -> None:

@@ -144,7 +144,7 @@ def _entry(source: _Source, own: Mapping) -> dict:
     keep = _columns(source, names, "keep", own.get("keep", ()))
     beside = {
         option: _columns(source, names, option, [own[option]])[0]
-        for option in ("groups", "time")
+        for option in ("groups", "time", "weight")
         if option in own
     }
     frame = _concatenated(frames)
@@ -152,7 +152,7 @@ def _entry(source: _Source, own: Mapping) -> dict:
         raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
     if "time" in beside:
         _check_times(source, frame[beside["time"]])
-    apart = {label, *drop, *(name for option, name in beside.items() if option == "groups")}
+    apart = {label, *drop, *(name for option, name in beside.items() if option != "time")}
     features = [name for name in names if name not in apart]
     described = {
         name: _described(source, name, frame[name], name in categorical, missing) for name in features
@@ -186,6 +186,8 @@ def _entry(source: _Source, own: Mapping) -> dict:
             "test",
             f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
         )
+    if "weight" in beside:
+        _check_weights(source, frame.loc[kept, beside["weight"]], missing)
     counted = _counted(labels[kept])
     task, classes = _task(source, label, counted, own)
     return {
@@ -222,6 +224,26 @@ def _check_times(source: _Source, column) -> None:
         order_in_time(column)
     except ValueError as error:
         raise source.wrong_in_study("time", str(error)) from None
+
+
+def _check_weights(source: _Source, column, missing: Sequence[str]) -> None:
+    """Refuse weights of the rows that no learner could use."""
+    from entrolab.data.formats.table import weights_of
+
+    try:
+        weights = weights_of(column, missing)
+    except ValueError as error:
+        raise source.wrong_in_study("weight", str(error)) from None
+    absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
+    if absent or negative or not weights.any():
+        found = (
+            f"no value of {column.name!r} in {absent} rows"
+            if absent
+            else f"{weights.min():g} in the column {column.name!r}, in {negative} rows less than 0"
+            if negative
+            else f"0 in all rows of {column.name!r}"
+        )
+        raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
 
 
 def _n_groups(source: _Source, frame, name: str, kept) -> int:

@@ -28,7 +28,7 @@ from entrolab.study.job_specs import (
     table_files,
     type_of,
 )
-from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.study.lookup import grouped, protocol_of, scaling_of
 from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
 from entrolab.tables.types import FILES, TABLE_TYPES
@@ -47,6 +47,7 @@ SHOWN_OF_MODELS = [
     "one_of",
     "grid",
     "published_only",
+    "known",
     "trials",
 ]
 
@@ -90,6 +91,10 @@ class Plan:
 
     def entry(self, wildcards) -> Mapping:
         return self.catalog[wildcards.dataset]
+
+    def entries_of_study(self, wildcards) -> dict[str, Mapping]:
+        """The entries of a study's data sets."""
+        return {dataset: self.catalog[dataset] for dataset in grouped(self.study(wildcards))}
 
     def downloaded(self) -> dict[str, Mapping]:
         """The entries of the data sets that have to be downloaded."""
@@ -233,6 +238,11 @@ class Plan:
         """The file of the published values, if the study has one."""
         study = self.study(wildcards)
         return [study["published"]] if "published" in study else []
+
+    def seeds(self, wildcards) -> list[str]:
+        """The file of the values under several seeds, if the study has one."""
+        file = self.study(wildcards).get("seeds")
+        return [file] if file and Path(file).is_file() else []
 
     def score_tables(self, wildcards) -> list[str]:
         """The score tables of a data set, from which the tracked runs take values and verdicts."""

@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit import thresholds
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Grid, Params, expand_short_form
 from entrolab.study.sections import (
@@ -31,6 +32,7 @@ from entrolab.study.sections import (
     list_of,
     mapping_of,
     matching,
+    number,
     one_of,
     per_dataset,
     shortened,
@@ -49,6 +51,7 @@ class OwnData(Section):
     test: Text = None
     groups: Column = None
     time: Column = None
+    weight: Column = None
     positive: described(
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
     ) = None
@@ -202,12 +205,20 @@ class Alternative(Section):
 Steps = list[text_or_section(ImportPath, Step)]
 
 
+Threshold = one_of(*thresholds.BY)
+
 # The keys that name what a model learns by.
 LEARNERS = ("estimator", "estimators", "one_of")
+OF_LEARNERS = (*LEARNERS, "params", "steps", "grid", "threshold", "criteria", "trials")
+# Values by metric, as tables show them: 84.1, or [84.1, 2.6] with a ±.
+Known = mapping_of(
+    described(number() | list_of(number(), at_least=2, at_most=2, unique=False), "a number, or [number, ±]"),
+    "values by metric",
+)
 
 
 class Model(Section):
-    """A column of tables: a learner with its grid, or a name that is published only."""
+    """A column of tables: a learner with its grid, or values that are published or known."""
 
     label: str = None
     sublabel: str = ""
@@ -215,10 +226,12 @@ class Model(Section):
     estimators: Estimators = None
     one_of: mapping_of(Alternative, "learners by name, at least one, each with an estimator", Name) = {}
     published_only: Literal[True] = None
+    known: mapping_of(Known, "data sets, each with values by metric") = None
     trials: described(Whole | OfDataset, "a number of trials, at least 1, or {of_dataset: name}") = None
     params: Params = Field(default={})
     steps: Steps = Field(default=[])
     grid: Grid = Field(default={})
+    threshold: Threshold = None
     criteria: Annotated[list[str], AfterValidator(each_once)] = None
 
     @model_validator(mode="before")
@@ -228,7 +241,8 @@ class Model(Section):
         if not isinstance(data, Mapping):
             return data
         ways = {
-            "published_only": (*LEARNERS, "params", "steps", "grid", "criteria", "trials"),
+            "known": ("published_only", *OF_LEARNERS),
+            "published_only": OF_LEARNERS,
             "estimators": ("estimator", "one_of"),
             "one_of": ("estimator", "params"),
         }
@@ -247,7 +261,7 @@ class Model(Section):
 
     @model_validator(mode="after")
     def _has_a_learner(self):
-        if not self.model_fields_set & {*LEARNERS, "published_only"}:
+        if not self.model_fields_set & {*LEARNERS, "published_only", "known"}:
             raise wrong("the key 'estimator' is missing")
         return self
 
@@ -296,6 +310,7 @@ class Study(Section):
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
     claims: str = None
+    seeds: str = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds(folds=5))
