@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -63,8 +63,11 @@ release: env  ## set the VERSION everywhere, try the packages, commit and tag; u
 bench: env  ## time the learners beside their peers into docs/benchmarks.csv, in hours (ARGS=--help says what can be left out)
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
 
-peers: env  ## install peers that make bench finds in .peers (PEERS=learners, information or xrfm; 0.3, 0.7, 1.2 GB)
+peers: env  ## install peers that make bench finds in .peers (PEERS=learners or information; 0.3, 0.7 GB)
 	@tools/peers.sh $(PEERS)
+
+board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM and skglm into .board on a processor's torch (1.4 GB)
+	@tools/board.sh
 
 stranger: env  ## walk as a new user with the wheels alone, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
