@@ -49,7 +49,7 @@ axes[0].legend(fontsize="small", loc="lower left")
 plt.show()
 
 # %%
-# Of balanced classes the trees are ahead. The rarer the class, the more of its rows they miss, although they
-# rank the rows about as well as the EEM does: what fails is the threshold. Class weights help little. A
-# threshold chosen by cross-validation repairs it where the class has 100 training rows, and is a matter of
-# luck where it has 20.
+# With balanced classes the trees are ahead. The rarer the class, the more of its rows they miss, although
+# they rank the rows about as well as the EEM does: what fails is the threshold. Class weights correct it in
+# part. A threshold chosen by cross-validation corrects it with 100 training rows of the class, but not with
+# 20.
