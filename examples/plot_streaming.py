@@ -2,7 +2,7 @@
 A billion rows, in small
 ========================
 
-The fit of an extreme entropy machine is a sum over the rows, so that rows can come in chunks and be dropped.
+An extreme entropy machine is fitted from sums over the rows, so that rows can come in chunks and be dropped.
 The sums of 300 hidden units take the same memory for 100,000 rows, as here, as for a billion.
 """
 
