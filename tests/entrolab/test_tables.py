@@ -671,3 +671,11 @@ def assert_balanced(text, heads=1):
 def test_balance_check_sees_an_unescaped_brace(mixed):
     with pytest.raises(AssertionError):
         assert_balanced(render(*mixed, "tex").replace("singular matrix", "singular } matrix"))
+
+
+def test_the_threshold_of_the_fitted_model_is_a_footnote():
+    asked = spec(["iris"], ["svm_rbf"])
+    scores = score_rows("iris", "svm_rbf", [0.8] * FOLDS)
+    table = score_table(scores, published_frame(), [record("iris", "svm_rbf", threshold=0.12345)], asked)
+    [note] = layout(table, asked)["footnotes"]
+    assert note["text"] == "threshold 0.123 in the model fitted to all training rows"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from entrolab.deposit.__main__ import main
-from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, validate
+from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, manifest, validate
 from entrolab.deposit.packing import STUDIES, pack
 from entrolab.deposit.rebuilding import compare, in_words, rebuild
 from entrolab.study.config import load_catalog, load_study
@@ -168,18 +168,50 @@ def test_a_deposit_that_was_changed_is_refused(packed, tmp_path, files, said):
     assert said in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["../../outside", "/outside", "."])
-def test_a_study_whose_name_leads_out_of_the_folder_is_refused(packed, tmp_path, name):
-    whole = packed()
-    with zipfile.ZipFile(whole) as archive:
-        about, listed = archive.read(STUDIES), archive.read(MANIFEST).decode()
-    crafted = about.replace(b'"tiny":', f'"{name}":'.encode())
-    assert crafted != about
-    digests = (hashlib.sha256(content).hexdigest() for content in (about, crafted))
-    files = {STUDIES: crafted, MANIFEST: listed.replace(*digests).encode()}
-    with pytest.raises(DepositError, match="accepted: a study's name"):
-        rebuild(changed(whole, tmp_path / "crafted.zip", **files), tmp_path / "elsewhere")
+def crafted(deposit: Path, target: Path, files: dict[str, bytes | None]) -> Path:
+    """A copy of a deposit with other files, or without, and a manifest that agrees with it."""
+    with zipfile.ZipFile(deposit) as archive:
+        lines = archive.read(MANIFEST).decode().splitlines()
+    digests = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    for name, content in files.items():
+        digests[name] = "" if content is None else hashlib.sha256(content).hexdigest()
+    listed = manifest({name: digest for name, digest in digests.items() if digest})
+    return changed(deposit, target, **files, **{MANIFEST: listed.encode()})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        *(
+            (f'{{"studies": {{"{name}": "tiny.yaml"}}}}', "a study's name")
+            for name in ("../../out", "/out", ".")
+        ),
+        ("", "Expecting value"),
+        ("[]", "found \\[\\]; accepted: a mapping whose 'studies' name a file each"),
+        ('{"studies": ["tiny"]}', "whose 'studies' name a file each"),
+        ('{"studies": {}}', "whose 'studies' name a file each"),
+        ('{"studies": {"tiny": 3}}', "tiny: found 3; accepted: a file of config/papers"),
+        ('{"studies": {"tiny": "../datasets.yaml"}}', "accepted: a file of config/papers"),
+        ('{"studies": {"tiny": "tiny.yaml"}, "commit": {}}', "commit: found {}; accepted: text"),
+    ],
+)
+def test_a_crafted_list_of_studies_is_refused_in_one_line(packed, tmp_path, capsys, content, said):
+    deposit = crafted(packed(), tmp_path / "crafted.zip", {STUDIES: content.encode()})
+    with pytest.raises(DepositError, match=said):
+        rebuild(deposit, tmp_path / "elsewhere")
     assert not (tmp_path / "elsewhere").exists()
+    assert main(["rebuild", str(deposit), str(tmp_path / "elsewhere")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_without_its_list_of_studies_a_deposit_is_refused(packed, tmp_path):
+    with zipfile.ZipFile(packed()) as archive:
+        metadata = json.loads(archive.read(CRATE))
+    metadata["@graph"] = [one for one in metadata["@graph"] if one["@id"] != STUDIES]
+    of_root(metadata)["hasPart"].remove({"@id": STUDIES})
+    files = {STUDIES: None, CRATE: json.dumps(metadata).encode()}
+    with pytest.raises(DepositError, match=f"{STUDIES}: there is no such file in it"):
+        rebuild(crafted(packed(), tmp_path / "without.zip", files), tmp_path / "elsewhere")
 
 
 def test_no_zip_file_is_refused(tmp_path):

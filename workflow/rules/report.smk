@@ -11,6 +11,7 @@ rule table:
     input:
         results=PLAN.sources_of_table,
         published=lambda wildcards: local(PLAN.published(wildcards)),
+        seeds=lambda wildcards: local(PLAN.seeds(wildcards)),
         templates=local(TEMPLATES),
     output:
         "results/{study}/tables/{table}.csv",
@@ -29,7 +30,11 @@ rule table:
         "../../environment.yml"
     params:
         study=PLAN.shown,
-        code=code("entrolab.tables.rendering", "entrolab.claims.winners"),
+        code=code(
+            "entrolab.tables.rendering",
+            "entrolab.claims.winners",
+            "entrolab.seeds.rendering",
+        ),
     script:
         "../scripts/table.py"
 

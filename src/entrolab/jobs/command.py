@@ -16,6 +16,7 @@ from entrolearn.suggest import did_you_mean
 STUDY_ENDS = (".yaml", ".yml")
 # Options of Snakemake whose values end like studies.
 TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
+SETTINGS = ("--config", "-C")
 INIT = "`entrolab init table.csv --label column` writes one"
 
 
@@ -81,7 +82,7 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     rest = [one for place, one in enumerate(arguments) if place not in files]
     cut = rest.index("--") if "--" in rest else len(rest)
     before, after = rest[:cut], rest[cut:]
-    given = next((place for place, one in enumerate(before) if one in ("--config", "-C")), None)
+    given = next((place for place, one in enumerate(before) if one in SETTINGS), None)
     if given is None:
         before += ["--config", folder]
     else:
@@ -91,6 +92,8 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
 
 def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
     option = next((one for one in reversed(arguments[:place]) if one.startswith("-")), "")
+    if option in SETTINGS and "=" in argument:
+        return False
     return argument.endswith(STUDY_ENDS) and not argument.startswith("-") and option not in TAKE_FILES
 
 

@@ -231,6 +231,11 @@ class Plan:
         study = self.study(wildcards)
         return [study["published"]] if "published" in study else []
 
+    def seeds(self, wildcards) -> list[str]:
+        """The file of the values under several seeds, if the study has one."""
+        file = self.study(wildcards).get("seeds")
+        return [file] if file and Path(file).is_file() else []
+
     def score_tables(self, wildcards) -> list[str]:
         """The score tables of a study, from which the tracked runs take values and verdicts."""
         study = self.study(wildcards)

@@ -7,6 +7,7 @@ from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import SAYS, winners
 from entrolab.report.models import learners
 from entrolab.report.studies import StudyResults
+from entrolab.seeds.rendering import seeds_of
 from entrolab.study.lookup import grouped
 from entrolab.tables.making import counts
 from entrolab.tables.rendering import layout, marks_of
@@ -23,7 +24,8 @@ def laid_out(results: StudyResults) -> list[dict]:
     shown = []
     for name, table in results.tables.items():
         spec = table_spec(results.key, results.study, name, results.labels)
-        of_table = layout(table, spec, winners(numbers, name, table), SAYS)
+        seeds = seeds_of(results.key, results.study, name, table)
+        of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
         table_type = TABLE_TYPES[spec["type"]]
         if table_type.ranks and table_type.columns == ("model",) and not of_table["has_published"]:
             of_table |= _with_seconds(of_table, spec, runs)

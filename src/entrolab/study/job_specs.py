@@ -114,6 +114,7 @@ def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: in
         **decided,
         "seed": seed,
         "metrics": candidate_metrics(study, dataset, model),
+        **({"threshold": entry["threshold"]} if "threshold" in entry else {}),
         "criteria": entry["criteria"],
         "protocol": protocol_of(study, dataset, model),
         **({} if "scaling" in study else {"preprocessing": study["preprocessing"]}),

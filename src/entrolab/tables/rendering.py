@@ -28,7 +28,12 @@ FORMATS = ("csv", "html", "tex", "md")
 
 
 def render(
-    table: pd.DataFrame, spec: Mapping, format: str, best: Collection[Address] = (), says_best: str = ""
+    table: pd.DataFrame,
+    spec: Mapping,
+    format: str,
+    best: Collection[Address] = (),
+    says_best: str = "",
+    seeds: Mapping | None = None,
 ) -> str:
     """The text of a table in a format.
 
@@ -43,13 +48,15 @@ def render(
         ``table``; md is GitHub's.
     best, says_best : collection of cells, str
         The cells shown in bold, and a sentence that says why.
+    seeds : mapping, optional
+        The verdicts over seeds, of `entrolab.seeds.rendering.seeds_of`.
     """
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
     return (
         templates(format)
         .get_template(f"table.{format}.j2")
-        .render(table=layout(table, spec, best, says_best))
+        .render(table=layout(table, spec, best, says_best, seeds))
     )
 
 
@@ -59,9 +66,10 @@ def write_table(
     path: str | Path,
     best: Collection[Address] = (),
     says_best: str = "",
+    seeds: Mapping | None = None,
 ) -> None:
     """Write a table atomically in the format of the path's suffix."""
-    write_text(path, render(table, spec, Path(path).suffix.removeprefix("."), best, says_best))
+    write_text(path, render(table, spec, Path(path).suffix.removeprefix("."), best, says_best, seeds))
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,7 @@ class Cell:
     oracle: str = ""
     letters: str = ""
     reason: str = ""
+    seeds: str = ""  # the verdict over seeds, in words
     value: str = ""  # ours with all digits, for sorting
     marked: bool = True  # whether the verdict is shown
     seconds: str = ""  # of learning, where the page shows them beside scores
@@ -93,7 +102,13 @@ BLANK = Cell(verdict="")
 _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
 
 
-def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), says_best: str = "") -> dict:
+def layout(
+    table: pd.DataFrame,
+    spec: Mapping,
+    best: Collection[Address] = (),
+    says_best: str = "",
+    seeds: Mapping | None = None,
+) -> dict:
     """The content of a table in rows and columns, as plain texts, for the templates of every format."""
     table_type = TABLE_TYPES[spec["type"]]
     footnotes = _footnotes(table["reason"])
@@ -102,7 +117,8 @@ def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), s
     unsaid = {KNOWN} if has_published else {KNOWN, "ours only"}
     # The oracle stands beside published values alone; the csv file has it in any case.
     shown_table = table if has_published else table.assign(oracle=NAN)
-    cells = _cells(shown_table, table_type, footnotes, unsaid, best)
+    over_seeds = seeds["cells"] if seeds else {}
+    cells = _cells(shown_table, table_type, footnotes, unsaid, best, over_seeds)
     agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # A part that is the same in all rows has no heading.
@@ -118,6 +134,7 @@ def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), s
                 [table_type.says(spec), table_type.compares if has_published else says_best if best else ""],
             )
         ),
+        "seeds": seeds,
         "has_published": has_published,
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
@@ -211,6 +228,7 @@ def _cells(
     footnotes: Mapping[str, Mapping],
     unsaid: Collection[str],
     best: Collection[Address],
+    over_seeds: Mapping[Address, str],
 ) -> dict[tuple[Line, Line], Cell]:
     """The rendered cells by row and column; verdicts that are `unsaid` have no mark."""
     digits = {
@@ -231,7 +249,7 @@ def _cells(
             place = tuple(
                 tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
             )
-            cells[place] = _cell(row, shown_as, (of_row, digits[metric]), footnotes, unsaid, best)
+            cells[place] = _cell(row, shown_as, (of_row, digits[metric]), footnotes, unsaid, best, over_seeds)
     return cells
 
 
@@ -242,6 +260,7 @@ def _cell(
     footnotes: Mapping[str, Mapping],
     unsaid: Collection[str],
     best: Collection[Address],
+    over_seeds: Mapping[Address, str],
 ) -> Cell:
     """The rendered cell of a row of the frame; `digits` are those of our numbers and of the others."""
     of_ours, of_others = digits
@@ -264,6 +283,7 @@ def _cell(
         oracle=shown(table_type.number, row.oracle, digits=of_ours),
         letters=",".join(footnotes[text]["letter"] for text, _ in _parts(row.reason)),
         reason=row.reason,
+        seeds=over_seeds.get((row.dataset, row.model, row.metric), ""),
         value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
         marked=row.verdict not in unsaid,
         best=(row.dataset, row.model, row.metric) in best,

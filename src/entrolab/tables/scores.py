@@ -118,7 +118,7 @@ class Scores(OfModels):
         shown = 100 if METRICS[metric].percent else 1
         oracle = shown * folds["oracle"][metric].mean() if "oracle" in folds else NAN
         scores = shown * chosen[metric]
-        notes = [*_fewer_trials(len(chosen), spec), *_notes(record)]
+        notes = [*_fewer_trials(len(chosen), spec), *_notes(record), *_threshold(record)]
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
     def tolerance(self, cell, spec, ours, published):
@@ -206,6 +206,13 @@ def tolerance_in_words(spec: Mapping) -> str:
 
 def _fewer_trials(found: int, spec: Mapping) -> list[str]:
     return [f"{found} trial{'' if found == 1 else 's'}"] if found < spec["trials"] else []
+
+
+def _threshold(record: Mapping) -> list[str]:
+    """The threshold of the refitted model, where it was chosen."""
+    if "threshold" not in record:
+        return []
+    return [f"threshold {record['threshold']:.3g} in the model fitted to all training rows"]
 
 
 def _notes(record: Mapping) -> list[str]:
