@@ -40,11 +40,12 @@ COLUMNS = (
 GROWTH = "growth"  # the part whose rows are exponents
 BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
 
-# Rows of the README: what is timed, and of each number what it is called, the part, and how the row's work
-# and peer begin. The smallest and the largest ratio of all rows that match are shown.
+# Rows of the README: what is timed, {} for the work of the last row that matches, and of each number what it
+# is called, the part, and how the row's work and peer begin. The smallest and the largest ratio of all rows
+# that match are shown.
 README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
     (
-        "`EEMClassifier`, 75,000 × 54, 1000 units",
+        "`EEMClassifier`, {}",
         (
             ("LedoitWolf of scikit-learn", "peers", "fit forest-cover", "EEM by scikit-learn's LedoitWolf"),
             ("Nystroem + LDA", "peers", "fit forest-cover", "Nystroem + LDA"),
@@ -186,7 +187,7 @@ def readme(table: pd.DataFrame) -> str:
     """The README's table."""
     lines = ["| `make bench`: seconds of a peer over ours | |", "| --- | --- |"]
     for ours, numbers in README:
-        found = []
+        found, work = [], ""
         for name, part, what, peer in numbers:
             rows = table[(table["part"] == part) & table["ratio"].notna()]
             rows = rows[rows["what"].str.startswith(what)]
@@ -195,8 +196,9 @@ def readme(table: pd.DataFrame) -> str:
             if len(rows):
                 ends = dict.fromkeys(_number(end, 2) for end in (rows["ratio"].min(), rows["ratio"].max()))
                 found.append(f"{name} {' to '.join(ends)}")
+                work = rows["what"].iloc[-1]
         if found:
-            lines.append(f"| {ours} | {', '.join(found)} |")
+            lines.append(f"| {ours.format(work)} | {', '.join(found)} |")
     return "\n".join(lines)
 
 
