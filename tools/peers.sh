@@ -5,14 +5,12 @@
 #                            in PYTHONPATH (0.3 GB)
 #        information:        npeet-plus and bmi, an environment of their own, because bmi takes neither NumPy 2 nor Python
 #                            3.13 (0.7 GB)
-#        xrfm:               xRFM, an environment of its own, on a processor's build of torch (1.2 GB)
 set -eu
 
 cd "$(dirname "$0")/.."
 name=${1:-learners}
 folder=.peers/$name
 stamp=$folder/.entrolearn
-torch=
 case $name in
 learners)  # with what .venv lacks of their dependencies
     wanted="hpelm==1.0.10 python-picard==0.8.2 skglm==0.5 abess==0.4.11 river==0.26.1 numba==0.68.1 llvmlite==0.50.0
@@ -21,17 +19,13 @@ learners)  # with what .venv lacks of their dependencies
 information)  # newer versions of jax lack what bmi's equinox asks for
     wanted="npeet-plus==0.2.0 benchmark-mi==0.1.3 jax==0.4.31 jaxlib==0.4.31"
     imported="bmi, npeet_plus" ;;
-xrfm)
-    torch="torch==2.13.0"
-    wanted="xrfm==0.4.5"
-    imported="torch, xrfm" ;;
-*)  echo "peers: no peers '$name'; accepted: learners, information, xrfm" >&2; exit 1 ;;
+*)  echo "peers: no peers '$name'; accepted: learners, information" >&2; exit 1 ;;
 esac
 
 die() { printf 'peers: %s\n' "$*" >&2; rm -rf "$folder"; exit 1; }
 
 [ -x .venv/bin/python ] || { echo "peers: there is no .venv: make env" >&2; exit 1; }
-if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$torch $wanted" ]; then exit 0; fi
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
 rm -rf "$folder"
 export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 uv=$(command -v uv || command -v .venv/bin/uv || true)
@@ -47,17 +41,12 @@ if [ "$name" = learners ]; then
     install --target "$folder" --no-deps $wanted
     PYTHONPATH=$folder "$python" -c "import $imported" || die "installed, but they cannot be imported"
 else
-    [ "$name" = xrfm ] || .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 13))' ||
+    .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 13))' ||
         die "bmi needs Python 3.9 to 3.12, and .venv has a newer one: make env PYTHON=python3.12 in another clone"
     .venv/bin/python -m venv "$folder"
     python=$folder/bin/python
-    # torch comes first: by itself pip would take the one for GPUs. uv knows where processors' builds are; pip finds
-    # them where its settings name a folder or an index of them.
-    [ -z "$torch" ] ||
-        { [ -n "$uv" ] && "$uv" pip install --quiet --python "$python" --torch-backend cpu "$torch" 2> /dev/null; } ||
-        "$python" -m pip install --quiet "$torch+cpu" || die "no torch for processors; the lines above say why"
     # shellcheck disable=SC2086  # the names are words
     install $wanted
     "$python" -c "import $imported" || die "installed, but they cannot be imported"
 fi
-printf '%s\n' "$torch $wanted" > "$stamp"
+printf '%s\n' "$wanted" > "$stamp"

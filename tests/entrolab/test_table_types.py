@@ -40,7 +40,10 @@ ENTRIES = {
         "sizes": [1, 10],
         "layers": 4,
         "operators": 5,
-        "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+        "reading": {
+            **{"activation": "rbf", "weights": "normal", "formula": "right"},
+            **{"data": "scaled", "centres": "means"},
+        },
         "readings": {},
     },
     "growth": {

@@ -14,6 +14,7 @@ from entrolab.io.atomic import write_text
 from entrolab.jobs.command import command_to_track
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
+from entrolab.report.differences import differences
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
 from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
@@ -106,6 +107,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "chosen": chosen,
         "at_edge": any(value["edge"] for row in chosen for value in row["values"]),
         "errata": errata,
+        "differences": differences(results, tables, errata),
         "files": _files(results, here),
         "model_names": [full_label(model) for model in trained(study).values()],
         "facts": made(results.records, peaks=[results.peak]),

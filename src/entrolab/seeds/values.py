@@ -21,7 +21,7 @@ def read_seeds(path: str | Path) -> pd.DataFrame:
         `CELL`, and a column of floats for each seed, named by its number as text: NaN where a cell has no
         value.
     """
-    if not Path(path).exists():
+    if not Path(path).is_file():
         return pd.DataFrame(columns=[*CELL]).astype(str)
     found = pd.read_csv(path, dtype=dict.fromkeys(CELL, str), keep_default_na=False, na_values={})
     seeds = [name for name in found if name not in CELL]
