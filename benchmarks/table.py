@@ -127,6 +127,8 @@ def markdown(table: pd.DataFrame) -> str:
     for part, rows in table[table["part"] != GROWTH].groupby("part"):
         shown = pd.DataFrame([dict(zip(HEAD, _cells(row), strict=True)) for _, row in rows.iterrows()])
         shown = shown.loc[:, (shown != "").any()]
+        again = shown.duplicated(["work", "ours"])
+        shown[["work", "ours"]] = shown[["work", "ours"]].mask(again, "")
         parts += [f"### {part}", _markdown(shown, n_texts=2)]
     return "\n\n".join([*parts, *_origin(table[table["part"] != GROWTH])])
 
@@ -234,7 +236,7 @@ def _origin(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _markdown(table: pd.DataFrame, n_texts: int) -> str:
-    align = ["left" if i < n_texts else "right" for i in range(table.shape[1])]
+    align = ["left" if i < n_texts or name in ("peer", "note") else "right" for i, name in enumerate(table)]
     return table.to_markdown(index=False, disable_numparse=True, colalign=align)
 
 
