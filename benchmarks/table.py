@@ -103,9 +103,10 @@ README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
 
 def read(path: Path = TABLE) -> pd.DataFrame:
     """The table; empty where there is none."""
-    table = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=COLUMNS)
-    texts = ["part", "what", "unit", "ours", "peer", "measure", "note"]
-    return table.assign(**{name: table[name].fillna("") for name in texts})
+    texts = ("part", "what", "unit", "ours", "peer", "measure", "note")
+    if not path.exists():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(path, dtype=dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
 
 
 def merge(new: pd.DataFrame, path: Path = TABLE) -> None:

@@ -35,7 +35,7 @@ def test_parts_that_are_measured_anew_are_replaced_and_others_stay(tmp_path):
 def test_page_has_ratios_with_intervals_and_the_machine_once():
     rows = [
         row("ica", unit="s", our_spent=0.5, peer_spent=1.0, ratio=2.0, low=1.5, high=2.5, measure="index"),
-        row("ica", unit="s", peer="SVC", note="time limit of 60 s", our_spent=0.5),
+        row("ica", unit="s", peer="SVC", note="time limit of 60 s", our_spent=0.5, measure="index"),
     ]
     text = markdown(pd.DataFrame(rows))
     lines = [cells_of(line) for line in text.splitlines() if line.startswith("|")]
