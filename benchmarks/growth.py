@@ -142,11 +142,11 @@ FAMILIES = (
     Family("CrossEntropyMethodClustering", _fixed(CrossEntropyMethodClustering(5)), blobs, FEW),
     Family("MinimumEntropyClustering", _fixed(MinimumEntropyClustering(5)), blobs, FEW),
     Family("RenyiEntropyClustering", _fixed(RenyiEntropyClustering(5)), blobs, (100, 200, 400)),
-    Family("KLClustering", _fixed(KLClustering(5)), distributions, SOME),
-    Family("SoftmaxRegression", _fixed(SoftmaxRegression()), sizes=SOME),
-    Family("MSEMLPClassifier, 5 epochs", _fixed(MSEMLPClassifier(max_iter=5)), sizes=SOME),
-    Family("ErrorEntropyMLPClassifier", _fixed(ErrorEntropyMLPClassifier(max_iter=20)), sizes=SOME),
-    Family("MaxEntClassifier", _fixed(MaxEntClassifier()), sizes=SOME),
+    Family("KLClustering", _fixed(KLClustering(5)), distributions),
+    Family("SoftmaxRegression", _fixed(SoftmaxRegression())),
+    Family("MSEMLPClassifier, 5 epochs", _fixed(MSEMLPClassifier(max_iter=5))),
+    Family("ErrorEntropyMLPClassifier", _fixed(ErrorEntropyMLPClassifier(max_iter=20))),
+    Family("MaxEntClassifier", _fixed(MaxEntClassifier())),
     Family("InfomaxICA", _fixed(InfomaxICA()), mixed),
 )
 
