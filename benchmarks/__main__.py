@@ -204,7 +204,7 @@ def _parser() -> argparse.ArgumentParser:
         default=75_000,
         help="to fit, and to predict, for the peers (default: 75000)",
     )
-    add("--limit-seconds", type=float, default=60, help="of a clock, for one measurement (default: 60)")
+    add("--limit-seconds", type=float, default=60, help="of the processor, for one measurement (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one measurement (default: 8)")
     add(
         "--information-rows",

@@ -40,11 +40,12 @@ COLUMNS = (
 GROWTH = "growth"  # the part whose rows are exponents
 BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
 
-# Rows of the README: what is timed, and of each number what it is called, the part, and how the row's work
-# and peer begin. The smallest and the largest ratio of all rows that match are shown.
+# Rows of the README: what is timed, {} for the work of the last row that matches, and of each number what it
+# is called, the part, and how the row's work and peer begin. The smallest and the largest ratio of all rows
+# that match are shown.
 README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
     (
-        "`EEMClassifier`, 75,000 × 54, 1000 units",
+        "`EEMClassifier`, {}",
         (
             ("LedoitWolf of scikit-learn", "peers", "fit forest-cover", "EEM by scikit-learn's LedoitWolf"),
             ("Nystroem + LDA", "peers", "fit forest-cover", "Nystroem + LDA"),
@@ -102,9 +103,10 @@ README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
 
 def read(path: Path = TABLE) -> pd.DataFrame:
     """The table; empty where there is none."""
-    table = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=COLUMNS)
-    texts = ["part", "what", "unit", "ours", "peer", "measure", "note"]
-    return table.assign(**{name: table[name].fillna("") for name in texts})
+    texts = ("part", "what", "unit", "ours", "peer", "measure", "note")
+    if not path.exists():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(path, dtype=dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
 
 
 def merge(new: pd.DataFrame, path: Path = TABLE) -> None:
@@ -126,6 +128,8 @@ def markdown(table: pd.DataFrame) -> str:
     for part, rows in table[table["part"] != GROWTH].groupby("part"):
         shown = pd.DataFrame([dict(zip(HEAD, _cells(row), strict=True)) for _, row in rows.iterrows()])
         shown = shown.loc[:, (shown != "").any()]
+        again = shown.duplicated(["work", "ours"])
+        shown[["work", "ours"]] = shown[["work", "ours"]].mask(again, "")
         parts += [f"### {part}", _markdown(shown, n_texts=2)]
     return "\n\n".join([*parts, *_origin(table[table["part"] != GROWTH])])
 
@@ -186,7 +190,7 @@ def readme(table: pd.DataFrame) -> str:
     """The README's table."""
     lines = ["| `make bench`: seconds of a peer over ours | |", "| --- | --- |"]
     for ours, numbers in README:
-        found = []
+        found, work = [], ""
         for name, part, what, peer in numbers:
             rows = table[(table["part"] == part) & table["ratio"].notna()]
             rows = rows[rows["what"].str.startswith(what)]
@@ -195,8 +199,9 @@ def readme(table: pd.DataFrame) -> str:
             if len(rows):
                 ends = dict.fromkeys(_number(end, 2) for end in (rows["ratio"].min(), rows["ratio"].max()))
                 found.append(f"{name} {' to '.join(ends)}")
+                work = rows["what"].iloc[-1]
         if found:
-            lines.append(f"| {ours} | {', '.join(found)} |")
+            lines.append(f"| {ours.format(work)} | {', '.join(found)} |")
     return "\n".join(lines)
 
 
@@ -232,7 +237,7 @@ def _origin(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _markdown(table: pd.DataFrame, n_texts: int) -> str:
-    align = ["left" if i < n_texts else "right" for i in range(table.shape[1])]
+    align = ["left" if i < n_texts or name in ("peer", "note") else "right" for i, name in enumerate(table)]
     return table.to_markdown(index=False, disable_numparse=True, colalign=align)
 
 

@@ -39,7 +39,7 @@ if [ "$name" = learners ]; then
     python=.venv/bin/python
     # shellcheck disable=SC2086  # the names are words
     install --target "$folder" --no-deps $wanted
-    PYTHONPATH=$folder "$python" -c "import $imported" || die "installed, but they cannot be imported"
+    PYTHONPATH=$folder "$python" -W ignore -c "import $imported" || die "installed, but they cannot be imported"
 else
     .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 13))' ||
         die "bmi needs Python 3.9 to 3.12, and .venv has a newer one: make env PYTHON=python3.12 in another clone"
@@ -47,6 +47,6 @@ else
     python=$folder/bin/python
     # shellcheck disable=SC2086  # the names are words
     install $wanted
-    "$python" -c "import $imported" || die "installed, but they cannot be imported"
+    "$python" -W ignore -c "import $imported" || die "installed, but they cannot be imported"
 fi
 printf '%s\n' "$wanted" > "$stamp"
