@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers xrfm stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -60,14 +60,14 @@ packages: env  ## build wheels and sdists into dist/, try them with the oldest a
 release: env  ## set the VERSION everywhere, try the packages, commit and tag; uploads nothing
 	@$(ONE_THREAD) tools/release.sh $(VERSION)
 
-bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
-	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
+bench: env  ## time the learners beside their peers into docs/benchmarks.csv, in hours (ARGS=--help says what can be left out)
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
 
-peers: env  ## install npeet-plus and bmi into .peers, for the part `information` of make bench (0.7 GB)
-	@tools/peers.sh
+peers: env  ## install peers that make bench finds in .peers (PEERS=learners or information; 0.3, 0.7 GB)
+	@tools/peers.sh $(PEERS)
 
-xrfm: env  ## install xRFM into .xrfm on a processor's torch, for the part `feature_learning` of make bench (1.2 GB)
-	@tools/xrfm.sh
+board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM and skglm into .board on a processor's torch (1.4 GB)
+	@tools/board.sh
 
 stranger: env  ## walk as a new user with the wheels alone, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
@@ -115,8 +115,8 @@ compare-deposits: env  ## say which cells of the deposits FILE and WITH differ, 
 	@test -n "$(FILE)" -a -n "$(WITH)" || { echo "which? make compare-deposits FILE=a.zip WITH=b.zip" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.deposit compare "$(FILE)" "$(WITH)"
 
-docs: env  ## build the site from docs/ and the docstrings, in half a minute, and say where it is
-	@rm -rf docs/api/generated
+docs: env  ## build the site from docs/, the docstrings and examples/, in a minute, and say where it is
+	@rm -rf docs/api/generated docs/auto_examples
 	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
 	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
 
@@ -154,5 +154,5 @@ unlock:  ## free the workflow's folder after a run that was killed
 	@$(IN_ENV) snakemake --unlock
 
 clean:  ## remove results, downloads and logs; .venv and the logged runs stay
-	rm -rf results resources logs .snakemake docs/_build docs/api/generated
+	rm -rf results resources logs .snakemake docs/_build docs/api/generated docs/auto_examples
 	@echo "kept: .venv, $(STORE) and its artifacts (remove those by hand to forget every run)"

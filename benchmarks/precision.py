@@ -39,8 +39,8 @@ def precision(limits: Limits, sets: Iterable[str] | None = None, n_hidden=250, m
     table = pd.DataFrame(rows).set_index("data set")
     notes = [
         f'EEMClassifier({n_hidden}), precision="mixed" beside double precision: the same units, one half of '
-        f"at most {MAX_ROWS:,} rows to fit and the other to predict, features as they come. Errors of the log "
-        "odds are in nats (of more than two classes, of the differences from the first).",
+        f"at most {MAX_ROWS:,} rows to fit and the other to predict, features as they come. Errors of the "
+        "log odds are in nats (of more than two classes, of the differences from the first).",
         f"In all, {table['other labels'].sum():.0f} of {table['predicted'].sum():.0f} labels change, at most "
         f"{100 * (table['other labels'] / table['predicted']).max():.2g} % of a set's; the median over the "
         f"sets of the median error is {table['median error'].median():.2g}.",

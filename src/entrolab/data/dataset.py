@@ -13,6 +13,7 @@ from entrolab.io.atomic import replacing
 from entrolab.text import Told, one_line
 
 __all__ = [
+    "OF_ROWS",
     "DataError",
     "DataUnavailable",
     "Dataset",
@@ -22,6 +23,8 @@ __all__ = [
     "save_dataset",
     "save_folds",
 ]
+
+OF_ROWS = ("groups", "weights", "splits")  # what a data set may say of its rows
 
 
 class DataError(Told, ValueError):
@@ -57,6 +60,8 @@ class Dataset:
         Rows of one group are in one fold.
     weights : ndarray of float64, shape (n_samples,), or None
         What a learner's ``fit`` gets as ``sample_weight``.
+    splits : ndarray of int16, shape (n_samples, n_repeats), or None
+        The fold in which each row is tested, where the source says so; -1 in none.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -69,6 +74,7 @@ class Dataset:
     columns: dict | None = None
     groups: np.ndarray | None = None
     weights: np.ndarray | None = None
+    splits: np.ndarray | None = None
 
     @property
     def n_samples(self) -> int:
@@ -96,7 +102,7 @@ def save_dataset(path, dataset: Dataset) -> None:
     names = ("feature_names", "task", "classes", "provenance", "columns")
     meta = {name: getattr(dataset, name) for name in names} | {"shape": dataset.X.shape}
     arrays = _matrix_arrays(dataset.X) | {"y": dataset.y, "part": dataset.part}
-    of_rows = {"groups": dataset.groups, "weights": dataset.weights}
+    of_rows = {name: getattr(dataset, name) for name in OF_ROWS}
     arrays |= {name: values for name, values in of_rows.items() if values is not None}
     _save(path, **arrays, meta=np.array(json.dumps(meta)))
 
@@ -118,7 +124,7 @@ def load_dataset(path) -> Dataset:
         X = arrays["X"]
     else:
         X = sparse.csr_array((arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=shape)
-    of_rows = {name: arrays.get(name) for name in ("groups", "weights")}
+    of_rows = {name: arrays.get(name) for name in OF_ROWS}
     return Dataset(X=X, y=arrays["y"], part=arrays["part"], **of_rows, **meta)
 
 

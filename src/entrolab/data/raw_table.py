@@ -26,6 +26,8 @@ class Table:
         Rows of one group belong together.
     weights : ndarray of float64, shape (n_samples,), or None
         The weight of each row in fits.
+    splits : ndarray of int16, shape (n_samples, n_repeats), or None
+        The fold in which each row is tested, where the source says so; -1 in none.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -34,6 +36,7 @@ class Table:
     rows: list[int]
     groups: np.ndarray | None = None
     weights: np.ndarray | None = None
+    splits: np.ndarray | None = None
 
 
 def numbered(n_features: int) -> list[str]:

@@ -290,7 +290,8 @@ def _best(metric: str, rows: Sequence[Mapping]) -> str:
     margin = abs(value - float(others[0]["ours"]))
     if not margin:
         return f"{said}, as {others[0]['model']}"
-    return f"{said}, {margin:.2g} ahead of {others[0]['model']}"
+    ahead = f"{margin:.2g}" if margin < 99.5 else f"{margin:.0f}"
+    return f"{said}, {ahead} ahead of {others[0]['model']}"
 
 
 def _rows(file: str) -> list[dict]:

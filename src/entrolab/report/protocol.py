@@ -148,6 +148,9 @@ def _table(key: str, entry: Mapping) -> list[str]:
                 f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else ""
             )
             said.append(f"{what}: {shown}")
+    if splits := entry["splits"]:
+        named = "; ".join(f"{name} {count:,}" for name, count in splits.items())
+        said.append(f"divided as OpenML's task says ({named})")
     if entry["groups"]:
         said.append(f"in {entry['groups']} groups by {entry['format']['groups']}, each in one fold")
     if "weight" in entry["format"]:

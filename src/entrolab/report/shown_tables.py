@@ -57,7 +57,7 @@ def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:
         dataset = row["at"]["dataset"]
         if dataset not in told:
             told.add(dataset)
-            row = {**row, "cells": _timed(row["cells"], dataset, table["columns"], runs)}
+            row = {**row, "cells": _timed(row["cells"], dataset, spec, runs, table["columns"])}
         rows.append(row)
     if not any(cell.seconds for row in rows for cell in row["cells"]):
         return {}
@@ -65,12 +65,19 @@ def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:
     return {"rows": rows, "says": f"{table['says']} Small: {said[0].lower()}{said[1:]}"}
 
 
-def _timed(cells: list, dataset: str, columns: list, runs: Results) -> list:
+def _timed(cells: list, dataset: str, spec: Mapping, runs: Results, columns: list) -> list:
     """The cells of a row, each with the seconds of its run, all of one precision."""
     times = TABLE_TYPES["times"]
-    seconds = [runs.facts(dataset, column["key"]).get(SECONDS) for column in columns]
+    seconds = [_seconds(dataset, column["key"], spec, runs) for column in columns]
     digits = times.row_digits(SECONDS, [value for value in seconds if value is not None], (), 1)
     return [
         cell if value is None else replace(cell, seconds=times.number(SECONDS, value, digits))
         for cell, value in zip(cells, seconds, strict=True)
     ]
+
+
+def _seconds(dataset: str, model: str, spec: Mapping, runs: Results) -> float | None:
+    """The learning time of a run's model; None where the table shows what another criterion selected."""
+    facts = runs.facts(dataset, model)
+    same = facts.get("chosen_by") == spec["criterion"] or not spec["models"][model]["searched"]
+    return facts.get(SECONDS) if same else None

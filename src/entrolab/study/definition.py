@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
+    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -42,12 +43,25 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
+# Where a table may come from, and what the source says itself.
+SOURCES = ("file", "openml", "openml_task")
+REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
+NOT_BESIDE = {
+    "file": (),
+    "openml": ("test", "delimiter"),
+    "openml_task": ("test", "delimiter", "label", "groups", "time"),
+}
+
 
 class OwnData(Section):
-    """A table of one's own, whose columns have names; all else is read from it."""
+    """A table of one's own or of OpenML, whose columns have names; all else is read from it."""
 
-    file: described(Text | list_of(Text), "the path of a file, or a list of some")
-    label: Column
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": keys} for keys in REQUIRED]})
+
+    file: described(Text | list_of(Text), "the path of a file, or a list of some") = None
+    openml: Whole = None
+    openml_task: Whole = None
+    label: Column = None
     test: Text = None
     groups: Column = None
     time: Column = None
@@ -64,6 +78,21 @@ class OwnData(Section):
     keep: described(list_of(str | int), "a list of columns' names") = None
     missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
+
+    @model_validator(mode="after")
+    def _from_one_source(self):
+        """A file, a data set of OpenML or a task of OpenML, which says its label and its splits."""
+        found = [name for name in SOURCES if name in self.model_fields_set]
+        if len(found) > 1:
+            raise wrong(f"found {found[1]!r} beside {found[0]!r}; accepted: one of them")
+        source = found[0] if found else "file"
+        asked = [name for name in ("file", "label") if source == "file" and getattr(self, name) is None]
+        if asked:
+            raise wrong(f"the key {asked[0]!r} is missing")
+        others = [name for name in NOT_BESIDE[source] if name in self.model_fields_set]
+        if others:
+            raise wrong(f"found {others[0]!r} beside {source!r}; accepted: one of them")
+        return self
 
     @model_validator(mode="after")
     def _divided_once(self):

@@ -134,7 +134,6 @@ def layout(
                 [table_type.says(spec), table_type.compares if has_published else says_best if best else ""],
             )
         ),
-        "has_best": bool(best),
         "seeds": seeds,
         "has_published": has_published,
         "agreement": table_type.agreement(spec),

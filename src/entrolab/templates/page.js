@@ -1,4 +1,5 @@
-// Sort a table by a column, filter its rows, copy a command, print folded parts. The page is complete without it.
+// Sort a table by a column, filter its rows, show the sections of a choice, copy a command, print folded parts. The page is
+// complete without it.
 "use strict";
 
 const MANY_ROWS = 12;
@@ -67,6 +68,19 @@ for (const command of document.querySelectorAll("code.command")) {
     setTimeout(() => (button.textContent = "copy"), 1500);
   });
   command.after(button);
+}
+
+for (const form of document.querySelectorAll("form.filters")) {
+  const sections = [...document.querySelectorAll("section.filtered")];
+  const show = () => {
+    const chosen = [...new FormData(form)];
+    const matches = (section) => chosen.every(([name, value]) => section.dataset[name] === value);
+    sections.forEach((section) => (section.hidden = !matches(section)));
+    document.querySelector("p.none").hidden = sections.some((section) => !section.hidden);
+  };
+  form.hidden = false;
+  form.addEventListener("change", show);
+  show();
 }
 
 let folded = [];

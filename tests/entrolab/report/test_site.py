@@ -233,22 +233,23 @@ def test_heads_of_tables_lead_to_the_pages_of_data_sets_and_learners(report):
     assert "models/" not in (report.parent / "paper" / "tables" / "table4.html").read_text()
 
 
-def test_learning_times_stand_beside_the_scores_of_ones_own_study(own, tmp_path):
+@pytest.mark.parametrize(("criterion", "is_shown"), [("cv", True), ("dcs_kde", False)])
+def test_learning_times_stand_beside_scores_by_the_same_criterion(own, tmp_path, criterion, is_shown):
     facts = {"eem_rbf": 0.0123, "svm_rbf": 4.5}
     for model, seconds in facts.items():
         file = own.folder / "models" / "iris" / f"{model}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps({"fit_seconds": seconds}))
+        file.write_text(json.dumps({"fit_seconds": seconds, "chosen_by": criterion}))
     page = build_report([own], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
     said = Page(page).said
-    assert ", learnt in 0.012 s" in said
-    assert ", learnt in 4.500 s" in said  # of one precision with its neighbour
-    assert "Small: processor seconds to fit the selected model alone" in said
+    assert (", learnt in 0.012 s" in said) == is_shown
+    assert (", learnt in 4.500 s" in said) == is_shown  # of one precision with its neighbour
+    assert ("Small: processor seconds to fit the selected model alone" in said) == is_shown
 
 
 def test_learning_times_are_not_mixed_with_published_values(results, tmp_path):
     file = results.folder / "models" / "iris" / "eem_rbf.json"
     file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"fit_seconds": 1.0}))
+    file.write_text(json.dumps({"fit_seconds": 1.0, "chosen_by": "cv"}))
     page = build_report([results], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
     assert "learnt in" not in Page(page).said

@@ -69,11 +69,13 @@ def read(
     groups: str | None = None,
     time: str | None = None,
     weight: str | None = None,
+    splits: Sequence[str] = (),
 ) -> Table:
     """Read one or several files; features are coded by :class:`~entrolearn.columns.ColumnEncoder`.
 
     Rows are sorted by the column `time`, those with one value of the column `groups` are a group, and the
-    column `weight` is the weight of each.
+    column `weight` is the weight of each. The columns `splits` say in which fold of each repeat a row is
+    tested.
     """
     frames = [frame_of(path, names, delimiter, missing) for path in paths]
     frame = pd.concat(frames, ignore_index=True).rename(columns=str)
@@ -84,8 +86,9 @@ def read(
     of_groups = (
         None if groups is None else pd.factorize(frame[groups].map(category_name, na_action="ignore"))[0]
     )
+    folds = frame[list(splits)].to_numpy(np.int16) if splits else None
     weights = None if weight is None else weights_of(frame[weight], missing)
-    return Table(X, labels, list(columns), [len(part) for part in frames], of_groups, weights)
+    return Table(X, labels, list(columns), [len(part) for part in frames], of_groups, weights, folds)
 
 
 def weights_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
