@@ -97,7 +97,7 @@ report: env  ## bring the studies that config/config.yaml names up to date, and 
 
 seeds: env  ## make the tables of PAPER under further seeds (TABLE="table2 ...", SEEDS=5, ANEW=1, ARGS="--config mirror=...")
 	@test -n "$(PAPER)" || { echo "which study? make seeds PAPER=melm" >&2; exit 1; }
-	@.venv/bin/python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
+	@$(IN_ENV) python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
 	    $(if $(ANEW),--anew) $(ARGS)
 
 outcomes: env  ## keep outcomes of claims and counts of verdicts in docs/, of the tables that were made here
