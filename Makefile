@@ -25,7 +25,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 export MLFLOW_DISABLE_TELEMETRY := true
 
 <<<<<<< HEAD
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers board-env stranger ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers board-env stranger ui server screenshots report leaderboards deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 =======
 .PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers xrfm stranger ui server screenshots report seeds deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 >>>>>>> main
@@ -103,6 +103,9 @@ seeds: env  ## make the tables of PAPER under further seeds (TABLE="table2 ...",
 	@test -n "$(PAPER)" || { echo "which study? make seeds PAPER=melm" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
 	    $(if $(ANEW),--anew) $(ARGS)
+
+leaderboards: env  ## make the leaderboards of docs/board/*.csv in results/report/board, in a minute, without fitting anything
+	@$(IN_ENV) $(ONE_THREAD) python -m entrolab.leaderboard docs/board results/report/board
 
 deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
 	@mkdir -p $(dir $(DEPOSIT))
