@@ -14,6 +14,7 @@ from numbers import Real
 
 import numpy as np
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -419,12 +420,13 @@ def _shared_kernel_path(estimator: SVC | SVR, X, y, partition, grid, said) -> It
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    on_gram = [clone(machine).set_params(kernel="precomputed") for machine in machines]
     for gamma in dict.fromkeys(machine.gamma for machine in machines):
         kernel = rbf_kernel(X, gamma=gamma)
         for left_out in partition.left_out:
             rows = partition.training(left_out)
             gram = kernel[np.ix_(rows, rows)]
-            for machine, params in zip(machines, grid, strict=True):
+            for machine, params in zip(on_gram, grid, strict=True):
                 if machine.gamma == gamma:
                     yield _svm_point(machine, params, kernel, gram, rows, y, left_out, said)
 
@@ -433,10 +435,10 @@ def _has_numeric_rbf(machine: SVC | SVR) -> bool:
     return machine.kernel == "rbf" and isinstance(machine.gamma, Real)
 
 
-def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPoint:
-    on_gram = clone(machine).set_params(kernel="precomputed")
+def _svm_point(on_gram, params, kernel, gram, rows, y, left_out, said) -> PathPoint:
     try:
-        with warnings.catch_warnings():
+        # Parameters are checked before the path; of few rows scikit-learn's checks take longer than the fit.
+        with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
             warnings.simplefilter("ignore", ConvergenceWarning)  # told in the note
             on_gram.fit(gram, y[rows])
     except ValueError as error:
