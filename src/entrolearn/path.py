@@ -8,6 +8,7 @@ Model selection needs the same learner fitted again and again: for each fold, fo
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import singledispatch, wraps
 from numbers import Real
@@ -435,12 +436,18 @@ def _has_numeric_rbf(machine: SVC | SVR) -> bool:
     return machine.kernel == "rbf" and isinstance(machine.gamma, Real)
 
 
-def _svm_point(on_gram, params, kernel, gram, rows, y, left_out, said) -> PathPoint:
+def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPoint:
+    on_gram, labels = machine, y[rows]
+    if getattr(machine, "class_weight", None) == "balanced":
+        classes, codes = np.unique(labels, return_inverse=True)
+        if len(classes) == 2:  # others are refused
+            on_gram, labels = copy(machine), codes
+            on_gram.class_weight = dict(enumerate(len(codes) / (2 * np.bincount(codes))))
     try:
         # Parameters are checked before the path; of few rows scikit-learn's checks take longer than the fit.
         with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
             warnings.simplefilter("ignore", ConvergenceWarning)  # told in the note
-            on_gram.fit(gram, y[rows])
+            on_gram.fit(gram, labels)
     except ValueError as error:
         return PathPoint(left_out, params, error=describe(error))
     outputs = kernel[:, rows[on_gram.support_]] @ on_gram.dual_coef_[0] + on_gram.intercept_[0]
