@@ -251,7 +251,14 @@ def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -
     ValueError
         If it names other classes, or weights that are no positive numbers.
     """
-    weights = compute_class_weight(class_weight, classes=classes, y=classes, sample_weight=counts)
+    if class_weight is None:
+        weights = np.ones(len(classes))
+    elif isinstance(class_weight, str):  # "balanced": scikit-learn's checks take longer than many a fit
+        counts = np.asarray(counts, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = counts.sum() / (len(classes) * counts)
+    else:
+        weights = compute_class_weight(class_weight, classes=classes, y=classes)
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise ValueError(
             f"class_weight must give each class of {classes.tolist()} a positive number, got "
