@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes leaderboards deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -97,11 +97,14 @@ report: env  ## bring the studies that config/config.yaml names up to date, and 
 
 seeds: env  ## make the tables of PAPER under further seeds (TABLE="table2 ...", SEEDS=5, ANEW=1, ARGS="--config mirror=...")
 	@test -n "$(PAPER)" || { echo "which study? make seeds PAPER=melm" >&2; exit 1; }
-	@.venv/bin/python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
+	@$(IN_ENV) python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
 	    $(if $(ANEW),--anew) $(ARGS)
 
 outcomes: env  ## keep outcomes of claims and counts of verdicts in docs/, of the tables that were made here
 	@.venv/bin/python -m entrolab.outcomes
+
+leaderboards: env  ## make the leaderboards of docs/board/*.csv in results/report/board, in a minute, without fitting anything
+	@$(IN_ENV) $(ONE_THREAD) python -m entrolab.leaderboard docs/board results/report/board
 
 deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
 	@mkdir -p $(dir $(DEPOSIT))

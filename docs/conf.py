@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
     "doc_module": ("entrolearn",),
     "download_all_examples": False,
     "notebook_extensions": set(),
+    "min_reported_time": float("inf"),
     "remove_config_comments": True,
     "show_signature": False,  # a link to another site
     "write_computation_times": False,  # on a page that loads scripts from other sites

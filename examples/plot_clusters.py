@@ -34,7 +34,7 @@ clusterings = {
 }
 print({name: len(np.unique(labels)) for name, labels in clusterings.items()})
 
-axes = plt.subplots(1, 3, figsize=(7, 3), squeeze=False, layout="constrained")[1]
+axes = plt.subplots(1, 3, figsize=(6, 2.8), squeeze=False, layout="constrained")[1]
 ClusteringsDisplay({"rows": X}, {"rows": groups}, {"rows": clusterings}).plot(axes)
 plt.show()
 

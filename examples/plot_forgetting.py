@@ -27,9 +27,9 @@ settings = {"n_hidden": 100, "feature_range": box, "random_state": 0}
 model = EEMClassifier(**settings, keep_sums=True).fit(X, y)
 
 # %%
-# ``influence`` computes for each patient how the decision value of this patient changes without it. For the
-# 20 patients of largest influence and 20 others, this is compared with the change by ``forget``, and the
-# model after ``forget`` with a new fit.
+# ``influence`` computes the decision value that each patient would have if the model had been fitted without
+# this patient. For the 20 patients of largest influence and 20 others, the figure compares its change with
+# that by ``forget``, and the model after ``forget`` with a new fit.
 
 found = influence(model, X, y)
 change = np.abs(found.decision - model.decision_function(X))
@@ -48,7 +48,12 @@ ranks = np.arange(1, len(patients) + 1)
 ax.semilogy(ranks, change[patients], "-", label="influence: change without the patient")
 ax.semilogy(ranks, after, "o", markersize=4, label="change by forgetting the patient")
 ax.semilogy(ranks, distance, "^", markersize=4, label="forgetting − refitting, all rows")
-ax.set(xlabel="patients by influence", ylabel="decision value", ylim=(None, 1e5))
+ax.set(
+    title="changes without one patient",
+    xlabel="patients by influence",
+    ylabel="decision value",
+    ylim=(None, 1e5),
+)
 ax.legend(fontsize="small")
 plt.show()
 

@@ -21,7 +21,7 @@ from entrolearn.measures import UnreliableEstimateWarning, mutual_information_in
 
 truth = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
 rng = np.random.default_rng(0)
-figure, axes = plt.subplots(1, 2, figsize=(7, 3.6), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(6, 3.4), sharex=True, sharey=True, layout="constrained")
 for information in truth:
     rho = np.sqrt(1 - np.exp(-2 * information))
     x = rng.normal(size=200)
@@ -39,14 +39,14 @@ for information in truth:
                 information + shift, found.estimate, error, fmt=style, color=colour, capsize=2, markersize=5
             )
 axes[0].set(title="correlated", xlabel="true value (nats)", ylabel="estimate (nats)")
-axes[1].set(title="the same, X with a random sign", xlabel="true value (nats)")
+axes[1].set(title="X with a random sign", xlabel="true value (nats)")
 for ax in axes:
     ax.axline((0, 0), slope=1, color="0.5", linewidth=1)
 axes[0].legend(axes[0].containers[:2], ["knn", "gaussian"], loc="upper left")
 plt.show()
 
 # %%
-# The ``gaussian`` estimate is right for normal variables, whatever the value, and sees nothing of the second
-# dependence. The ``knn`` estimate assumes no form, but it is too low if the value is large: 200 rows hold 6.6
-# nats at most for it. The intervals are those of the estimator's mean. They do not include its bias, so they
-# miss the truth there.
+# The ``gaussian`` estimate is right for normal variables, whatever the value, and does not detect the second
+# dependence. The ``knn`` estimate assumes no form, but is too low for large values: 4.4 nats are the most
+# that it can be with 200 rows. The intervals are those of the estimator's mean. They do not include its bias,
+# so they miss the true value there.

@@ -25,7 +25,7 @@ y = clean + (rng.uniform(size=300) < 0.2 * (x > 0)) * rng.uniform(2, 6, 300)
 models = {
     "error entropy": ErrorEntropyMLPRegressor(bandwidth=0.5, max_iter=500, random_state=0),
     "squared error": MSEMLPRegressor(n_hidden=10, learning_rate=0.1, max_iter=500, random_state=0),
-    "absolute error, trees": HistGradientBoostingRegressor(loss="absolute_error", random_state=0),
+    "absolute, trees": HistGradientBoostingRegressor(loss="absolute_error", random_state=0),
 }
 
 
@@ -36,9 +36,9 @@ def deviation(values):
 # %%
 # The entropy does not depend on the level of the errors, and the regressor makes their mean zero. The
 # outliers therefore still move its level. The right panel moves each curve by the median of its errors
-# instead.
+# instead. The numbers are deviations from the truth.
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(6, 3.4), sharey=True, layout="constrained")
 for name, style in zip(models, ("-", "--", ":"), strict=True):
     model = models[name]
     without = deviation(model.fit(x[:, None], clean).predict(x[:, None]))
@@ -46,11 +46,11 @@ for name, style in zip(models, ("-", "--", ":"), strict=True):
     moved = fitted + np.median(y - fitted)
     print(f"{name}: deviation {without:.3f} without outliers, {deviation(fitted):.3f} with them")
     for ax, curve in zip(axes, (fitted, moved), strict=True):
-        ax.plot(x, curve, style, label=f"{name}: {deviation(curve):.2f}", linewidth=2, zorder=3)
+        ax.plot(x, curve, style, label=f"{name} {deviation(curve):.2f}", linewidth=2, zorder=3)
 for ax, title in zip(axes, ("as fitted", "moved by the median error"), strict=True):
     ax.plot(x, y, ".", color="0.6", markersize=3)
     ax.set(title=title, xlabel="x", ylim=(-2, 9))
-    ax.legend(fontsize="small", title="deviation from the truth", title_fontsize="small", loc="upper left")
+    ax.legend(fontsize="small", loc="upper left")
 plt.show()
 
 # %%

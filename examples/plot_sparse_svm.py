@@ -22,17 +22,18 @@ machines = {
     "OneNormSVC": OneNormSVC(gamma=1.0),
     "CrossEntropySVC": CrossEntropySVC(gamma=1.0, random_state=0),
 }
-figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(6, 2.8), sharex=True, sharey=True, layout="constrained")
 for ax, (name, machine) in zip(axes, machines.items(), strict=True):
     machine.fit(X, y)
     SupportVectorDisplay.from_estimator(machine, X, y).plot(ax)
     error = 1 - machine.score(X_test, y_test)
-    ax.set_title(f"{name}: {sum(machine.n_support_)} vectors,\ntest error {100 * error:.1f} %")
+    ax.set_title(f"{name}\n{sum(machine.n_support_)} vectors, {100 * error:.1f} %", fontsize="small")
+    ax.label_outer()
 plt.show()
 
 # %%
-# Filled markers are support vectors, and they need not be close to the boundary. Sparsity has a price: the
-# error of ``SVC`` is the smallest of the three on 10,000 other rows, and its fit the fastest.
+# Filled markers are support vectors, which need not be close to the boundary; the percentages are errors on
+# 10,000 other rows. Sparsity has a price: ``SVC`` has the smallest error and the fastest fit.
 # ``CrossEntropySVC`` solves hundreds of linear programs, and takes minutes with some thousand rows. The
-# weight ``C`` of the losses is 1 for each, although it weighs them against three different penalties: choose
-# it separately for each machine.
+# weight ``C`` of the losses is 1 for each machine, although each weighs them against another penalty: choose
+# it for each machine separately.

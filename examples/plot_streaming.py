@@ -2,7 +2,7 @@
 A billion rows, in small
 ========================
 
-The fit of an extreme entropy machine is a sum over the rows, so that rows can come in chunks and be dropped.
+An extreme entropy machine is fitted from sums over the rows, so that rows can come in chunks and be dropped.
 The sums of 300 hidden units take the same memory for 100,000 rows, as here, as for a billion.
 """
 
@@ -31,7 +31,7 @@ def chunk(seed, truth):
 # by default it is that of the first chunk. The same machine and boosted trees learn from all rows in memory.
 
 settings = {"n_hidden": 300, "feature_range": np.array([8 * [-4], 8 * [4]]), "random_state": 0}
-figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(6, 3.2), sharey=True, layout="constrained")
 for ax, (name, truth) in zip(axes, truths.items(), strict=True):
     X_test, y_test = chunk(10, truth)
     stream, errors = EEMClassifier(**settings), []
@@ -46,8 +46,9 @@ for ax, (name, truth) in zip(axes, truths.items(), strict=True):
     print(f"{name}: largest difference between streamed and in memory, in nats: {difference:.0e}")
     ax.loglog(np.arange(10_000, 110_000, 10_000), errors, "o-", label="EEM, streamed", markersize=4)
     ax.loglog(len(X), 1 - whole.score(X_test, y_test), "*k", markersize=11, label="EEM, in memory")
-    ax.loglog(len(X), 1 - trees.score(X_test, y_test), "D", label="boosted trees, in memory")
+    ax.loglog(len(X), 1 - trees.score(X_test, y_test), "D", label="trees, in memory")
     ax.set(title=name, xlabel="rows", ylabel="error on other rows")
+    ax.label_outer()
 axes[0].legend(fontsize="small")
 plt.show()
 

@@ -184,6 +184,17 @@ def test_many_rows_learn_the_metric_from_some_of_them():
     assert machine.score(NEW, four_of_twenty(NEW)) > alone.score(NEW, four_of_twenty(NEW))
 
 
+def test_a_sample_of_one_class_teaches_no_metric():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) > 9
+    machine = RecursiveFeatureClassifier(selection_rows=4, random_state=0)
+    assert y[machine._selection_places(60)].all()
+    machine.fit(X, y)
+    assert machine.n_rounds_ == 0
+    plain = RecursiveFeatureClassifier(n_rounds=0, random_state=0).fit(X, y)
+    assert_array_equal(machine.decision_function(X), plain.decision_function(X))
+
+
 def test_what_cannot_be_done_is_refused():
     y = four_of_twenty(X) > 1
     with pytest.raises(TypeError, match=r"SVC\(\) has no input_gradient; accepted: machines"):

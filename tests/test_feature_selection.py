@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from entrolearn import InformationFilter
+from entrolearn import InformationFilter, feature_selection
 from entrolearn.measures import mixed_mutual_information
 
 
@@ -107,6 +107,23 @@ def test_a_test_takes_what_tells_something_and_stops(rng, criterion):
     assert len(found.p_values_) == len(found.scores_) + 1 == len(found.ranking_) + 1
 
 
+def test_a_permutation_leaves_what_the_features_tell_of_each_other(rng, monkeypatch):
+    """With n features and no more than one selected, mrmr estimates 2 n informations for all permutations."""
+    pairs = []
+
+    def counted(x, y, **options):
+        pairs.append((x, y))
+        return mixed_mutual_information(x, y, **options)
+
+    monkeypatch.setattr(feature_selection, "mixed_mutual_information", counted)
+    X, y = redundant(rng, 60)
+    found = InformationFilter("test", criterion="mrmr", n_permutations=19, random_state=0).fit(X, y)
+    columns = {column.tobytes() for column in X.T[:, np.argsort(y)]}
+    of_features = [y for _, y in pairs if np.asarray(y).tobytes() in columns]
+    selected = len(found.ranking_)
+    assert len(of_features) == sum(4 - 1 - i for i in range(selected)) > 0
+
+
 def test_many_useless_features_cause_no_more_false_choices():
     chosen = []
     for seed in range(20):
@@ -135,7 +152,8 @@ def test_whole_numbers_are_classes_unless_told_otherwise(rng):
     ("options", "message"),
     [
         ({"n_features_to_select": 4}, "n_features_to_select is 4; X has 3 features"),
-        ({"n_features_to_select": "test", "n_permutations": 9}, "n_permutations is 9.*needs at least 19"),
+        ({"n_features_to_select": "test", "n_permutations": 9}, "n_permutations is 9.*needs at least 19$"),
+        ({"n_features_to_select": "test", "alpha": 5e-324}, "a test at alpha=.*needs at least inf"),
     ],
 )
 def test_bad_settings_are_named(rng, options, message):

@@ -33,6 +33,7 @@ import requests
 from PIL import Image
 from sklearn.datasets import load_breast_cancer
 
+from entrolab.jobs.command import home
 from entrolab.text import ERASE_LINE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -44,7 +45,7 @@ COLORS = 192
 OWN = "tumours"
 LINES = 24  # of a terminal's screen
 SCREEN = """<body style="margin:0;padding:14px 18px;background:#1b1d21;color:#e4e3df">
-<pre style="margin:0;font:15px/1.45 'DejaVu Sans Mono',monospace">{}</pre></body>"""
+<pre style="margin:0;white-space:pre-wrap;word-break:break-all;font:15px/1.45 monospace">{}</pre></body>"""
 # As with a mouse on the table: without one, charts show their tool bars all the time.
 MOUSE = (
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
@@ -93,7 +94,8 @@ def own_study() -> Iterator[tuple[Path, str]]:
         table.to_csv(place / f"{OWN}.csv", index=False)
         command = [str(Path(sys.executable).with_name("entrolab"))]
         subprocess.run([*command, "init", f"{OWN}.csv", "--label", "malignant"], cwd=place, check=True)
-        yield place, last_screen([*command, f"{OWN}.yaml"], place).replace(name, "/home/you")
+        screen = last_screen([*command, f"{OWN}.yaml"], place)
+        yield place, screen.replace(name, "/home/you").replace(str(home()), "/home/you/entrolearn")
 
 
 def last_screen(command: list[str], place: Path) -> str:
@@ -110,7 +112,7 @@ def last_screen(command: list[str], place: Path) -> str:
         raise NotThere(f"the study of one's own ended with exit code {running.returncode}")
     lines = [line.rpartition(ERASE_LINE)[2].strip("\r") for line in told.decode().split("\n")]
     plain = [re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", line) for line in lines]
-    return "\n".join([f"$ entrolab {OWN}.yaml", *plain][-LINES:])
+    return "\n".join([f"$ entrolab {OWN}.yaml", *plain][-LINES:]).rstrip()
 
 
 def of_own_study(place: Path, screen: str, server: str) -> list[Picture]:
@@ -122,7 +124,7 @@ def of_own_study(place: Path, screen: str, server: str) -> list[Picture]:
         raise NotThere("the terminal's last screen has no link to the runs")
     report = place / REPORT / f"{OWN}.html"
     return [
-        Picture("own_terminal", page.as_uri(), height=40 + 22 * len(screen.splitlines()), width=1120),
+        Picture("own_terminal", page.as_uri(), height=60 + 22 * len(screen.splitlines()), width=1120),
         Picture("own_study", report.as_uri(), height=900),
         Picture("own_mlflow", f"{server}/{shown[0]}", height=620),
     ]
@@ -230,6 +232,12 @@ def smaller(png: bytes) -> bytes:
     return kept.getvalue()
 
 
+def is_blank(png: bytes) -> bool:
+    """Whether a picture has a single colour, as a page has that is still loading."""
+    with Image.open(io.BytesIO(png)) as image:
+        return image.convert("RGB").getcolors(1) is not None
+
+
 class Browser:
     """A headless browser, spoken to by the DevTools protocol."""
 
@@ -277,7 +285,7 @@ class Browser:
         while time.monotonic() < min(since + REST, until):
             await asyncio.sleep(REST / 10)
             png = base64.b64decode((await self._ask("Page.captureScreenshot", tab, format="png"))["data"])
-            if png != last:
+            if png != last or is_blank(png):
                 last, since = png, time.monotonic()
         await self._ask("Target.closeTarget", targetId=page)
         return last

@@ -29,8 +29,8 @@ SIZE = SIZES[0]
 SHOWN = ("rank", "elo", "elo_low", "elo_high", "fit_s", "predict_s", "front")
 README_START = """
 Every classifier of this library and its peers on the two-class sets of the catalog, at most 1,000 rows of
-each, five draws in halves, everything learnt from training rows
-([how](docs/which-learner.md#the-boards), `python -m benchmarks.board`):
+each, five draws in halves, everything learnt from training rows (`python -m benchmarks.board`,
+[how](docs/which-learner.md#the-boards)):
 
 """
 

@@ -37,8 +37,8 @@ WALL = 100  # times the processor seconds: by the clock only where a run sleeps,
 #: (variant, size) -> how often both folds are drawn anew.
 REPEATS = {
     ("default", 1_000): 5,
-    ("threshold", 1_000): 2,
-    ("tuned", 1_000): 1,
+    ("threshold", 1_000): 5,
+    ("tuned", 1_000): 2,
     ("default", 10_000): 1,
     ("default", 100_000): 1,
 }

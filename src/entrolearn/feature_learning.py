@@ -356,7 +356,10 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, by metric."""
         labels = to_numpy(y)
         splitter = StratifiedKFold if is_classifier(self) else KFold
-        fewest = np.unique(labels, return_counts=True)[1].min() if is_classifier(self) else len(labels) // 2
+        fewest = len(labels) // 2
+        if is_classifier(self):
+            sizes = np.unique(labels, return_counts=True)[1]
+            fewest = sizes.min() if len(sizes) > 1 else 0  # selection_rows may all be of one class
         n_folds = min(self.cv, fewest)
         places = []
         if self.n_rounds and n_folds > 1:

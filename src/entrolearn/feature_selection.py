@@ -48,6 +48,8 @@ CRITERIA: dict[str, tuple[Callable[..., float], Callable[[float, Sequence[float]
     "jmi": (_joint, lambda relevance, terms: float(np.mean(terms)) if terms else relevance),
     "cmim": (_conditional, lambda relevance, terms: min(terms, default=relevance)),
 }
+#: Those whose terms depend on the target; in place of its relevance, once there is a term.
+OF_TARGET = ("jmi", "cmim")
 
 
 class InformationFilter(SelectorMixin, BaseEstimator):
@@ -205,7 +207,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
                 values = self._values(left, self.relevance_, terms)
                 best = int(left[np.argmax(values)])
                 if testing:
-                    p_values.append(self._p_value(X, y, left, max(values), rng))
+                    p_values.append(self._p_value(X, y, left, max(values), terms, rng))
                     if p_values[-1] > self.alpha:
                         break
                 scores.append(max(values))
@@ -235,31 +237,35 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         return CRITERIA[self.criterion][0](self._estimate, x, selected, y)
 
     def _values(self, left: np.ndarray, relevance: np.ndarray, terms: list[list[float]]) -> list[float]:
-        value = CRITERIA[self.criterion][1]
-        return [float(value(relevance[j], terms[j])) for j in left]
+        return [self._value(relevance[j], terms[j]) for j in left]
 
-    def _p_value(self, X: np.ndarray, y: np.ndarray, left: np.ndarray, observed: float, rng) -> float:
+    def _value(self, relevance: float, terms: list[float]) -> float:
+        return float(CRITERIA[self.criterion][1](relevance, terms))
+
+    def _p_value(
+        self, X: np.ndarray, y: np.ndarray, left: np.ndarray, observed: float, terms: list[list[float]], rng
+    ) -> float:
         """P-value of the largest criterion: y is permuted among rows close in the selected features."""
         selected = [] if self.criterion == "relevance" else self.ranking_
         blocks = local_blocks(X[:, selected], N_LOCAL) if len(selected) else np.zeros(len(X), dtype=np.intp)
-        as_large = 0
-        relevance, terms = np.zeros(X.shape[1]), [[] for _ in X.T]
-        for _ in range(self.n_permutations):
-            permuted = y[permuted_within(blocks, rng)]
-            for j in left:
-                relevance[j] = self._estimate(X[:, j], permuted)
-                terms[j] = [self._term(X[:, j], X[:, s], permuted) for s in self.ranking_]
-            as_large += max(self._values(left, relevance, terms)) >= observed
+
+        def value(j: int, y: np.ndarray) -> float:
+            if self.criterion in OF_TARGET and len(self.ranking_):
+                return self._value(0.0, [self._term(X[:, j], X[:, s], y) for s in self.ranking_])
+            return self._value(self._estimate(X[:, j], y), terms[j])
+
+        permutations = (y[permuted_within(blocks, rng)] for _ in range(self.n_permutations))
+        as_large = sum(any(value(j, permuted) >= observed for j in left) for permuted in permutations)
         return (1 + as_large) / (1 + self.n_permutations)
 
     def _n_wanted(self, n_features: int) -> int:
         wanted = self.n_features_to_select
         if wanted == "test":
-            least = int(np.ceil(1 / self.alpha)) - 1
+            least = np.ceil(1 / self.alpha) - 1  # infinite for the smallest numbers
             if self.n_permutations < least:
                 raise ValueError(
                     f"n_permutations is {self.n_permutations}; a test at alpha={self.alpha:g} needs at "
-                    f"least {least}"
+                    f"least {least:.10g}"
                 )
             return n_features
         if wanted is None:

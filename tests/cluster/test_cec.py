@@ -232,6 +232,19 @@ def test_constant_and_repeated_features_do_not_matter():
     assert adjusted_rand_score(plain.labels_, more.labels_) > 0.98
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_far_from_the_origin_clusters_are_those_of_the_same_numbers_near_it(family):
+    X, _ = mixture(4, 0)
+    X = np.column_stack([np.rint(2**10 * X), np.zeros(len(X))])  # numbers that a shift does not round
+    options = {"family": family, "covariance": 2.0**18 if family == "fixed" else None, "random_state": 0}
+    near = CrossEntropyClustering(8, **options).fit(X)
+    far = CrossEntropyClustering(8, **options).fit(X + 2.0**52)
+    assert_array_equal(far.labels_, near.labels_)
+    assert_array_equal(far.predict(X + 2.0**52), near.predict(X))
+    assert_allclose(far.objectives_, near.objectives_, rtol=1e-9)
+    assert_allclose(far.means_ - 2.0**52, near.means_, atol=1)
+
+
 def test_same_seed_same_clusters():
     X, _ = mixture(5, 0)
     one, two = (CrossEntropyClustering(9, n_init=2, random_state=3).fit(X) for _ in range(2))

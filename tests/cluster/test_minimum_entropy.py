@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
-from sklearn.cluster import AgglomerativeClustering
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
@@ -169,6 +169,34 @@ def test_degree_one_is_the_limit_and_shannons():
     )
     assert one == shannon
     assert nearly == pytest.approx(shannon, rel=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [1 - 2**-53, 1 + 2**-52, 1 - 1e-12])
+def test_degrees_next_to_one_keep_their_digits(alpha):
+    X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=8)
+    shannon = MinimumEntropyClustering(3, radius=3.0, init=y).fit(X)
+    nearly = MinimumEntropyClustering(3, radius=3.0, init=y, entropy="havrda_charvat", alpha=alpha).fit(X)
+    assert_allclose(nearly.history_, shannon.history_, rtol=1e-9, atol=1e-12)
+    assert_array_equal(nearly.labels_, shannon.labels_)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_powers_of_a_huge_degree_are_zero():
+    X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=8)
+    huge = MinimumEntropyClustering(3, radius=3.0, init=y, entropy="havrda_charvat", alpha=1e308).fit(X)
+    assert 0 <= huge.objective_ <= 1
+
+
+def test_equal_starts_of_k_means_number_the_clusters_alike(monkeypatch):
+    """Rounding decides which of the starts that reach one partition is kept."""
+    X, _ = make_blobs(60, centers=4, cluster_std=2.0, random_state=3)
+    fits = []
+    for names in ([0, 1, 2, 3], [2, 0, 3, 1]):
+        labels = np.array(names)[np.arange(60) % 4]
+        monkeypatch.setattr(KMeans, "fit_predict", lambda self, X, labels=labels: labels)
+        fits.append(MinimumEntropyClustering(4, random_state=0).fit(X))
+    assert_array_equal(fits[0].labels_, fits[1].labels_)
+    assert_array_equal(fits[0].predict(X + 0.1), fits[1].predict(X + 0.1))
 
 
 @pytest.mark.parametrize("posterior", POSTERIORS)

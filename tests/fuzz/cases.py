@@ -145,7 +145,9 @@ def shares(X):
 
 def covariance(X):
     X = np.asarray(X, dtype=np.float64)
-    X = X - X.mean(axis=0)
+    X = X - np.where(
+        np.ptp(X, axis=0) > 0, X.mean(axis=0), X[0]
+    )  # a mean of equal numbers may be none of them
     return X.T @ X / len(X)
 
 

@@ -11,6 +11,7 @@ from entrolearn.measures import (
     UnreliableEstimateWarning,
     knn_mutual_information,
     mixed_mutual_information,
+    neighbors,
     ross_mutual_information,
 )
 
@@ -240,3 +241,22 @@ def test_ordinary_data_cause_no_warning(rng):
 def test_bad_input_is_named(rng, call, message):
     with pytest.raises(ValueError, match=message):
         call(rng.normal(size=20))
+
+
+@pytest.mark.filterwarnings("ignore::entrolearn.measures.UnreliableEstimateWarning")
+def test_few_rows_have_the_estimates_of_a_tree(rng, monkeypatch):
+    X, Z = rng.normal(size=(2, 60, 2))
+    counts, labels = rng.poisson(1.0, size=60), np.arange(60) % 3
+
+    def estimates():
+        return [
+            mixed_mutual_information(X, counts),
+            mixed_mutual_information(X, labels.astype(str), given=Z),
+            mixed_mutual_information(counts, Z),
+            knn_mutual_information(X, Z),
+            ross_mutual_information(X, labels),
+        ]
+
+    found = estimates()
+    monkeypatch.setattr(neighbors, "FEW_ROWS", 0)
+    assert estimates() == found

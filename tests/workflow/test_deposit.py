@@ -34,10 +34,13 @@ STUDY = {
     },
     "claims": "claims.txt",
     "published": "tiny.csv",
+    "seeds": "seeds.csv",
 }
 CLAIM = {"id": "learns", "place": "section 1", "claim": "It learns."}
 TEST = {"type": "bound", "tables": ["table1"], "metric": "accuracy", "at_least": 60}
 PUBLISHED = "table,dataset,model,metric,value,std\ntable1,my-moons,lda,accuracy,85,5\n"
+
+SEEDS = "table,version,dataset,model,metric,0\ntable1,0123abcd,my-moons,lda,accuracy,85\n"
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,7 @@ def project(new_project):
     studies = project.folder / "studies"
     (studies / "claims.txt").write_text(yaml.safe_dump({"claims": [CLAIM | {"tests": [TEST]}]}))
     (studies / "tiny.csv").write_text(PUBLISHED)
+    (studies / "seeds.csv").write_text(SEEDS)
     tables = [f"results/tiny/tables/{table}.csv" for table in STUDY["tables"]]
     result = project.run(*tables, "results/tiny/claims.csv")
     assert result.returncode == 0, result.stdout[-5000:]
@@ -92,6 +96,7 @@ def test_a_deposit_is_valid_and_says_what_it_is(packed):
         root = next(one for one in json.loads(archive.read(CRATE))["@graph"] if one["@id"] == "./")
         doi = json.loads(archive.read(DATACITE))
     assert {"CITATION.cff", "requirements.lock", "config/papers/tiny.yaml", "config/papers/tiny.csv"} <= names
+    assert "config/papers/seeds.csv" in names
     assert "results/tiny/predictions/my-moons/lda.parquet" in names
     assert not any(name.endswith((".npz", ".skops")) for name in names)
     assert {"@id": "results/tiny/tables/table1.csv"} in root["hasPart"]

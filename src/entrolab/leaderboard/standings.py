@@ -1,4 +1,4 @@
-"""The lines of a leaderboard, with intervals by resampling data sets and, within each, its draws."""
+"""The lines of a leaderboard, with intervals by resampling data sets."""
 
 from collections.abc import Iterator
 
@@ -14,29 +14,24 @@ N_RESAMPLES = 200
 INTERVAL = (2.5, 97.5)  # percentiles
 
 
-def resampled(scores: pd.DataFrame, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Iterator[pd.DataFrame]:
-    """Yield mean scores of data sets drawn with replacement, each over repeats drawn with replacement.
+def resampled(by_set: pd.DataFrame, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Iterator[pd.DataFrame]:
+    """Yield the scores of as many data sets, drawn with replacement.
 
-    Both folds of a repeat are drawn together, because each one's training rows are the other's test rows.
+    Whole sets are drawn: what differs between the draws of a set is in its mean already, and drawing them
+    again would count it twice.
 
     Parameters
     ----------
-    scores : DataFrame of shape (n_draws, n_learners)
-        Indexed by set, repeat and fold.
+    by_set : DataFrame of shape (n_datasets, n_learners)
     n_resamples, seed : int
 
     Yields
     ------
     DataFrame of shape (n_datasets, n_learners)
     """
-    of_repeats = scores.groupby(level=["set", "repeat"], sort=False).mean()
-    values = of_repeats.to_numpy()
-    places = list(of_repeats.groupby(level="set", sort=False).indices.values())
     rng = np.random.default_rng(seed)
     for _ in range(n_resamples):
-        sets = rng.integers(len(places), size=len(places))
-        means = [values[rng.choice(places[one], len(places[one]))].mean(axis=0) for one in sets]
-        yield pd.DataFrame(means, columns=scores.columns)
+        yield by_set.iloc[rng.integers(len(by_set), size=len(by_set))]
 
 
 def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
@@ -74,7 +69,7 @@ def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
     ).sort_values("rank", kind="stable")
     leader = lines.index[0]
     elos, behind = [], []
-    for drawn in resampled(of.scores, n_resamples):
+    for drawn in resampled(by_set, n_resamples):
         elos.append(elo(wins(drawn)))
         means = drawn.mean()
         behind.append(means[leader] - means)

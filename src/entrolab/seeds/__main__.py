@@ -44,6 +44,7 @@ def _make(asked: argparse.Namespace) -> int:
     config = read_yaml(home() / "config" / "config.yaml") | given
     name = asked.study
     catalog, studies, _ = load_configuration(Path(os.path.relpath(home())), config, [name])
+    check_known(name, studies, "entrolab.seeds", "make", "study")
     study = studies[name]
     if not study.get("seeds"):
         raise ConfigError(

@@ -45,6 +45,9 @@ LEAST_VARIANCE = 1e-280
 #: distances in its units: what is added up of them are numbers.
 MOST = 1e300
 
+#: Rows further from 0 than 2**9 times their range are moved to it: nearer ones have their digits where they are.
+FAR = 10
+
 #: Rows from which on the search begins by moving many at once.
 MANY_ROWS = 8000
 
@@ -227,6 +230,8 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64)
         if len(X) < self.n_clusters:
             raise ValueError(f"n_samples={len(X)} should be >= n_clusters={self.n_clusters}")
+        self._origin = _origin_near(X)
+        X = X - self._origin
         clusters_of = self._clusters_of(X)
         random = check_random_state(self.random_state)
         searches = []
@@ -342,7 +347,8 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         self.labels_ = np.argsort(order)[search.labels].astype(np.int32)
         self.n_clusters_ = clusters.n_clusters
         self.weights_ = clusters.counts[order] / clusters.n_samples
-        self.means_, self.covariances_ = clusters.means[order], clusters.covariances[order]
+        self._means, self.covariances_ = clusters.means[order], clusters.covariances[order]
+        self.means_ = self._origin + self._means
         self.objective_, self.history_ = search.energies[-1], np.array(search.energies)
         self.n_clusters_history_ = np.array(search.numbers)
         self.n_iter_ = len(search.energies)
@@ -360,12 +366,25 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         ndarray of int, shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, dtype=np.float64, reset=False) - self._origin
         log_joint = [
             math.log(weight) + _log_density(X - mean, covariance)
-            for weight, mean, covariance in zip(self.weights_, self.means_, self.covariances_, strict=True)
+            for weight, mean, covariance in zip(self.weights_, self._means, self.covariances_, strict=True)
         ]
         return np.argmax(log_joint, axis=0).astype(np.int32)
+
+
+def _origin_near(X: np.ndarray) -> np.ndarray:
+    """A point near the rows, from which their differences are exact; 0 unless they are far beside their range.
+
+    Of rows far from 0 a mean is rounded by more than their own digits. A constant column becomes 0.
+    """
+    low = X.min(axis=0)
+    with np.errstate(over="ignore"):
+        spread = np.ptp(X, axis=0)
+    unit = np.ldexp(1.0, np.minimum(np.frexp(spread)[1] + FAR, 1023))
+    near = np.where(np.isfinite(spread), np.rint(low / unit) * unit, 0.0)
+    return np.where(spread > 0, near, low)
 
 
 def _varies(X: np.ndarray) -> np.ndarray:

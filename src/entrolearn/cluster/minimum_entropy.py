@@ -235,7 +235,10 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         """Labels 0, 1, … of the initial clusters, and how many there are."""
         random_state = check_random_state(self.random_state)
         if isinstance(self.init, str) and self.init == "k-means":
-            labels = KMeans(self.n_clusters, n_init=10, random_state=random_state).fit_predict(X)
+            found = KMeans(self.n_clusters, n_init=10, random_state=random_state).fit_predict(X)
+            # Ties go to the lower number: rounding decides which of equally good starts has numbered them.
+            _, first, codes = np.unique(found, return_index=True, return_inverse=True)
+            labels = first.argsort().argsort()[codes]
         elif isinstance(self.init, str):
             labels = random_state.randint(self.n_clusters, size=len(X))
         elif hasattr(self.init, "fit_predict"):
@@ -323,4 +326,8 @@ def _bits(values: np.ndarray) -> np.ndarray:
 
 def _structural_bits(values: np.ndarray, alpha: float) -> np.ndarray:
     """Havrda and Charvát's entropy of each row, of a degree other than 1; one where two values are equal."""
-    return (np.power(values, alpha).sum(axis=1) - 1) / (2 ** (1 - alpha) - 1)
+    logs = np.log(values, out=np.zeros_like(values), where=values > 0)
+    with np.errstate(over="ignore"):  # of a large alpha: minus infinity, whose power is 0
+        # The differences from one themselves: near alpha = 1 they have the digits that the powers lack.
+        differences = np.expm1((alpha - 1) * logs)
+    return (values * differences).sum(axis=1) / math.expm1((1 - alpha) * math.log(2))

@@ -21,7 +21,7 @@ from entrolearn.measures.reliability import check_integer
 
 METHODS = ("auto", "exact", "binned")
 
-ROUNDING = 8 * np.finfo(float).eps  # a deviation that is no larger, relative to its column, may be none
+ROUNDING = 8 * np.finfo(float).eps  # a deviation that is no larger, relative to the numbers, may be none
 
 __all__ = ["gaussian_entropy", "kde_entropy", "knn_entropy", "log_kernel_sums"]
 
@@ -125,9 +125,12 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
         exponents = np.array([scale_exponent(column) for column in X.T])
         X = np.ldexp(X, -exponents)
         # Of the rows and not of their covariance, whose rounding is that of a square.
-        orthonormal, root = np.linalg.qr(X - X.mean(axis=0))
+        centred = X - X.mean(axis=0)
+        orthonormal, root = np.linalg.qr(centred)
         widths = np.abs(root.diagonal()) * (silverman_factor(n_samples, n_features) / math.sqrt(n_samples))
-        if (widths <= n_features * ROUNDING * np.abs(X).max(axis=0)).any():
+        # The numbers are rounded relative to their sizes, the factors relative to the deviations.
+        rounding = ROUNDING * np.maximum(np.abs(X).max(axis=0), n_features * np.abs(centred).max(axis=0))
+        if (widths <= rounding).any():
             return -math.inf
         whitened = orthonormal * (math.sqrt(n_samples) / silverman_factor(n_samples, n_features))
         log_widths = float(np.log(widths).sum() + exponents.sum() * math.log(2))

@@ -160,7 +160,12 @@ def class_margins(kernel: np.ndarray, signs: np.ndarray, C: float, weights=None)
     ones = np.ones(len(signs))
     weights = ones if weights is None else weights
     A = signs[:, None] * kernel * signs
-    return Margins(A, signs, ones, C, signed=False, weights=weights, largest=C * weights)
+    return Margins(A, signs, ones, C, signed=False, weights=weights, largest=_bounds(C, weights))
+
+
+def _bounds(C: float, weights: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # infinite: none
+        return C * weights
 
 
 def value_margins(kernel: np.ndarray, y: np.ndarray, epsilon: float, C: float, weights=None) -> Margins:
@@ -177,7 +182,7 @@ def value_margins(kernel: np.ndarray, y: np.ndarray, epsilon: float, C: float, w
         C,
         signed=True,
         weights=np.concatenate([weights, weights]),
-        largest=C * weights,
+        largest=_bounds(C, weights),
     )
 
 
