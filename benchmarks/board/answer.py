@@ -75,9 +75,8 @@ def page_text(boards: Mapping) -> str:
             continue
         slices = _slices(*boards[board], board)
         lines = _lines(slices, board)
-        parts.append(
-            f"### {TITLES[board]}\n\n{_sentences(slices, board)}\n\n{_table(lines, board, linked=True)}"
-        )
+        text = f"{_sentences(slices, lines, board)}\n\n{_table(lines, board, linked=True)}"
+        parts.append(f"### {TITLES[board]}\n\n{text}")
     return "\n" + "\n".join(parts) + "\n"
 
 
