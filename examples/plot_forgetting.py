@@ -48,12 +48,8 @@ ranks = np.arange(1, len(patients) + 1)
 ax.semilogy(ranks, change[patients], "-", label="influence: change without the patient")
 ax.semilogy(ranks, after, "o", markersize=4, label="change by forgetting the patient")
 ax.semilogy(ranks, distance, "^", markersize=4, label="forgetting − refitting, all rows")
-ax.set(
-    title="changes without one patient",
-    xlabel="patients by influence",
-    ylabel="decision value",
-    ylim=(None, 1e5),
-)
+ax.set(xlabel="patients by influence", ylabel="decision value", ylim=(None, 1e5))
+ax.set_title("changes without one patient")
 ax.legend(fontsize="small")
 plt.show()
 
