@@ -71,15 +71,12 @@ def page_text(boards: Mapping) -> str:
     for board in BOARDS:
         done, planned = _draws(boards, board)
         if done < planned:
-            parts.append(
-                f"{TITLES[board]}: {done} of {planned} draws are computed; the table follows them.\n"
-            )
+            parts.append(f"{TITLES[board]}: no table before its {planned} draws are computed.\n")
             continue
         slices = _slices(*boards[board], board)
         lines = _lines(slices, board)
-        parts.append(
-            f"### {TITLES[board]}\n\n{_sentences(slices, board)}\n\n{_table(lines, board, linked=True)}"
-        )
+        text = f"{_sentences(slices, lines, board)}\n\n{_table(lines, board, linked=True)}"
+        parts.append(f"### {TITLES[board]}\n\n{text}")
     return "\n" + "\n".join(parts) + "\n"
 
 

@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.sparse import issparse
 
-from benchmarks.data import ROOT, catalog, from_catalog
+from benchmarks import data
+from benchmarks.data import ROOT, from_catalog
 
 __all__ = ["BOARDS", "LEFT_OUT", "SIZES", "TUNED", "draw", "facts", "in_order", "sets_of"]
 
@@ -40,6 +41,12 @@ TUNED = {
     "multiclass": ("sklearn-wine", "satimage", "sklearn-digits"),
     "regression": ("wpbc", "abalone", "sklearn-diabetes"),
 }
+
+
+@lru_cache
+def catalog() -> dict[str, dict]:
+    """Entries of config/datasets.yaml, read once."""
+    return data.catalog()
 
 
 def sets_of(board: str) -> list[str]:
