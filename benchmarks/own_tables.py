@@ -1,7 +1,10 @@
 """Wide and tall tables of one's own, from the file to the models: seconds and memory of each stage."""
 
+import json
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from benchmarks.measure import RSS_UNITS_PER_MIB, measured
+from benchmarks.measure import RSS_UNITS_PER_MIB
 from benchmarks.report import Section
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
@@ -30,7 +33,8 @@ MODELS = {
     "logistic": {"estimator": "sklearn.linear_model.LogisticRegression", "params": {"max_iter": 20}},
 }
 FOLDS = 3
-MOST = Limits(seconds=600, gib=16)
+LIMITS = {"seconds": 600, "gib": 16}  # of a run
+ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -47,20 +51,13 @@ SIZES = (Size("wide", 200, 100_000), Size("tall", 1_000_000, 10))
 
 def own_tables(limits: Limits, sizes: tuple[Size, ...] = SIZES) -> Section:
     """What each job of a study of a csv file takes, in a process of its own."""
-    stages = {
-        "look through the file": _look,
-        "any later start": _look,
-        "prepare": _prepare,
-        "split": _split,
-        **{f"train {name}": partial(_train, name.lower()) for name in MODELS},
-    }
     rows, notes = {}, []
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             _write(folder, size)
-            for stage, work in stages.items():
-                rows[size.name, stage] = measured(limits, ("seconds", "MiB"), _spent, work, folder)
+            for stage in STAGES:
+                rows[size.name, stage] = _spent(limits, stage, folder)
             mib = {one: sum(map(_mib, folder.rglob(one))) for one in ("*.csv", "*.json", "*.npz", "*.model")}
         notes.append(
             f"{size.name}: {size.rows:,} rows and {size.columns:,} columns; MiB of the csv file "
@@ -75,15 +72,25 @@ def _mib(path: Path) -> float:
     return path.stat().st_size / 2**20
 
 
-def _spent(work: Callable[[Path], None], folder: Path) -> dict:
-    """Processor seconds and peak memory of some work and of the processes that it starts."""
+def _spent(limits: Limits, stage: str, folder: Path) -> dict:
+    """Processor seconds and peak memory of a stage and of the processes that it starts."""
+    command = [sys.executable, "-m", __name__, stage, str(folder)]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limits.seconds)
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(f"{stage}: {error.timeout:g} s were not enough") from None
+    if done.returncode:
+        raise RuntimeError(f"{stage}: {done.stderr.strip().splitlines()[-1]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main(stage: str, folder: Path) -> None:
+    """Do the work of a stage in a folder with a table; print what it took."""
     os.chdir(folder)
-    work(folder)
+    STAGES[stage](folder)
     ended = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return {
-        "seconds": sum(one.ru_utime + one.ru_stime for one in ended),
-        "MiB": max(one.ru_maxrss for one in ended) / RSS_UNITS_PER_MIB,
-    }
+    seconds = sum(one.ru_utime + one.ru_stime for one in ended)
+    print(json.dumps({"seconds": seconds, "MiB": max(one.ru_maxrss for one in ended) / RSS_UNITS_PER_MIB}))
 
 
 def _write(folder: Path, size: Size) -> None:
@@ -128,5 +135,16 @@ def _train(model: str, folder: Path) -> None:
     outputs |= {
         name: folder / f"{model}.{name}.parquet" for name in ("candidates", "selection", "predictions")
     }
-    limits = {"seconds": MOST.seconds, "gib": MOST.gib}
-    train(folder / "rows.npz", folder / "folds.npz", outputs, spec, limits, lambda done, total: None)
+    train(folder / "rows.npz", folder / "folds.npz", outputs, spec, LIMITS, lambda done, total: None)
+
+
+STAGES: dict[str, Callable[[Path], object]] = {
+    "look through the file": _look,
+    "any later start": _look,
+    "prepare": _prepare,
+    "split": _split,
+    **{f"train {name}": partial(_train, name.lower()) for name in MODELS},
+}
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
