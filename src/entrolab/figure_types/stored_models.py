@@ -4,7 +4,6 @@ from pathlib import Path
 
 from entrolab.figure_types.base import OfSelectedModels
 from entrolab.fit.learners import FIRST_STEP, made_of
-from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier
 
 
 class OfStoredModels(OfSelectedModels):
@@ -39,6 +38,8 @@ def of_scaled_rows(fitted):
     """A model of rows that are scaled already and of codes of classes: without the steps that lead there."""
     from sklearn.model_selection import FixedThresholdClassifier
     from sklearn.pipeline import Pipeline
+
+    from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier
 
     if isinstance(fitted, (LabelEncodedClassifier, FixedThresholdClassifier)):
         return of_scaled_rows(fitted.estimator_)
