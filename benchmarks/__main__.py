@@ -24,6 +24,7 @@ from benchmarks import (
     manifold,
     mutual_information,
     on_paper,
+    own_tables,
     peers,
     precision,
     predictions,
@@ -85,6 +86,7 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),
     "feature_growth": ("Feature learning, growth", feature_growth.growth),
     "feature_truth": ("Feature learning, known truth", feature_growth.truth),
+    "own_tables": ("Wide and tall tables", own_tables.own_tables),
     "tracking": ("Writers to a tracking store", tracking_load.load),
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.

@@ -76,3 +76,29 @@ def test_a_classifier_without_probabilities_has_none_with_labels():
     model = LabelEncodedClassifier(LinearSVC(), ["a", "b"])
     assert not hasattr(model, "predict_proba")
     assert hasattr(model, "decision_function")
+
+
+def test_the_file_of_a_wide_encoder_is_small_and_reads_back():
+    import skops.io
+
+    names = [f"x{k}" for k in range(5000)]
+    encoder = ColumnEncoder({**dict.fromkeys(names), "day": "date", "colour": ["blue", "red"]}, ["?"])
+    stored = skops.io.dumps(encoder)
+    again = skops.io.loads(stored, trusted=["entrolearn.columns.ColumnEncoder"])
+    assert list(again.columns.items()) == list(encoder.columns.items())
+    assert again.get_params() == encoder.get_params()
+    assert len(stored) < 40 * len(names)
+
+
+def test_columns_of_numbers_are_encoded_together_as_one_by_one():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(4, 3)), columns=["a", "b", "c"]).assign(
+        truth=[True, False, True, True],
+        text=["1", "2.5", "?", "4"],
+        nullable=pd.array([1, None, 3, 4], "Int64"),
+    )
+    table.loc[1, "b"] = np.nan
+    order = ["text", "c", "truth", "nullable", "b", "a"]
+    together = ColumnEncoder(dict.fromkeys(order), ["?"]).transform(table)
+    alone = [ColumnEncoder({name: None}, ["?"]).transform(table.astype(object))[:, 0] for name in order]
+    np.testing.assert_array_equal(together, np.column_stack(alone))

@@ -139,13 +139,15 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         if absent := [name for name in self.columns if name not in X.columns]:
             raise ValueError(f"found no column {_listed(absent)}; accepted: {_listed(self.columns)}")
         encoded = np.empty((len(X), len(self.columns)))
+        numeric = _numeric(X, [name for name, kind in self.columns.items() if kind is None])
+        together = np.array([name in numeric for name in self.columns], dtype=bool)
+        encoded[:, together] = X[[name for name in self.columns if name in numeric]].to_numpy(dtype=float)
         for place, (name, kind) in enumerate(self.columns.items()):
-            encoded[:, place] = self._encoded(name, kind, X[name])
+            if name not in numeric:
+                encoded[:, place] = self._encoded(name, kind, X[name])
         return encoded
 
     def _encoded(self, name: str, kind, column) -> np.ndarray:
-        if kind is None and isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-            return column.to_numpy(dtype=float)
         column = column.astype(object)
         places = {} if kind in (None, DATE) else {one: float(place) for place, one in enumerate(kind)}
         codes = {}
@@ -156,6 +158,22 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
                 what = "dates such as 2026-11-23" if kind == DATE else "numbers"
                 raise ValueError(f"column {name!r}: found {value!r}; accepted: {what}") from None
         return np.array([codes.get(value, np.nan) for value in column], dtype=float)
+
+    def __getstate__(self) -> dict:
+        """The names of the columns as an array, beside the kinds of those that are no numbers.
+
+        An entry for each column of a wide table would make a file of skops a hundred times as large.
+        """
+        kinds = {name: kind for name, kind in self.columns.items() if kind is not None}
+        return {
+            **super().__getstate__(),
+            "columns": {"names": np.array(list(self.columns), dtype=str), "kinds": kinds},
+        }
+
+    def __setstate__(self, state: Mapping) -> None:
+        kinds = state["columns"]["kinds"]
+        columns = {name: kinds.get(name) for name in state["columns"]["names"].tolist()}
+        super().__setstate__({**state, "columns": columns})
 
     def _code(self, kind, places: Mapping[str, float], value) -> float:
         text = category_name(value)
@@ -233,6 +251,16 @@ class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X) -> np.ndarray:
         """The decision values of the classifier; of two labels, larger for the second."""
         return self.estimator_.decision_function(X)
+
+
+def _numeric(frame, names: Sequence) -> set:
+    """Those of some columns of a frame that NumPy holds as numbers, which need no look at each value."""
+    dtypes = frame.dtypes[names]
+    return {
+        name
+        for name, dtype in zip(names, dtypes, strict=True)
+        if isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+    }
 
 
 def _listed(names, most: int = 12) -> str:

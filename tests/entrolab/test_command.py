@@ -167,3 +167,15 @@ def test_the_first_study_is_the_same_table_whatever_its_names_are(folder, names,
     (entry,) = yaml.safe_load(text)["datasets"].items()
     assert isinstance(entry[0], str)
     assert (entry[1]["file"], entry[1]["label"]) == (table.name, names[-1])
+
+
+def test_a_misspelt_study_is_no_rule_of_the_workflow(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = {"papers": "demo", "seed": 0}
+    with pytest.raises(ConfigError, match="there is no study 'slipp'; accepted: "):
+        load_configuration(ROOT, config, ["slipp"])
+    (tmp_path / "slip.yaml").write_text("")
+    with pytest.raises(ConfigError, match=r"there is no study 'slipp', did you mean 'slip.yaml'\?"):
+        load_configuration(ROOT, config, ["slipp"])
+    with pytest.raises(ConfigError, match="there is no study 'reprot', did you mean 'report'"):
+        load_configuration(ROOT, config, ["reprot"])

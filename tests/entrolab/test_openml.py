@@ -15,7 +15,6 @@ from entrolab.data import openml_tables
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.openml_tables import keep
 from entrolab.data.prepare import prepare
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.report import protocol as in_words
 from entrolab.study.lookup import protocol_of
@@ -165,6 +164,6 @@ def test_nothing_half_fetched_stays(folder, monkeypatch, work, why):
     monkeypatch.setattr(openml_tables, "find_spec", lambda name: name)
     before = sorted(openml_tables.KEPT_IN.iterdir())
     with pytest.raises(ConfigError, match=why) as caught:
-        openml_tables.file_of(folder / "mine.yaml", "shop", {"openml": 62}, Limits(seconds=1))
+        openml_tables.file_of(folder / "mine.yaml", "shop", {"openml": 62}, seconds=1)
     assert "\n" not in str(caught.value)
     assert sorted(openml_tables.KEPT_IN.iterdir()) == before

@@ -21,6 +21,8 @@ from tracked_runs import client
 
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
+from entrolab.data.preprocessing import preprocessed
+from entrolab.figure_types.stored_models import stored_model
 from entrolab.fit.protocols import protocol
 from entrolab.fit.training import train
 from entrolab.io.run_files import StudyRun
@@ -228,3 +230,16 @@ def answered(request, seconds: float) -> dict:
             if time.monotonic() > end:
                 raise
             time.sleep(1)
+
+
+def test_a_figure_has_the_model_of_scaled_rows(folder):
+    run = StudyRun.at("mine", "bought", "linear", folder=folder, scaled=False)
+    record = json.loads(run.record.read_text())
+    named = {"linear": ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]}
+    model = stored_model("linear", str(run.fitted), record, {"learners": named})
+    assert [type(step).__name__ for _, step in model.steps] == ["PCA", "LogisticRegression"]
+    data = load_dataset(run.rows)
+    scaled = preprocessed(data, {"scale": "minmax", "categories": "one-hot"})
+    whole = skops.io.load(run.fitted, trusted=skops.io.get_untrusted_types(file=run.fitted))
+    answers = whole.predict(pd.read_csv(folder / "shop.csv"))
+    np.testing.assert_array_equal(np.array(data.columns["labels"])[model.predict(scaled.X)], answers)

@@ -1,6 +1,7 @@
 """Csv files of a user's own: what is read from them, and the one line for each thing that is wrong."""
 
 import io
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -244,6 +245,7 @@ def frame() -> pd.DataFrame:
         ("table.csv.gz", lambda frame, path: frame.to_csv(path, index=False)),
         ("table.tsv.xz", lambda frame, path: frame.to_csv(path, sep="\t", index=False)),
         ("table.csv.bz2", lambda frame, path: frame.to_csv(path, index=False)),
+        ("table.csv.zip", lambda frame, path: frame.to_csv(path, index=False)),
         ("table.parquet", lambda frame, path: frame.to_parquet(path)),
         ("table.feather", lambda frame, path: frame.astype({"colour": "category"}).to_feather(path)),
         (["table.csv", "more.csv"], None),
@@ -278,6 +280,41 @@ def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load_own, tmp_path
     (tmp_path / "broken.parquet").write_bytes(b"PAR1")
     with pytest.raises(ConfigError, match=r"broken.parquet is no .parquet file \(.*\); accepted: .csv"):
         load_own({**OWN, "file": "broken.parquet"})
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.csv", TABLE)
+        archive.writestr("b.csv", TABLE)
+    with pytest.raises(ConfigError, match=r"two.zip: found 2 files in it; accepted: a zip file with one"):
+        load_own({**OWN, "file": "two.zip"})
+    (tmp_path / "no.zip").write_text(TABLE)
+    with pytest.raises(ConfigError, match=r"no.zip: File is not a zip file"):
+        load_own({**OWN, "file": "no.zip"})
+
+
+def test_a_protocol_by_group_has_five_folds(load_own):
+    lines = [f"{line},{k // 2}" for k, line in enumerate(TABLE.splitlines()[1:])]
+    content = "\n".join(["size,sort,colour,bought,who", *lines])
+    study, _ = load_own({**OWN, "groups": "who"}, content, protocol={"method": "group"})
+    assert protocol_of(study, "shop")["folds"] == 5
+
+
+@pytest.mark.fault("Configuration", "a learner that is named without its module", LINE)
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("EEMClassifier", "entrolearn.EEMClassifier"),
+        ("EEMClasifier", "entrolearn.EEMClassifier"),
+        ("RandomForestClassifier", "sklearn.ensemble.RandomForestClassifier"),
+        ("SVC", "sklearn.svm.SVC"),
+    ],
+)
+def test_a_learner_without_its_module_is_asked_about(load_own, name, path):
+    for model in (name, {"estimator": name}):
+        with pytest.raises(ConfigError) as caught:
+            load_own(OWN, model=model)
+        assert f"found {name!r}, did you mean {path!r}?; accepted: a dotted import path" in str(caught.value)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ConfigError, match="models.svm: found 'zzz', expected a dotted import path such as s"):
+        load_own(OWN, model="zzz")
 
 
 def test_groups_stay_together_and_are_no_feature(load_own):

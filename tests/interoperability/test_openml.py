@@ -15,7 +15,6 @@ from scripted_server import answer, serving
 
 from entrolab.data.openml_tables import KEPT_IN, file_of
 from entrolab.data.prepare import prepare
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.study.config import load_study
 from entrolab.study.lookup import protocol_of
@@ -105,5 +104,5 @@ def test_what_cannot_be_fetched_is_one_line_and_leaves_nothing(server, case):
 def test_a_server_that_stalls_is_left_after_a_time(server):
     server.steps = [lambda handler: server.closing.wait(60)]
     with pytest.raises(ConfigError, match=f"{DATA} cannot be fetched: time limit of 3 s"):
-        file_of(Path("mine.yaml"), "bottles", {"openml": DATA}, Limits(seconds=3))
+        file_of(Path("mine.yaml"), "bottles", {"openml": DATA}, seconds=3)
     assert list(KEPT_IN.iterdir()) == []

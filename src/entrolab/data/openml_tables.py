@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.atomic import replacing
 from entrolab.study.sections import ConfigError
 from entrolab.text import one_line
@@ -16,13 +15,13 @@ __all__ = ["KEYS", "facts_of", "file_of", "keep"]
 KEYS = {"openml": "data", "openml_task": "task"}  # of a study's data set, and what they are numbers of
 KEPT_IN = Path("resources", "openml")
 # What a data set may take to arrive. The package itself waits for a silent server for ever.
-FETCHING = Limits(seconds=1800)
+FETCHING_SECONDS = 1800.0
 TRIES = 3
 ESTIMATED_BY = ("crossvalidation", "holdout")  # the procedures of tasks whose splits can be used
 SPLIT = "test fold of repeat {}"  # name of a column of splits
 
 
-def file_of(study: Path, key: str, own: Mapping, limits: Limits = FETCHING) -> Path:
+def file_of(study: Path, key: str, own: Mapping, seconds: float = FETCHING_SECONDS) -> Path:
     """The file that holds a study's data set of OpenML, which is fetched if it is not there yet.
 
     Raises
@@ -37,10 +36,12 @@ def file_of(study: Path, key: str, own: Mapping, limits: Limits = FETCHING) -> P
     where = f"{study}: datasets.{key}.{option}"
     if find_spec("openml") is None:
         raise ConfigError(f"{where}: the package openml is not installed: pip install 'entrolab[openml]'")
+    from entrolab.fit.limits import KilledError, LimitError, Limits, within
+
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with tempfile.TemporaryDirectory() as cache, replacing(path) as temporary:
-            for _ in within(limits, _fetch, option, own[option], cache, temporary):
+            for _ in within(Limits(seconds), _fetch, option, own[option], cache, temporary):
                 pass
     except (LimitError, KilledError, RuntimeError) as error:
         raise ConfigError(

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold
@@ -33,7 +34,7 @@ N_FOLDS = 5  # within the training rows, by which target encoding is learnt
 MOST_CATEGORIES = 100  # columns of a one-hot encoding; the last of them is of all rarer categories
 
 
-def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> ColumnTransformer | MaxAbsScaler:
+def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> BaseEstimator:
     """The unfitted preprocessing of the rows of a prepared data set.
 
     Parameters
@@ -70,8 +71,10 @@ def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> ColumnTransform
             TargetEncoder(categories=codes, cv=KFold(N_FOLDS, shuffle=True, random_state=seed)), scaler()
         ),
     }[entry["categories"]]
+    if not categories:
+        return by_number
     parts = [("numbers", by_number, numbers)] if numbers else []
-    parts += [("categories", by_category(), categories)] if categories else []
+    parts.append(("categories", by_category(), categories))
     return ColumnTransformer(parts, sparse_threshold=0, verbose_feature_names_out=False)
 
 

@@ -6,7 +6,7 @@ __all__ = ["COMPRESSED", "DELIMITED", "FORMATS", "suffix_of"]
 
 DELIMITED = {".csv": ",", ".txt": ",", ".data": ",", ".tsv": "\t", ".tab": "\t"}  # with the delimiter
 FORMATS = (*DELIMITED, ".parquet", ".pq", ".feather", ".arrow")
-COMPRESSED = (".gz", ".bz2", ".xz")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 
 
 def suffix_of(path: Path) -> str:

@@ -9,10 +9,12 @@ import bz2
 import csv
 import gzip
 import hashlib
+import io
 import json
 import lzma
 import math
 import os
+import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -133,8 +135,9 @@ def _errors_of_reading(source: _Source) -> Iterator[None]:
         ) from None
     except csv.Error as error:
         raise source.wrong_in_study("file", f"{source.path}: {error}; accepted: a csv file") from None
-    except OSError as error:
-        raise source.wrong_in_study("file", f"{source.path}: {error.strerror or error}") from None
+    except (OSError, zipfile.BadZipFile) as error:
+        problem = getattr(error, "strerror", None) or error
+        raise source.wrong_in_study("file", f"{source.path}: {problem}") from None
 
 
 # ------------------------------------------------------------------------------------------- the whole entry
@@ -170,8 +173,12 @@ def _entry(source: _Source, own: Mapping) -> dict:
     splits = list(own.get("splits", ()))
     apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
     features = [name for name in names if name not in apart]
+    plain = _plain_numbers(frame, features) - {*categorical}
     described = {
-        name: _described(source, name, frame[name], name in categorical, missing) for name in features
+        name: (None, "")
+        if name in plain
+        else _described(source, name, frame[name], name in categorical, missing)
+        for name in features
     }
     left_out = {name: why for name, (_, why) in described.items() if why and name not in keep}
     if left_out.keys() == described.keys():
@@ -334,7 +341,16 @@ def _concatenated(frames: Sequence):
 # ------------------------------------------------------------------------------------------------ the text
 
 
-OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+def _open_zip(path: Path, mode: str, **options) -> io.TextIOWrapper:
+    """The one file in a zip file, as pandas reads it."""
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        if len(names) != 1:
+            raise OSError(f"found {len(names)} files in it; accepted: a zip file with one")
+        return io.TextIOWrapper(archive.open(names[0]), **options)
+
+
+OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _open_zip}
 
 
 def _lines(source: _Source, path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -444,6 +460,18 @@ def _described(
         if len(texts) == texts.total() >= IDENTIFIERS_FROM:
             return sorted(texts), "a text that differs in all rows"
     return sorted(texts), ""
+
+
+def _plain_numbers(frame, names: Sequence[str]) -> set[str]:
+    """The columns of finite fractions, of which there is no more to say: a wide table may have very many."""
+    import numpy as np
+
+    fractions = [
+        name for name, dtype in zip(names, frame.dtypes[names], strict=True) if dtype == np.dtype(float)
+    ]
+    values = frame[fractions].to_numpy()
+    plain = ~np.isinf(values).any(axis=0) & ~np.isnan(values).all(axis=0)
+    return {name for name, is_plain in zip(fractions, plain, strict=True) if is_plain}
 
 
 NUMBERS = "accepted: numbers with a point"

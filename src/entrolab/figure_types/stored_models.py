@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from entrolab.figure_types.base import OfSelectedModels
-from entrolab.fit.learners import made_of
+from entrolab.fit.learners import FIRST_STEP, made_of
 
 
 class OfStoredModels(OfSelectedModels):
@@ -31,4 +31,21 @@ def stored_model(model: str, file: str, record, spec):
     check_success(record)
     if not Path(file).stat().st_size:
         raise NothingToDraw(read_json(Path(file).with_suffix(".json"))["error"])
-    return load(file, spec["learners"][model])
+    return of_scaled_rows(load(file, spec["learners"][model]))
+
+
+def of_scaled_rows(fitted):
+    """A model of rows that are scaled already and of codes of classes: without the steps that lead there."""
+    from sklearn.model_selection import FixedThresholdClassifier
+    from sklearn.pipeline import Pipeline
+
+    from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier
+
+    if isinstance(fitted, (LabelEncodedClassifier, FixedThresholdClassifier)):
+        return of_scaled_rows(fitted.estimator_)
+    if not isinstance(fitted, Pipeline):
+        return fitted
+    *before, (name, learner) = fitted.steps
+    kept = [step for step in before if step[0] != FIRST_STEP and not isinstance(step[1], ColumnEncoder)]
+    learner = of_scaled_rows(learner)
+    return Pipeline([*kept, (name, learner)]) if kept else learner

@@ -39,6 +39,7 @@ RULES = {
     *("measure_generated", "claims", "track", "track_study", "table", "figure", "page_to_hover", "page"),
     "report",
 }
+TARGETS = {"all", "papers", "data", "report"}  # those that are asked for by hand
 
 # Of these, a study that names none has those that fit its data sets.
 SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
@@ -98,10 +99,15 @@ def load_configuration(
 def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
     """Refuse a word that is neither a rule nor a study."""
     known = {*studies, *RULES}
+    files = {file.stem: file.name for file in Path().glob("*.yaml") if file.stem not in known}
     for target in targets:
-        if re.fullmatch(r"\w+", str(target)) and target not in known and not os.path.exists(target):
+        word = re.fullmatch(r"\w+", str(target)) and not os.path.exists(target)
+        if word and target not in known:
+            hint = did_you_mean(target, [*studies, *TARGETS, *files])
+            for study, name in files.items():
+                hint = hint.replace(repr(study), repr(name))
             raise ConfigError(
-                f"there is no study {target!r}{did_you_mean(target, known)}; "
+                f"there is no study {target!r}{hint}; "
                 f"accepted: {', '.join(sorted(studies))}, or the file of a study, `entrolab mine.yaml`"
             )
 

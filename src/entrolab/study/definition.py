@@ -129,7 +129,7 @@ class Preprocessing(Section):
 class Folds(Section):
     """Cross-validation; by groups of rows that stay together, or in time, earlier rows predicting later."""
 
-    folds: whole(ge=2)
+    folds: whole(ge=2) = 5
     repeats: Whole = 1
     inner: one_of("leave-two-folds-out") = "leave-two-folds-out"
     rows: whole(ge=2) = None
@@ -353,7 +353,7 @@ class Study(Section):
     seeds: str = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
-    protocol: Protocol = Field(default=Folds(folds=5))
+    protocol: Protocol = Field(default=Folds())
     of_dataset: dict[Name, Values] = {}
     metrics: list_of(one_of(*METRICS)) = None
     criteria: list_of(one_of("cv", "dcs_gaussian", "dcs_kde")) = ["cv"]

@@ -3,6 +3,7 @@
 Each error is one line: the file, the place in it, what was found there, what is accepted.
 """
 
+import difflib
 import math
 import operator
 import re
@@ -356,7 +357,34 @@ Name = matching(
     "a name of lower-case letters, digits and _ that starts with a letter, at most 100 in all",
     at_most=100,
 )
-ImportPath = matching(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", "a dotted import path such as sklearn.svm.SVC")
+
+
+def _with_module(value):
+    """Suggest the import path of a class that is named without its module."""
+    if isinstance(value, str) and value.isidentifier():
+        paths = _public_estimators()
+        for name in difflib.get_close_matches(value, paths, n=1):
+            raise wrong(f"found {value!r}, did you mean {paths[name]!r}?; accepted: a dotted import path")
+    return value
+
+
+def _public_estimators() -> dict[str, str]:
+    """The import paths of the estimators of scikit-learn and entrolearn, by their names."""
+    from sklearn.utils.discovery import all_estimators
+
+    import entrolearn
+
+    found = {}
+    for name, one in all_estimators():
+        parts = one.__module__.split(".")
+        found[name] = ".".join([*(part for part in parts if not part.startswith("_")), name])
+    return found | {name: f"entrolearn.{name}" for name in entrolearn.__all__}
+
+
+ImportPath = Annotated[
+    matching(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", "a dotted import path such as sklearn.svm.SVC"),
+    BeforeValidator(_with_module),
+]
 Column = described(str | int, "a column's name")
 Interval = list_of(number(), at_least=2, at_most=2, unique=False)
 
