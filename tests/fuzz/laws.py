@@ -151,6 +151,11 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("initial clusters are drawn by row number", CLUSTERERS, None),
         ("landmarks are drawn by row number", ON_LANDMARKS, lambda p: p["n_landmarks"] < 200),
         ("high powers leave a nearly singular matrix", KERNELS, lambda p: p.get("degree", 0) > 5),
+        (
+            "so do powers of large numbers",
+            KERNELS,
+            lambda p: p["kernel"] in ("poly", "polynomial") and p["gamma"] != "scale" and is_unusual(p),
+        ),
         ("widths are drawn by row number", ON_LANDMARKS, lambda p: p.get("per_landmark_sigma")),
         ("folds and landmarks are drawn by row number", RECURSIVE, None),
         ("batches are drawn by row number", MSE, lambda p: p["batch_size"] < 200),
@@ -410,8 +415,8 @@ def largest_difference(case: dict, found: dict, wanted: dict) -> tuple[float, st
     counted |= {"value_"} if MEASURES.get(name, {}).get("value", "factor") != "factor" else set()
     keys = wanted.keys() - follow
     least = {key: float(key in counted) for key in keys}
-    if "transform" in keys:  # products round relative to the largest of their terms
-        least["transform"] = max(least["transform"], np.abs(wanted["transform"]).max(initial=0))
+    for key in keys & {"transform", "project"}:  # products round relative to the largest of their terms
+        least[key] = max(least[key], np.abs(wanted[key]).max(initial=0))
     return max((relative_difference(found[key], wanted[key], least[key]), key) for key in keys)
 
 
